@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { HoldfastError } from './errors.ts';
+
+/**
+ * Every setting, declared once: environment variable, schema with default, description. `--help`,
+ * docs/configuration.md and validation come from here. Settings arrive as text, so every schema starts from text.
+ */
+interface Setting {
+  readonly env: string;
+  readonly schema: z.ZodType<unknown, unknown>;
+  readonly description: string;
+  /** Shown as `set` instead of the value. */
+  readonly secret?: true;
+}
+
+const wholeNumber = (min: number, max: number, standard: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .or(z.number())
+    .default(standard);
+const seconds = (standard: number) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number of seconds')
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .positive()
+        .max(7 * 86_400),
+    )
+    .or(z.number())
+    .default(standard);
+
+export const settings = {
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must start with postgresql://')
+      .optional(),
+    description: 'PostgreSQL (14 or newer) to use. Without it, an embedded server runs in the data folder.',
+    secret: true,
+  },
+  dataFolder: {
+    env: 'HOLDFAST_DATA',
+    schema: z.string().min(1).default('.holdfast'),
+    description: 'Folder of the embedded PostgreSQL server.',
+  },
+  databasePort: {
+    env: 'HOLDFAST_DATABASE_PORT',
+    schema: wholeNumber(0, 65_535, 0),
+    description: 'Port of the embedded PostgreSQL on 127.0.0.1; 0 picks a free one and keeps it.',
+  },
+  host: {
+    env: 'HOLDFAST_HOST',
+    schema: z.string().min(1).default('127.0.0.1'),
+    description: 'Address the HTTP server listens on. Loopback unless you say otherwise.',
+  },
+  port: {
+    env: 'HOLDFAST_PORT',
+    schema: wholeNumber(0, 65_535, 7070),
+    description: 'Port the HTTP server listens on; 0 picks a free one.',
+  },
+  workerId: {
+    env: 'WORKER_ID',
+    schema: z.string().min(1).max(100).optional(),
+    description: 'Name of this worker, unique among all; generated when not set.',
+  },
+  pollSeconds: {
+    env: 'HOLDFAST_POLL_SECONDS',
+    schema: seconds(1),
+    description: 'How often a worker looks for work when no notification woke it.',
+  },
+  heartbeatSeconds: {
+    env: 'HOLDFAST_HEARTBEAT_SECONDS',
+    schema: seconds(10),
+    description: 'How often a supervisor renews the leases of its jobs.',
+  },
+  leaseSeconds: {
+    env: 'HOLDFAST_LEASE_SECONDS',
+    schema: seconds(120),
+    description: 'Lease of crawl and visit jobs held by a supervisor; they are recovered when it runs out.',
+  },
+  collectLeaseSeconds: {
+    env: 'JOB_LOCK_TIMEOUT_SECONDS',
+    schema: seconds(300),
+    description: 'Lease of collect jobs.',
+  },
+  watchdogSeconds: {
+    env: 'HOLDFAST_WATCHDOG_SECONDS',
+    schema: seconds(60),
+    description: 'How often the watchdog looks for leases that ran out.',
+  },
+  retentionDays: {
+    env: 'HOLDFAST_RETENTION_DAYS',
+    schema: wholeNumber(0, 36_500, 30),
+    description: 'Finished jobs are pruned after so many days; 0 keeps them for ever.',
+  },
+  logLevel: {
+    env: 'HOLDFAST_LOG_LEVEL',
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    description: 'Least severe log lines that are written.',
+  },
+  logFormat: {
+    env: 'HOLDFAST_LOG_FORMAT',
+    schema: z.enum(['auto', 'json', 'text']).default('auto'),
+    description: 'json: one object per line; text: for people; auto: text on a terminal, json elsewhere.',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+export type Configuration = { readonly [K in SettingName]: z.output<(typeof settings)[K]['schema']> };
+
+/** Reads every setting from the environment, `overrides` (command-line flags) first; an empty variable is not set. */
+export function readConfiguration(
+  env: Record<string, string | undefined>,
+  overrides: Partial<Record<SettingName, string>> = {},
+): Configuration {
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    const text = overrides[name as SettingName] ?? (env[setting.env] || undefined);
+    const parsed = setting.schema.safeParse(text);
+    if (parsed.success) return [name, parsed.data];
+    throw new HoldfastError(
+      'config_invalid',
+      `${setting.env}: ${z.prettifyError(parsed.error).replace(/^✖ /, '')}`,
+    );
+  });
+  return Object.fromEntries(entries) as Configuration;
+}

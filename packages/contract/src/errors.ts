@@ -1,0 +1,244 @@
+/**
+ * Every error of Holdfast, stated once: code, what the caller should do (`retry`), HTTP status, exit code of the
+ * command line, message. docs/errors.md is generated from this table.
+ *
+ * retry:  now    the same call may succeed at once
+ *         later  wait (Retry-After, backoff) and repeat; a job becomes retryable
+ *         never  the call or the job is wrong as it is; a job fails
+ *         fatal  the process cannot go on; an operator must act
+ */
+export const retryClasses = ['now', 'later', 'never', 'fatal'] as const;
+export type RetryClass = (typeof retryClasses)[number];
+
+interface ErrorEntry {
+  readonly retry: RetryClass;
+  readonly http: number;
+  readonly exit: number;
+  readonly message: string;
+  /** What to do about it, in the imperative. */
+  readonly hint: string;
+}
+
+/** Exit codes of the command line; sysexits.h was considered and is not what people check for in scripts. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  badInput: 2,
+  notFound: 3,
+  conflict: 4,
+  unavailable: 5,
+} as const;
+
+export const errors = {
+  // Calls
+  bad_request: {
+    retry: 'never',
+    http: 400,
+    exit: exitCodes.badInput,
+    message: 'The request is not valid',
+    hint: 'Correct the named field and send the request again.',
+  },
+  job_not_found: {
+    retry: 'never',
+    http: 404,
+    exit: exitCodes.notFound,
+    message: 'There is no such job',
+    hint: 'Check the id with `holdfast jobs list`; finished jobs are pruned after the retention time.',
+  },
+  action_not_allowed: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The job is in a status that does not allow this',
+    hint: 'See `allowed_actions` of the job for what can be done now.',
+  },
+  live_job_exists: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'Another live job already does this work',
+    hint: 'Wait for the named job to finish, or cancel it.',
+  },
+  idempotency_conflict: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'This idempotency key was used for a different request',
+    hint: 'Use a new key for a new request; repeat a request unchanged.',
+  },
+  lease_lost: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The lease on this job was lost; nothing was written',
+    hint: 'Stop working on the job: another holder has it, or an operator took it back.',
+  },
+
+  // Runs
+  runner_crashed: {
+    retry: 'now',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'The runner process died',
+    hint: 'Look at the log lines of that run; the job is tried again by itself while retries remain.',
+  },
+  worker_timed_out: {
+    retry: 'now',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'Job crashed and exceeded max retries',
+    hint: 'Its holder stopped renewing the lease in every run; see the timeline, then `holdfast jobs retry`.',
+  },
+  run_failed: {
+    retry: 'never',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'The run failed',
+    hint: 'See the job and its events for the cause.',
+  },
+  fetch_timed_out: {
+    retry: 'later',
+    http: 504,
+    exit: exitCodes.failure,
+    message: 'The site did not answer in time',
+    hint: 'The job is tried again after a backoff.',
+  },
+  connection_failed: {
+    retry: 'later',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The site could not be reached',
+    hint: 'The job is tried again after a backoff; check the host name if it persists.',
+  },
+  rate_limited: {
+    retry: 'later',
+    http: 429,
+    exit: exitCodes.failure,
+    message: 'Too many requests',
+    hint: 'Wait as long as Retry-After says.',
+  },
+  site_error: {
+    retry: 'later',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The site answered with a server error (5xx)',
+    hint: 'The job is tried again after a backoff.',
+  },
+
+  // Database
+  database_unavailable: {
+    retry: 'later',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The database does not answer',
+    hint: 'Check DATABASE_URL and that PostgreSQL runs; long-running processes reconnect by themselves.',
+  },
+  database_too_old: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'PostgreSQL 14 or newer is needed',
+    hint: 'Upgrade the server behind DATABASE_URL, or unset DATABASE_URL to use the embedded one.',
+  },
+  data_folder_bad: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The data folder cannot be used',
+    hint: 'Make the folder writable, free some disk space, or name another one with HOLDFAST_DATA.',
+  },
+  data_version_mismatch: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The data folder was made by another version of PostgreSQL',
+    hint: 'Use the Holdfast version that made it, or name another folder with HOLDFAST_DATA.',
+  },
+  database_port_taken: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The port of the embedded database is taken',
+    hint: 'Free the port, or unset HOLDFAST_DATABASE_PORT to have a free one chosen.',
+  },
+  embedded_unsupported: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The embedded PostgreSQL cannot run here',
+    hint: 'Set DATABASE_URL to a PostgreSQL server (14 or newer).',
+  },
+  embedded_start_failed: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The embedded PostgreSQL did not start',
+    hint: 'Read the last lines of its log, named in the message.',
+  },
+  migration_changed: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'A migration was changed after it was applied',
+    hint: 'Restore the original file, and put the change into a new migration.',
+  },
+  migration_failed: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'A migration could not be applied; the database was left as it was',
+    hint: 'Read the cause in the message; run `holdfast migrate` again when it is mended.',
+  },
+  schema_newer: {
+    retry: 'fatal',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'The database was migrated by a newer Holdfast',
+    hint: 'Upgrade this installation to at least that version.',
+  },
+
+  // Process
+  config_invalid: {
+    retry: 'fatal',
+    http: 500,
+    exit: exitCodes.badInput,
+    message: 'The configuration is not valid',
+    hint: 'Correct the named setting; docs/configuration.md lists them all.',
+  },
+  address_taken: {
+    retry: 'fatal',
+    http: 500,
+    exit: exitCodes.unavailable,
+    message: 'The address to listen on is taken',
+    hint: 'Stop the other program, or choose another with --port or HOLDFAST_PORT (0 takes a free one).',
+  },
+  internal_error: {
+    retry: 'later',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'Something went wrong inside Holdfast',
+    hint: 'Please report it with the log lines of this moment.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+export const errorCodes = Object.keys(errors) as ErrorCode[];
+
+/** An error from the table, with what was special about this case. Its text always says what to do. */
+export class HoldfastError extends Error {
+  override readonly name = 'HoldfastError';
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, detail?: string, options?: { cause?: unknown; hint?: string }) {
+    super(detail ? `${errors[code].message}: ${detail}` : errors[code].message, { cause: options?.cause });
+    this.code = code;
+    this.detail = detail;
+    this.hint = options?.hint ?? errors[code].hint;
+  }
+
+  get retry(): RetryClass {
+    return errors[this.code].retry;
+  }
+}

@@ -1,0 +1,4 @@
+export * from './configuration.ts';
+export * from './errors.ts';
+export * from './job.ts';
+export * from './job-lifecycle.ts';

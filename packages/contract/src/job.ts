@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { executors, type JobStatus, jobKinds, jobStatuses, type RequestedAction } from './job-lifecycle.ts';
+
+/** PostgreSQL stores no NUL and no half surrogate pair; refusing them here gives a clear error instead of its own. */
+const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
+const notStorable = 'must be well-formed Unicode without NUL characters';
+
+const text = (max: number) => z.string().min(1).max(max).refine(isStorable, notStorable);
+
+export const pageUrl = text(2048).refine(
+  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  'must be an absolute http or https URL',
+);
+
+const crawlPayload = z.looseObject({ url: pageUrl });
+const visitPayload = z.looseObject({ url: pageUrl });
+const collectPayload = z.looseObject({ query: z.record(z.string(), z.json()) });
+
+function isStorableJson(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableJson(inner));
+}
+
+export const maxPayloadLength = 1_000_000;
+
+const requestFields = {
+  priority: z.int().min(-1000).max(1000).default(0).describe('higher runs first'),
+  run_at: z.iso.datetime({ offset: true }).optional().describe('not before this time'),
+  dedupe_key: text(500).optional().describe('at most one live job of an owner has it'),
+  idempotency_key: text(200).optional().describe('repeating a request with it answers with the first job'),
+  max_retries: z.int().min(0).max(100).default(3),
+  retry_backoff_seconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(300)
+    .describe('doubles with every retry, up to 24 h'),
+  timeout_seconds: z.int().min(1).max(604_800).optional().describe('hard deadline of one run'),
+  lock_ttl_seconds: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .optional()
+    .describe('lease of a bot, else timeout_seconds, else 600'),
+  source_id: text(200).optional(),
+  user_id: text(100).default('local').describe('owner of the job'),
+};
+
+/** A request to create a job, as the queue, the API and the command line take it. */
+export const jobRequest = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('crawl'), payload: crawlPayload, ...requestFields }),
+    z.strictObject({
+      kind: z.literal('visit'),
+      payload: visitPayload,
+      executor: z.enum(executors).default('builtin'),
+      ...requestFields,
+    }),
+    z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...requestFields }),
+  ])
+  .refine((request) => isStorableJson(request.payload), { path: ['payload'], message: notStorable })
+  .refine((request) => JSON.stringify(request.payload).length <= maxPayloadLength, {
+    path: ['payload'],
+    message: `must be at most ${maxPayloadLength} characters as JSON`,
+  });
+export type JobRequest = z.input<typeof jobRequest>;
+
+export const jobFilter = z.strictObject({
+  status: z.enum(jobStatuses).optional(),
+  kind: z.enum(jobKinds).optional(),
+  limit: z.int().min(1).max(1000).default(50),
+  /** Id of the last job of the page before. */
+  after: z.uuid().optional(),
+});
+export type JobFilter = z.input<typeof jobFilter>;
+
+/** A job as people and programs see it. Columns that only the queue needs stay in the database. */
+export interface Job {
+  id: string;
+  kind: (typeof jobKinds)[number];
+  executor: (typeof executors)[number];
+  payload: Record<string, unknown>;
+  status: JobStatus;
+  requested_action: RequestedAction | null;
+  priority: number;
+  progress_percentage: number;
+  retry_count: number;
+  max_retries: number;
+  error_code: string | null;
+  error_message: string | null;
+  worker_id: string | null;
+  fence: number;
+  lease_expires_at: Date | null;
+  last_heartbeat: Date | null;
+  run_at: Date | null;
+  next_retry_at: Date | null;
+  created_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+  dedupe_key: string | null;
+  idempotency_key: string | null;
+  source_id: string | null;
+  user_id: string;
+}

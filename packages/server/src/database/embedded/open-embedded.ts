@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import { type ClusterFolder, clusterFolder, dataFolderBad, openDataFolder, readText } from './cluster-folder.ts';
+import { createCluster, embeddedUser } from './create-cluster.ts';
+import { type EmbeddedBinaries, embeddedBinaries } from './embedded-binaries.ts';
+import type { EmbeddedServer } from './embedded-server.ts';
+import { linkLibraries } from './link-libraries.ts';
+import { Presence } from './presence.ts';
+import { serverAccount } from './server-account.ts';
+
+const databaseName = 'holdfast';
+
+export interface Embedded {
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly presence: Presence;
+}
+
+/** Makes, starts or joins the embedded server of the data folder. Call `presence.leave()` when done with it. */
+export async function openEmbedded(
+  configuration: Pick<Configuration, 'dataFolder' | 'databasePort'>,
+  log: Logger,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Embedded> {
+  const binaries = embeddedBinaries();
+  linkLibraries(binaries.root);
+  const folder = openDataFolder(configuration.dataFolder);
+  const cluster = clusterFolder(join(folder, 'cluster'));
+  const programs = [binaries.initdb, binaries.pgCtl, binaries.postgres];
+  if (!existsSync(cluster.path)) {
+    await createCluster(cluster, binaries, serverAccount(cluster.data, [folder], programs));
+    log.info({ folder }, 'Made the embedded PostgreSQL');
+  }
+  checkVersion(cluster, binaries);
+  const account = serverAccount(cluster.data, [cluster.path], programs);
+  const configuredPort = configuration.databasePort;
+  const server: EmbeddedServer = { cluster, binaries, account, configuredPort, settings, log };
+  const presence = await Presence.enter(server);
+  try {
+    await createDatabase(presence);
+  } catch (error) {
+    await presence.leave();
+    throw error;
+  }
+  const password = readText(cluster.password) ?? '';
+  return { user: embeddedUser, password, database: databaseName, presence };
+}
+
+function checkVersion(cluster: ClusterFolder, binaries: EmbeddedBinaries): void {
+  let found: string | undefined;
+  try {
+    found = readText(join(cluster.data, 'PG_VERSION'));
+    readText(cluster.password);
+  } catch (error) {
+    throw dataFolderBad(cluster.path, error);
+  }
+  if (found === binaries.major) return;
+  if (found === undefined) {
+    throw new HoldfastError('data_folder_bad', `${cluster.data} holds no data of PostgreSQL`);
+  }
+  throw new HoldfastError(
+    'data_version_mismatch',
+    `${cluster.data} is of PostgreSQL ${found}, this Holdfast brings PostgreSQL ${binaries.major}`,
+  );
+}
+
+async function createDatabase({ client }: Presence): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [databaseName]);
+  if (rowCount) return;
+  try {
+    await client.query(`CREATE DATABASE ${databaseName}`);
+  } catch (error) {
+    // duplicate_database, or unique_violation when another process creates it this very moment
+    if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync, readlinkSync, renameSync, rmSync, linkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ClusterFolder, readText } from './cluster-folder.ts';
+
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  readonly status: 'starting' | 'ready' | 'stopping';
+}
+
+/** The running server of this cluster, as it says itself in postmaster.pid; undefined when none runs. */
+export function readPostmaster(cluster: ClusterFolder): Postmaster | undefined {
+  const postmaster = parsePidFile(cluster);
+  return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
+}
+
+/**
+ * PostgreSQL takes over the pid file of a dead server by itself, but not when its pid belongs to some other program by
+ * now, as is usual in a restarted container, where pids are small. So that file is removed here.
+ */
+export function removeStalePidFile(cluster: ClusterFolder): void {
+  const stale = parsePidFile(cluster);
+  if (!stale || !isAlive(stale.pid) || runsCluster(stale.pid, cluster)) return;
+  const path = join(cluster.data, 'postmaster.pid');
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    // Another process may have removed the stale one and started a server since: then this is that server's file.
+    if (Number.parseInt(readFileSync(aside, 'utf8'), 10) !== stale.pid) linkSync(aside, path);
+  } catch {
+    // Another process was faster.
+  }
+  rmSync(aside, { force: true });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function parsePidFile(cluster: ClusterFolder): Postmaster | undefined {
+  const lines = readText(join(cluster.data, 'postmaster.pid'))?.split('\n') ?? [];
+  const pid = Number(lines[0]);
+  if (!(pid > 0)) return undefined;
+  // The lines come one by one while the server starts; the status is the last of them.
+  const status = lines[7]?.trim();
+  const known = status === 'ready' || status === 'stopping' ? status : 'starting';
+  return { pid, port: Number(lines[3] ?? 0), status: known };
+}
+
+/** False only when it is certain: the process is gone, a zombie, not PostgreSQL, or PostgreSQL in another folder. */
+function runsCluster(pid: number, cluster: ClusterFolder): boolean {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  let status: string;
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return isAlive(pid);
+  }
+  if (!/^Name:\tpostgres$/m.test(status) || /^State:\tZ/m.test(status)) return false;
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === cluster.data;
+  } catch {
+    return isAlive(pid); // Not ours to look at (a container without ptrace): believe the file.
+  }
+}

@@ -1,0 +1,81 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from '@holdfast/contract';
+import { readText } from './cluster-folder.ts';
+import type { EmbeddedServer } from './embedded-server.ts';
+import { readPostmaster, removeStalePidFile } from './postmaster.ts';
+import { type StartOutcome, startServer } from './start-server.ts';
+
+const pollMilliseconds = 50;
+/** Backends of a killed server end within a second; one amid a long write takes longer. */
+const dyingMilliseconds = 15_000;
+const changingMilliseconds = 300_000;
+
+/**
+ * Returns the port of the running server, starting it when none runs. PostgreSQL's own lock file decides between
+ * processes that start it at once; the losers wait for the winner's server.
+ */
+export async function runServer(server: EmbeddedServer, fixedPort?: number): Promise<number> {
+  const giveUp = Date.now() + changingMilliseconds;
+  let dyingSince: number | undefined;
+  let port = fixedPort ?? (server.configuredPort || rememberedPort(server) || (await freePort()));
+  const mayMove = fixedPort === undefined && server.configuredPort === 0;
+  for (;;) {
+    const postmaster = readPostmaster(server.cluster);
+    if (postmaster?.status === 'ready') return postmaster.port;
+    if (Date.now() > giveUp) throw neverReady(server, postmaster?.pid);
+    if (postmaster) {
+      await delay(pollMilliseconds);
+      continue;
+    }
+    removeStalePidFile(server.cluster);
+    const outcome = await startServer(server, port);
+    if (outcome.result === 'started') {
+      rememberPort(server, port);
+      server.log.debug({ port, folder: server.cluster.path }, 'Started the embedded PostgreSQL');
+      return port;
+    }
+    // Any failure may come from another process's server on the same port or folder: look again before judging.
+    if (readPostmaster(server.cluster)) continue;
+    if (outcome.result === 'port_taken') {
+      if (!mayMove) throw new HoldfastError('database_port_taken', `127.0.0.1:${port}`);
+      port = await freePort();
+    } else if (outcome.result === 'other_server' || outcome.result === 'old_server_dying') {
+      dyingSince ??= Date.now();
+      if (Date.now() - dyingSince > dyingMilliseconds) throw startFailed(server, outcome);
+      await delay(pollMilliseconds);
+    } else throw startFailed(server, outcome);
+  }
+}
+
+function startFailed({ cluster }: EmbeddedServer, outcome: StartOutcome & { lines: string }): HoldfastError {
+  const detail = `${outcome.lines}\n(log: ${cluster.log})`;
+  return new HoldfastError(outcome.result === 'disk_full' ? 'data_folder_bad' : 'embedded_start_failed', detail);
+}
+
+function neverReady({ cluster }: EmbeddedServer, pid: number | undefined): HoldfastError {
+  const detail = `process ${pid} has been starting or stopping for ${changingMilliseconds / 60_000} minutes`;
+  return new HoldfastError('embedded_start_failed', `${detail} (log: ${cluster.log})`);
+}
+
+function rememberedPort({ cluster }: EmbeddedServer): number {
+  return Number(readText(cluster.port)) || 0;
+}
+
+function rememberPort({ cluster, account }: EmbeddedServer, port: number): void {
+  if (rememberedPort({ cluster } as EmbeddedServer) === port) return;
+  rmSync(cluster.port, { force: true });
+  writeFileSync(cluster.port, `${port}\n`, { mode: 0o600 });
+  account.own(cluster.port);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,128 @@
+import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createPool, type PoolOptions } from './create-pool.ts';
+import { databaseAddress, databaseUnavailable } from './database-unavailable.ts';
+import { type Embedded, openEmbedded } from './embedded/open-embedded.ts';
+import { migrate } from './migrate.ts';
+
+const oldestServer = 140_000;
+
+export interface Database {
+  readonly pool: pg.Pool;
+  /** For child processes and tools. Has the password in it: never log it. */
+  readonly url: string;
+  /** For people, without secrets. */
+  readonly describe: string;
+  readonly serverVersion: string;
+  /** A pooler such as PgBouncer is in between: LISTEN and other state of a session cannot be relied on. */
+  readonly pooled: boolean;
+  /** Ends the pool; an embedded server that nobody else uses is stopped. */
+  close(): Promise<void>;
+}
+
+export interface OpenOptions extends Omit<PoolOptions, 'onPooler'> {
+  /** false: the schema is taken as it is. */
+  readonly migrate?: boolean;
+  readonly migrationsFolder?: string;
+  /** Settings of the embedded server, when it is this process that starts it. */
+  readonly embeddedSettings?: Readonly<Record<string, string>>;
+}
+
+export type DatabaseConfiguration = Pick<Configuration, 'databaseUrl' | 'dataFolder' | 'databasePort'>;
+
+/** Opens the database every command works on: DATABASE_URL, or else the embedded server of the data folder. */
+export async function openDatabase(
+  configuration: DatabaseConfiguration,
+  log: Logger,
+  options: OpenOptions = {},
+): Promise<Database> {
+  const { databaseUrl } = configuration;
+  if (databaseUrl) return await connect({ url: databaseUrl }, configuration, log, options);
+  const embedded = await openEmbedded(configuration, log, options.embeddedSettings);
+  try {
+    return await connect({ embedded }, configuration, log, options);
+  } catch (error) {
+    await embedded.presence.leave();
+    throw error;
+  }
+}
+
+type Source = { readonly url: string; readonly embedded?: never } | { readonly embedded: Embedded };
+
+async function connect(
+  source: Source,
+  { dataFolder }: DatabaseConfiguration,
+  log: Logger,
+  options: OpenOptions,
+): Promise<Database> {
+  const url = () => (source.embedded ? embeddedUrl(source.embedded) : source.url);
+  const address = databaseAddress(url());
+  let pooled = false;
+  const onPooler = () => {
+    pooled = true;
+    log.info('A connection pooler is in between: set statement_timeout and lock_timeout with ALTER ROLE … SET');
+  };
+  const pool = createPool(poolTarget(source), log, { ...options, onPooler });
+  try {
+    const serverVersion = await readServerVersion(pool).catch((error) => {
+      throw error instanceof HoldfastError ? error : databaseUnavailable(error, address);
+    });
+    if (options.migrate !== false) {
+      const { applied } = await migrate(pool, options.migrationsFolder);
+      if (applied.length > 0) log.info({ applied }, 'Migrated the database');
+    }
+    let closed: Promise<void> | undefined;
+    return {
+      pool,
+      serverVersion,
+      get url() {
+        return url();
+      },
+      get pooled() {
+        return pooled;
+      },
+      get describe() {
+        return source.embedded
+          ? `embedded PostgreSQL ${serverVersion} in ${dataFolder} (port ${source.embedded.presence.port})`
+          : `PostgreSQL ${serverVersion} at ${address.host}:${address.port}, database ${address.database}`;
+      },
+      close: () => {
+        closed ??= pool.end().then(() => source.embedded?.presence.leave());
+        return closed;
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+function poolTarget(source: Source): pg.PoolConfig {
+  if (!source.embedded) return { connectionString: source.url };
+  const { user, password, database, presence } = source.embedded;
+  return {
+    host: '127.0.0.1',
+    user,
+    password,
+    database,
+    // Read by the pool for every new connection: the server may come back elsewhere after an outage.
+    get port() {
+      return presence.port;
+    },
+  };
+}
+
+function embeddedUrl({ user, password, database, presence }: Embedded): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${presence.port}/${database}`;
+}
+
+async function readServerVersion(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ number: number; version: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+  );
+  const { number = 0, version = 'unknown' } = rows[0] ?? {};
+  if (number < oldestServer) throw new HoldfastError('database_too_old', `the server is PostgreSQL ${version}`);
+  // Packagers add their own words: "16.4 (Debian 16.4-1.pgdg120+1)".
+  return version.split(' ')[0] ?? version;
+}

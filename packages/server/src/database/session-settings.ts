@@ -1,0 +1,25 @@
+import type { ClientBase } from 'pg';
+
+/** Milliseconds. A longer statement says so itself, with SET LOCAL in its transaction. */
+export const sessionSettings = {
+  statement_timeout: 60_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 60_000,
+} as const;
+
+const assignments = Object.entries(sessionSettings)
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ');
+const statement = `SELECT pg_backend_pid() = $1 AS direct, CASE WHEN pg_backend_pid() = $1 THEN row(${assignments}) END`;
+
+/**
+ * Limits one new session, and returns whether it is a session of our own. PgBouncer refuses connections that bring
+ * such settings as startup parameters, and in its transaction mode a SET stays on a server connection that other
+ * clients use next. A pooler gives itself away: it makes up the process id of the greeting, so it is not that of the
+ * backend. Nothing is set then; `ALTER ROLE … SET` does it there.
+ */
+export async function limitSession(client: ClientBase): Promise<boolean> {
+  const { processID } = client as ClientBase & { processID?: number };
+  const { rows } = await client.query<{ direct: boolean }>(statement, [processID ?? 0]);
+  return rows[0]?.direct ?? false;
+}

@@ -1,0 +1,69 @@
+import { allowedActions, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { cancelJobs } from './cancel-jobs.ts';
+import { expireJobs } from './expire-jobs.ts';
+import { showJob } from './find-jobs.ts';
+import { pauseJobs } from './pause-jobs.ts';
+import { resetLocks } from './reset-locks.ts';
+import { resumeJobs } from './resume-jobs.ts';
+import { type RetryOptions, retryJobs } from './retry-jobs.ts';
+
+const byAction = {
+  pause: pauseJobs,
+  resume: resumeJobs,
+  cancel: cancelJobs,
+  expire: expireJobs,
+  resetLock: resetLocks,
+} as const;
+
+export interface ActOptions extends RetryOptions {
+  readonly actor?: string;
+}
+
+/** Does what a user asked of one job, or says why it cannot be done. */
+export async function actOnJob(
+  db: Queryable,
+  action: UserAction,
+  id: string,
+  { actor = 'user:local', ...options }: ActOptions = {},
+): Promise<Job> {
+  await showJob(db, id);
+  try {
+    const [changed] =
+      action === 'retry'
+        ? await retryJobs(db, [id], actor, options)
+        : await byAction[action](db, [id], actor, options.reason);
+    if (changed) return changed;
+  } catch (error) {
+    if (!isLiveJobViolation(error)) throw error;
+  }
+  throw await whyNot(db, action, id);
+}
+
+/** Two retries of jobs with one dedupe key may race; the unique index lets one through. */
+function isLiveJobViolation(error: unknown): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return code === '23505' && constraint === 'crawl_jobs_one_live_per_dedupe_key';
+}
+
+const findLiveTwinStatement = statement<{ id: string }>(
+  'find-live-twin',
+  `
+SELECT twin.id FROM crawl_jobs job JOIN crawl_jobs twin USING (user_id, dedupe_key)
+WHERE job.id = $1 AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
+);
+
+async function whyNot(db: Queryable, action: UserAction, id: string): Promise<HoldfastError> {
+  const job = await showJob(db, id);
+  const allowed = allowedActions(job.status, job.requested_action);
+  if (allowed.includes(action)) {
+    const [twin] = await run(db, findLiveTwinStatement, [id]);
+    if (twin) return new HoldfastError('live_job_exists', `job ${twin.id} has the same dedupe key`);
+  }
+  const asked = job.requested_action ? `, asked to ${job.requested_action}` : '';
+  return new HoldfastError('action_not_allowed', `${action} of job ${id}, which is ${job.status}${asked}`, {
+    hint: allowed.length
+      ? `What can be done now: ${allowed.join(', ')}.`
+      : 'Nothing can be done to it any more.',
+  });
+}

@@ -1,0 +1,62 @@
+/** Larger batches measured no faster; fewer than 100 measured a third slower. */
+const maxBatch = 500;
+const fillMs = 50;
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers single writes into batches, one batch at a time: the next fills while the last is written. Each caller is
+ * answered after its batch has been committed.
+ */
+export class Batcher<Item, Answer> {
+  readonly #write: (items: Item[]) => Promise<(item: Item) => Answer>;
+  #waiting: Waiting<Item, Answer>[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  /** `write` commits a batch and answers with a function that tells each item's outcome. */
+  constructor(write: (items: Item[]) => Promise<(item: Item) => Answer>) {
+    this.#write = write;
+  }
+
+  add(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#waiting.length >= maxBatch) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), fillMs);
+    });
+  }
+
+  /** Writes what waits now, and resolves when nothing is left. */
+  async drain(): Promise<void> {
+    while (this.#writing || this.#waiting.length > 0) {
+      this.#flush();
+      await this.#writing;
+    }
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#writing || this.#waiting.length === 0) return;
+    const batch = this.#waiting.splice(0, maxBatch);
+    this.#writing = this.#writeBatch(batch).finally(() => {
+      this.#writing = undefined;
+      if (this.#waiting.length >= maxBatch) this.#flush();
+      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), fillMs);
+    });
+  }
+
+  async #writeBatch(batch: Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answerOf = await this.#write(batch.map(({ item }) => item));
+      for (const { item, resolve } of batch) resolve(answerOf(item));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import type { Executor, JobKind } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import type { ClaimRange } from './claim-positions.ts';
+import type { HeldJob } from './held-job.ts';
+import type { Lane } from './lane.ts';
+
+export interface ClaimedJob extends HeldJob {
+  readonly kind: JobKind;
+  readonly executor: Executor;
+  readonly payload: Record<string, unknown>;
+  readonly priority: number;
+  readonly retry_count: number;
+  readonly max_retries: number;
+  readonly timeout_seconds: number | null;
+  readonly lease_seconds: number;
+  readonly lease_expires_at: Date;
+  readonly created_at: Date;
+  readonly user_id: string;
+  readonly source_id: string | null;
+}
+
+/*
+ * Ready and waiting jobs are two index branches (an OR over one index measured 9.4 ms against 1.0). Inside a lane the
+ * ready branch walks its ranges lazily and stops at the limit. The waiting branch steps from priority to priority, so
+ * that jobs not yet due are never read. `= ANY (ARRAY(…))` keeps the update on the primary key whatever the planner
+ * believes about the size of the batch; a plain join becomes a sequential scan with stale statistics.
+ */
+export const claimStatement = statement<ClaimedJob>(
+  'claim',
+  `
+WITH RECURSIVE lane AS (
+  SELECT * FROM unnest($1::job_kind[], $2::job_executor[], $3::real[]) AS lane (kind, executor, lease_seconds)
+),
+range AS (
+  SELECT * FROM unnest($4::job_kind[], $5::job_executor[], $6::smallint[], $7::smallint[], $8::timestamptz[])
+    AS range (kind, executor, highest, lowest, since)
+),
+ready AS MATERIALIZED (
+  SELECT job.* FROM lane CROSS JOIN LATERAL (
+    SELECT job.* FROM range CROSS JOIN LATERAL (
+      SELECT id, status, priority, created_at FROM crawl_jobs
+      WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
+        AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since
+      ORDER BY priority DESC, created_at
+      LIMIT $9 FOR UPDATE SKIP LOCKED
+    ) job
+    WHERE range.kind = lane.kind AND range.executor = lane.executor
+    LIMIT $9
+  ) job
+),
+waiting_priority (kind, executor, priority) AS (
+  SELECT lane.kind, lane.executor, first.priority FROM lane CROSS JOIN LATERAL (
+    SELECT priority FROM crawl_jobs
+    WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
+      AND kind = lane.kind AND executor = lane.executor AND $10
+    ORDER BY priority DESC LIMIT 1
+  ) first
+  UNION ALL
+  SELECT above.kind, above.executor, next.priority FROM waiting_priority above CROSS JOIN LATERAL (
+    SELECT priority FROM crawl_jobs
+    WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
+      AND kind = above.kind AND executor = above.executor AND priority < above.priority
+    ORDER BY priority DESC LIMIT 1
+  ) next
+),
+due AS MATERIALIZED (
+  SELECT job.* FROM lane CROSS JOIN LATERAL (
+    SELECT job.* FROM waiting_priority CROSS JOIN LATERAL (
+      SELECT id, status, priority, created_at FROM crawl_jobs
+      WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
+        AND kind = waiting_priority.kind AND executor = waiting_priority.executor
+        AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now()
+      ORDER BY coalesce(next_retry_at, run_at)
+      LIMIT $9 FOR UPDATE SKIP LOCKED
+    ) job
+    WHERE waiting_priority.kind = lane.kind AND waiting_priority.executor = lane.executor
+    LIMIT $9
+  ) job
+),
+picked AS MATERIALIZED (
+  SELECT id, status FROM (SELECT * FROM ready UNION ALL SELECT * FROM due) candidate
+  ORDER BY priority DESC, created_at LIMIT $9
+),
+claimed AS (
+  UPDATE crawl_jobs job SET
+    status = 'processing', fence = fence + 1, worker_id = $11, started_at = now(), last_heartbeat = now(),
+    (lease_seconds, lease_expires_at) = (
+      SELECT seconds, now() + make_interval(secs => seconds) FROM (
+        SELECT CASE job.executor
+          WHEN 'bot' THEN coalesce(job.lock_ttl_seconds, job.timeout_seconds, lane.lease_seconds)
+          ELSE lane.lease_seconds END AS seconds
+        FROM lane WHERE lane.kind = job.kind AND lane.executor = job.executor
+      ) lease),
+    next_retry_at = NULL, event_count = event_count + 1
+  WHERE id = ANY (ARRAY(SELECT id FROM picked))
+  RETURNING job.*
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
+  SELECT id, event_count, 'claim', picked.status, 'processing', fence, $12 FROM claimed JOIN picked USING (id)
+)
+SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
+  lease_expires_at, created_at, user_id, source_id
+FROM claimed ORDER BY priority DESC, created_at`,
+);
+
+export interface ClaimOptions {
+  readonly lanes: readonly Lane[];
+  readonly limit: number;
+  readonly workerId: string;
+  /** Where to look; every priority from the start by default. See ClaimPositions. */
+  readonly ranges?: readonly ClaimRange[];
+  /** Whether to look for jobs that waited and are due; true by default. */
+  readonly due?: boolean;
+}
+
+/** Takes up to `limit` jobs that are ready or due, highest priority first, then oldest, and leases them to the worker. */
+export function claimJobs(db: Queryable, options: ClaimOptions): Promise<ClaimedJob[]> {
+  const { lanes, workerId } = options;
+  const ranges = options.ranges ?? lanes.map((lane) => wholeLane(lane));
+  const role = lanes.some((lane) => lane.executor === 'bot') ? 'bot' : 'supervisor';
+  return run(db, claimStatement, [
+    lanes.map((lane) => lane.kind),
+    lanes.map((lane) => lane.executor),
+    lanes.map((lane) => lane.leaseSeconds),
+    ranges.map((range) => range.kind),
+    ranges.map((range) => range.executor),
+    ranges.map((range) => range.highest),
+    ranges.map((range) => range.lowest),
+    ranges.map((range) => range.since ?? '-infinity'),
+    options.limit,
+    options.due ?? true,
+    workerId,
+    `${role}:${workerId}`,
+  ]);
+}
+
+/** Every priority of a lane, from the oldest job on. */
+export function wholeLane({ kind, executor }: Pick<Lane, 'kind' | 'executor'>): ClaimRange {
+  return { kind, executor, highest: 32_767, lowest: -32_768, since: null };
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
+import { ClaimPositions } from './claim-positions.ts';
+import type { Lane } from './lane.ts';
+import type { Listener } from './listener.ts';
+
+export interface ClaimLoopOptions {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly workerId: string;
+  readonly lanes: readonly Lane[];
+  readonly pollMs: number;
+  /** Wakes the loop when jobs become ready; without one, polling does it alone. */
+  readonly listener?: Listener;
+  /** How many more jobs can be taken on now. */
+  readonly capacity: () => number;
+  readonly onJobs: (jobs: ClaimedJob[]) => void;
+}
+
+/** The largest claim; larger ones measured no faster and hold more locks. */
+const maxBatch = 500;
+
+/**
+ * Claims jobs whenever there is capacity: at once when notified or when `wake` is called, else every poll. A database
+ * that is away is waited for, never given up on.
+ */
+export class ClaimLoop {
+  readonly #options: ClaimLoopOptions;
+  readonly #positions: ClaimPositions;
+  #woken = false;
+  #wakeSleeper: (() => void) | undefined;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ClaimLoopOptions) {
+    this.#options = options;
+    this.#positions = new ClaimPositions(options.lanes);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Capacity was freed, or jobs may have become ready. */
+  wake(): void {
+    this.#woken = true;
+    this.#wakeSleeper?.();
+  }
+
+  /** A job of ours went back into the queue. */
+  requeued(): void {
+    this.#positions.forget();
+    this.wake();
+  }
+
+  /** Resolves when no claim is under way any more; what was claimed has been handed to `onJobs`. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { listener, log } = this.#options;
+    const unsubscribe = listener?.on('work', () => this.wake());
+    while (!this.#stopped) {
+      this.#woken = false;
+      try {
+        if (await this.#claimOnce()) continue;
+      } catch (error) {
+        log.warn({ err: error }, 'Claiming jobs failed; trying again at the next poll');
+      }
+      await this.#sleep();
+    }
+    unsubscribe?.();
+  }
+
+  /** True when there may be more to claim right away. */
+  async #claimOnce(): Promise<boolean> {
+    const { db, lanes, workerId, capacity, onJobs } = this.#options;
+    const limit = Math.min(capacity(), maxBatch);
+    if (limit <= 0) return false;
+    const plan = this.#positions.plan(performance.now());
+    const jobs = await claimJobs(db, { lanes, limit, workerId, ...plan });
+    this.#positions.learn(plan, limit, jobs);
+    if (jobs.length > 0) onJobs(jobs);
+    return jobs.length === limit;
+  }
+
+  #sleep(): Promise<void> {
+    if (this.#woken || this.#stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#options.pollMs);
+      this.#wakeSleeper = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Executor, JobKind } from '@holdfast/contract';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { wholeLane } from './claim-jobs.ts';
+import type { Lane } from './lane.ts';
+
+/** A stretch of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */
+export interface ClaimRange {
+  readonly kind: JobKind;
+  readonly executor: Executor;
+  readonly highest: number;
+  readonly lowest: number;
+  readonly since: Date | null;
+}
+
+export interface ClaimPlan {
+  readonly ranges: readonly ClaimRange[];
+  readonly due: boolean;
+}
+
+/** A full look at least so often: it finds what the remembered positions miss (requeued, late committed, due jobs). */
+const fullLookMs = 1_000;
+/** Jobs created at nearly the same time may commit in another order. */
+const marginMs = 50;
+const rememberedPriorities = 16;
+
+/**
+ * Where each priority's ready jobs begin. While some session holds an old snapshot, claimed jobs stay in the index as
+ * dead entries, and each claim from the start reads them all again (measured: 50 ms after 200,000 jobs, 1 ms from a
+ * remembered position). Priorities not seen yet are always covered, so a new urgent job is never overlooked.
+ */
+export class ClaimPositions {
+  readonly #positions = new Map<string, Map<number, Date>>();
+  readonly #lanes: readonly Lane[];
+  #lastFullLook = Number.NEGATIVE_INFINITY;
+
+  constructor(lanes: readonly Lane[]) {
+    this.#lanes = lanes;
+  }
+
+  plan(nowMs: number): ClaimPlan {
+    if (nowMs - this.#lastFullLook >= fullLookMs) {
+      this.#lastFullLook = nowMs;
+      return { ranges: this.#lanes.map(wholeLane), due: true };
+    }
+    return { ranges: this.#lanes.flatMap((lane) => this.#rangesOf(lane)), due: false };
+  }
+
+  /** A job of ours was put back into the queue: look everywhere next time. */
+  forget(): void {
+    this.#lastFullLook = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Learns from what a claim brought, in the claim's order. */
+  learn(plan: ClaimPlan, limit: number, jobs: readonly ClaimedJob[]): void {
+    const lowest = jobs.at(-1);
+    for (const job of jobs) {
+      const positions = this.#positionsOf(job);
+      const known = positions.get(job.priority);
+      if (!known || job.created_at > known) this.#remember(positions, job);
+    }
+    // A full look that ran into its limit stopped amid its lowest priority: what lies behind there was not read, even if
+    // it is older than what was remembered.
+    if (plan.due && lowest && jobs.length === limit) this.#remember(this.#positionsOf(lowest), lowest);
+  }
+
+  #remember(positions: Map<number, Date>, job: ClaimedJob): void {
+    positions.delete(job.priority);
+    positions.set(job.priority, job.created_at);
+    if (positions.size > rememberedPriorities) positions.delete(positions.keys().next().value as number);
+  }
+
+  #positionsOf({ kind, executor }: Pick<Lane, 'kind' | 'executor'>): Map<number, Date> {
+    const key = `${kind} ${executor}`;
+    const positions = this.#positions.get(key) ?? new Map<number, Date>();
+    this.#positions.set(key, positions);
+    return positions;
+  }
+
+  #rangesOf(lane: Lane): ClaimRange[] {
+    const { kind, executor, highest, lowest } = wholeLane(lane);
+    const ranges: ClaimRange[] = [];
+    let above = highest;
+    for (const [priority, position] of [...this.#positionsOf(lane)].sort(([a], [b]) => b - a)) {
+      if (above > priority)
+        ranges.push({ kind, executor, highest: above, lowest: priority + 1, since: null });
+      const since = new Date(position.getTime() - marginMs);
+      ranges.push({ kind, executor, highest: priority, lowest: priority, since });
+      above = priority - 1;
+    }
+    ranges.push({ kind, executor, highest: above, lowest, since: null });
+    return ranges;
+  }
+}

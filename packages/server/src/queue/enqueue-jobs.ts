@@ -1,0 +1,113 @@
+import { HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
+import { z } from 'zod';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { jobColumns } from './find-jobs.ts';
+
+export interface EnqueuedJob {
+  readonly job: Job;
+  /**
+   * created       a new job
+   * repeated      the idempotency key answered with the job of the first request
+   * deduplicated  a live job with the dedupe key already does the work
+   * conflict      the idempotency key belongs to a different request; nothing was written
+   */
+  readonly outcome: 'created' | 'repeated' | 'deduplicated' | 'conflict';
+}
+
+const requestRecord = `AS request (
+    position integer, kind job_kind, executor job_executor, payload jsonb, priority smallint, run_at timestamptz,
+    dedupe_key text, idempotency_key text, max_retries smallint, retry_backoff_seconds integer,
+    timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text)`;
+
+export const enqueueStatement = statement<Job & { position: number }>(
+  'enqueue',
+  `
+WITH request AS MATERIALIZED (
+  SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($1::jsonb) ${requestRecord} ORDER BY position
+),
+created AS (
+  INSERT INTO crawl_jobs (id, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
+    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id)
+  SELECT id, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
+    idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id
+  FROM request
+  ON CONFLICT DO NOTHING
+  RETURNING *
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, to_status, fence, actor)
+  SELECT id, event_count, 'enqueue', status, fence, $2 FROM created
+)
+SELECT position, ${jobColumns('created')} FROM created JOIN request USING (id)`,
+);
+
+/** The job that stood in the way of each request: the one with its idempotency key, else the live one with its dedupe key. */
+const findExistingStatement = statement<
+  Job & { position: number; same: boolean; by_idempotency_key: boolean }
+>(
+  'enqueue-find-existing',
+  `
+SELECT position, job.same, job.by_idempotency_key, ${jobColumns('job')}
+FROM jsonb_to_recordset($1::jsonb) ${requestRecord}
+CROSS JOIN LATERAL (
+  SELECT existing.*, true AS by_idempotency_key,
+    (existing.kind, existing.payload) = (request.kind, request.payload) AS same
+  FROM crawl_jobs existing
+  WHERE existing.user_id = request.user_id AND existing.idempotency_key = request.idempotency_key
+  UNION ALL
+  SELECT existing.*, false, true FROM crawl_jobs existing
+  WHERE existing.user_id = request.user_id AND existing.dedupe_key = request.dedupe_key
+    AND existing.status IN ('pending', 'processing', 'retryable', 'paused')
+  LIMIT 1
+) job`,
+);
+
+type CheckedRequest = z.output<typeof jobRequest> & { position: number };
+
+/** Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. */
+export async function enqueueJobs(
+  db: Queryable,
+  requests: readonly JobRequest[],
+  actor = 'user:local',
+): Promise<EnqueuedJob[]> {
+  const enqueued: EnqueuedJob[] = [];
+  let left = requests.map(checkRequest);
+  // A job that stood in the way may finish before it is looked up; then the way is free.
+  while (left.length > 0) {
+    for (const { position, ...job } of await run(db, enqueueStatement, [JSON.stringify(left), actor])) {
+      enqueued[position] = { job, outcome: 'created' };
+    }
+    left = left.filter(({ position }) => !enqueued[position]);
+    if (left.length === 0) break;
+    for (const row of await run(db, findExistingStatement, [JSON.stringify(left)])) {
+      const { position, same, by_idempotency_key, ...job } = row;
+      const outcome = !same ? 'conflict' : by_idempotency_key ? 'repeated' : 'deduplicated';
+      enqueued[position] = { job, outcome };
+    }
+    left = left.filter(({ position }) => !enqueued[position]);
+  }
+  return enqueued;
+}
+
+/** Creates one job; a different request under a used idempotency key is an error. */
+export async function enqueueJob(db: Queryable, request: JobRequest, actor?: string): Promise<EnqueuedJob> {
+  const [enqueued] = await enqueueJobs(db, [request], actor);
+  if (!enqueued) throw new HoldfastError('internal_error', 'the queue gave no answer');
+  if (enqueued.outcome === 'conflict') {
+    throw new HoldfastError(
+      'idempotency_conflict',
+      `key ${request.idempotency_key} made job ${enqueued.job.id}`,
+    );
+  }
+  return enqueued;
+}
+
+function checkRequest(request: JobRequest, position: number): CheckedRequest {
+  const checked = jobRequest.safeParse(request);
+  if (checked.success) return { executor: 'builtin', ...checked.data, position } as CheckedRequest;
+  const problem = z
+    .prettifyError(checked.error)
+    .replaceAll('✖ ', '')
+    .replaceAll(/\n\s*→ at /g, ' at ');
+  throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
+}

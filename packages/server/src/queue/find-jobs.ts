@@ -1,0 +1,71 @@
+import { HoldfastError, type Job, type JobFilter, type JobStatus, jobFilter } from '@holdfast/contract';
+import { z } from 'zod';
+import { type Queryable, run, statement } from '../database/statement.ts';
+
+const columns = [
+  'id',
+  'kind',
+  'executor',
+  'payload',
+  'status',
+  'requested_action',
+  'priority',
+  'progress_percentage',
+  'retry_count',
+  'max_retries',
+  'error_code',
+  'error_message',
+  'worker_id',
+  'fence',
+  'lease_expires_at',
+  'last_heartbeat',
+  'run_at',
+  'next_retry_at',
+  'created_at',
+  'started_at',
+  'completed_at',
+  'dedupe_key',
+  'idempotency_key',
+  'source_id',
+  'user_id',
+] as const satisfies (keyof Job)[];
+
+/** The columns of a Job, to be read from the named table. */
+export const jobColumns = (table: string) => columns.map((column) => `${table}.${column}`).join(', ');
+
+const showStatement = statement<Job>(
+  'show-job',
+  `SELECT ${jobColumns('crawl_jobs')} FROM crawl_jobs WHERE id = $1`,
+);
+
+/** Newest first; ids grow with time, so the primary key gives the order and the page. */
+const listStatement = statement<Job>(
+  'list-jobs',
+  `
+SELECT ${jobColumns('crawl_jobs')} FROM crawl_jobs
+WHERE ($1::job_status IS NULL OR status = $1) AND ($2::job_kind IS NULL OR kind = $2)
+  AND ($3::uuid IS NULL OR id < $3)
+ORDER BY id DESC LIMIT $4`,
+);
+
+const countStatement = statement<{ status: JobStatus; count: number }>(
+  'count-jobs',
+  'SELECT status, count(*) AS count FROM crawl_jobs GROUP BY status',
+);
+
+export async function showJob(db: Queryable, id: string): Promise<Job> {
+  const [job] = z.uuid().safeParse(id).success ? await run(db, showStatement, [id]) : [];
+  if (!job) throw new HoldfastError('job_not_found', id);
+  return job;
+}
+
+export async function listJobs(db: Queryable, filter: JobFilter = {}): Promise<Job[]> {
+  const checked = jobFilter.safeParse(filter);
+  if (!checked.success) throw new HoldfastError('bad_request', z.prettifyError(checked.error));
+  const { status, kind, after, limit } = checked.data;
+  return run(db, listStatement, [status, kind, after, limit]);
+}
+
+export async function countJobs(db: Queryable): Promise<Partial<Record<JobStatus, number>>> {
+  return Object.fromEntries((await run(db, countStatement)).map((row) => [row.status, row.count]));
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import type { Logger } from 'pino';
+import { type Channel, channels } from './notifier.ts';
+
+const firstBackoffMs = 100;
+const maxBackoffMs = 5_000;
+
+/**
+ * Hears notifications on a connection of its own and reconnects for ever. Where LISTEN does not work (some poolers), it
+ * stays silent and polling does the work alone.
+ */
+export class Listener {
+  readonly #config: ClientConfig;
+  readonly #log: Logger;
+  readonly #handlers = new Map<Channel, Set<() => void>>();
+  readonly #stopping = new AbortController();
+  #client: Client | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(config: ClientConfig, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  /** Calls `handler` on each notification, and after each reconnect, since some may have been missed. */
+  on(channel: Channel, handler: () => void): () => void {
+    const handlers = this.#handlers.get(channel) ?? new Set();
+    this.#handlers.set(channel, handlers.add(handler));
+    return () => handlers.delete(handler);
+  }
+
+  /** Resolves once the first attempt to listen has succeeded or failed; keeps trying afterwards. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#running = this.#run(resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#client?.end().catch(() => {});
+    await this.#running;
+  }
+
+  async #run(attempted: () => void): Promise<void> {
+    let backoff = firstBackoffMs;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const closed = await this.#listen();
+        backoff = firstBackoffMs;
+        attempted();
+        await closed;
+      } catch (error) {
+        attempted();
+        this.#log.warn({ err: error }, 'Cannot listen for notifications; polling until the database is back');
+      }
+      await delay(backoff, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      backoff = Math.min(backoff * 2, maxBackoffMs);
+    }
+  }
+
+  /** Connects and listens; the promise inside the result resolves when the connection is gone. */
+  async #listen(): Promise<Promise<void>> {
+    const client = new Client({ ...this.#config, application_name: 'holdfast listener', keepAlive: true });
+    const closed = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      client.once('error', () => client.end().then(resolve, resolve));
+    });
+    this.#client = client;
+    client.on('notification', ({ channel }) => {
+      for (const name of Object.keys(channels) as Channel[]) if (channels[name] === channel) this.#emit(name);
+    });
+    await client.connect();
+    for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
+    for (const name of Object.keys(channels) as Channel[]) this.#emit(name);
+    return closed;
+  }
+
+  #emit(channel: Channel): void {
+    for (const handler of this.#handlers.get(channel) ?? []) handler();
+  }
+}

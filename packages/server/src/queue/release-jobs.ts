@@ -1,0 +1,51 @@
+import type { JobStatus } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { type HeldJob, outcomes, sortById, type WriteOutcome } from './held-job.ts';
+
+export interface Release extends HeldJob {
+  readonly reason: string;
+  /** The job is not ready before so many seconds have passed (a source is blocked). */
+  readonly notBeforeSeconds?: number;
+}
+
+const ended = requestedOr("'pending'");
+
+export const releaseStatement = statement<{ id: string; status: JobStatus }>(
+  'release',
+  `
+WITH held AS (
+  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::real[]) AS held (id, fence, reason, wait)
+),
+ended AS (
+  UPDATE crawl_jobs job SET
+    status = ${ended}, run_at = now() + make_interval(secs => held.wait),${leaseEnded(ended)}
+  FROM held WHERE job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.reason
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
+  SELECT id, event_count, ${transitionOr('release')}, 'processing', to_status, fence, $5, reason FROM ended
+)
+SELECT id, to_status AS status FROM ended`,
+);
+
+/**
+ * The holder lets go of unfinished jobs; no retry is burned. This is also how a holder acknowledges a requested pause or
+ * cancel: the job is then paused or cancelled.
+ */
+export async function releaseJobs(
+  db: Queryable,
+  releases: readonly Release[],
+  actor: string,
+): Promise<Map<string, WriteOutcome>> {
+  const sorted = sortById(releases);
+  const rows = await run(db, releaseStatement, [
+    sorted.map((release) => release.id),
+    sorted.map((release) => release.fence),
+    sorted.map((release) => release.reason),
+    sorted.map((release) => release.notBeforeSeconds ?? null),
+    actor,
+  ]);
+  return outcomes(releases, rows);
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import { type RecoveredJob, recoverJobs } from './recover-jobs.ts';
+
+const batch = 1000;
+
+/** One sweep: ends every lease that ran out, and says what became of each job. */
+export async function sweepLeases(db: Queryable, log: Logger, workerId: string): Promise<RecoveredJob[]> {
+  const all: RecoveredJob[] = [];
+  for (;;) {
+    const recovered = await recoverJobs(db, `watchdog:${workerId}`, batch);
+    for (const job of recovered) report(log, job);
+    all.push(...recovered);
+    if (recovered.length < batch) return all;
+  }
+}
+
+function report(log: Logger, { id, status, prior_worker, retry_count, max_retries }: RecoveredJob): void {
+  const fields = { job: id, status, prior_worker };
+  if (status === 'pending')
+    log.warn(fields, `Recovering stale job ${id} (Retry ${retry_count}/${max_retries})`);
+  else if (status === 'failed' || status === 'expired') log.error(fields, `Job ${id} failed permanently`);
+  else log.warn(fields, `Stale job ${id} is ${status}, as was requested`);
+}
+
+/** Sweeps at regular times until stopped. Runs in every supervisor; any number of them may sweep at once. */
+export class Watchdog {
+  readonly #timer: NodeJS.Timeout;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(db: Queryable, log: Logger, workerId: string, everySeconds: number, onRecovered?: () => void) {
+    this.#timer = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(async () => {
+        try {
+          if ((await sweepLeases(db, log, workerId)).length > 0) onRecovered?.();
+        } catch (error) {
+          log.warn({ err: error }, 'The watchdog could not sweep; trying again at its next turn');
+        }
+      });
+    }, everySeconds * 1000);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+  }
+}
