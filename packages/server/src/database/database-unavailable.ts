@@ -23,7 +23,10 @@ export function databaseAddress(url: string): DatabaseAddress {
 
 const certificateErrors = /SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_/;
 
-export function databaseUnavailable(error: unknown, { host, port, database }: DatabaseAddress): HoldfastError {
+export function databaseUnavailable(
+  error: unknown,
+  { host, port, database }: DatabaseAddress,
+): HoldfastError {
   const { code = '', message, errors } = error as { code?: string; message?: string; errors?: Error[] };
   // For a name with several addresses Node reports all failures in one error that has no text of its own.
   const reason = message || errors?.[0]?.message || code || 'unknown reason';

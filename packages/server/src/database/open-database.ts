@@ -61,9 +61,16 @@ async function connect(
   let pooled = false;
   const onPooler = () => {
     pooled = true;
-    log.info('A connection pooler is in between: set statement_timeout and lock_timeout with ALTER ROLE … SET');
+    log.info(
+      'A connection pooler is in between: set statement_timeout and lock_timeout with ALTER ROLE … SET',
+    );
   };
   const pool = createPool(poolTarget(source), log, { ...options, onPooler });
+  if (source.embedded) {
+    source.embedded.presence.onMove = (port) => {
+      pool.options.port = port;
+    };
+  }
   try {
     const serverVersion = await readServerVersion(pool).catch((error) => {
       throw error instanceof HoldfastError ? error : databaseUnavailable(error, address);
@@ -88,7 +95,7 @@ async function connect(
           : `PostgreSQL ${serverVersion} at ${address.host}:${address.port}, database ${address.database}`;
       },
       close: () => {
-        closed ??= pool.end().then(() => source.embedded?.presence.leave());
+        closed ??= pool.end().finally(() => source.embedded?.presence.leave());
         return closed;
       },
     };
@@ -101,16 +108,7 @@ async function connect(
 function poolTarget(source: Source): pg.PoolConfig {
   if (!source.embedded) return { connectionString: source.url };
   const { user, password, database, presence } = source.embedded;
-  return {
-    host: '127.0.0.1',
-    user,
-    password,
-    database,
-    // Read by the pool for every new connection: the server may come back elsewhere after an outage.
-    get port() {
-      return presence.port;
-    },
-  };
+  return { host: '127.0.0.1', port: presence.port, user, password, database };
 }
 
 function embeddedUrl({ user, password, database, presence }: Embedded): string {
@@ -122,7 +120,8 @@ async function readServerVersion(pool: pg.Pool): Promise<string> {
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
   );
   const { number = 0, version = 'unknown' } = rows[0] ?? {};
-  if (number < oldestServer) throw new HoldfastError('database_too_old', `the server is PostgreSQL ${version}`);
+  if (number < oldestServer)
+    throw new HoldfastError('database_too_old', `the server is PostgreSQL ${version}`);
   // Packagers add their own words: "16.4 (Debian 16.4-1.pgdg120+1)".
   return version.split(' ')[0] ?? version;
 }

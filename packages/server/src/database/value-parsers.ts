@@ -11,7 +11,7 @@ export function parseInt8(text: string): number {
 }
 
 type Nested = string | null | Nested[];
-const parseTextArray = pg.types.getTypeParser(int8Array) as (text: string) => Nested[];
+const parseTextArray = pg.types.getTypeParser(int8Array as number) as (text: string) => Nested[];
 const toNumbers = (value: Nested): unknown =>
   Array.isArray(value) ? value.map(toNumbers) : value === null ? null : parseInt8(value);
 

@@ -28,29 +28,19 @@ export async function actOnJob(
   { actor = 'user:local', ...options }: ActOptions = {},
 ): Promise<Job> {
   await showJob(db, id);
-  try {
-    const [changed] =
-      action === 'retry'
-        ? await retryJobs(db, [id], actor, options)
-        : await byAction[action](db, [id], actor, options.reason);
-    if (changed) return changed;
-  } catch (error) {
-    if (!isLiveJobViolation(error)) throw error;
-  }
+  const [changed] =
+    action === 'retry'
+      ? await retryJobs(db, [id], actor, options)
+      : await byAction[action](db, [id], actor, options.reason);
+  if (changed) return changed;
   throw await whyNot(db, action, id);
-}
-
-/** Two retries of jobs with one dedupe key may race; the unique index lets one through. */
-function isLiveJobViolation(error: unknown): boolean {
-  const { code, constraint } = error as { code?: string; constraint?: string };
-  return code === '23505' && constraint === 'crawl_jobs_one_live_per_dedupe_key';
 }
 
 const findLiveTwinStatement = statement<{ id: string }>(
   'find-live-twin',
   `
 SELECT twin.id FROM crawl_jobs job JOIN crawl_jobs twin USING (user_id, dedupe_key)
-WHERE job.id = $1 AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
+WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
 );
 
 async function whyNot(db: Queryable, action: UserAction, id: string): Promise<HoldfastError> {

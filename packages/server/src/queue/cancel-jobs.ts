@@ -13,9 +13,9 @@ WITH found AS MATERIALIZED (
 ),
 changed AS (
   UPDATE crawl_jobs job SET
-    status = CASE found.status WHEN 'processing' THEN 'processing' ELSE 'cancelled' END::job_status,
-    requested_action = CASE found.status WHEN 'processing' THEN 'cancel' END::job_action,
-    completed_at = CASE found.status WHEN 'processing' THEN NULL ELSE now() END,
+    status = CASE job.status WHEN 'processing' THEN 'processing' ELSE 'cancelled' END::job_status,
+    requested_action = CASE job.status WHEN 'processing' THEN 'cancel' END::job_action,
+    completed_at = CASE job.status WHEN 'processing' THEN NULL ELSE now() END,
     next_retry_at = NULL, event_count = event_count + 1
   FROM found WHERE job.id = found.id
   RETURNING job.*, found.status AS from_status

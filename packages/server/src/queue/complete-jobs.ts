@@ -1,8 +1,14 @@
-import type { JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { type HeldJob, outcomes, sortById, type WriteOutcome } from './held-job.ts';
+import {
+  type HeldJob,
+  type LeaseAnswers,
+  outcomes,
+  sortById,
+  type WriteOutcome,
+  type WrittenJob,
+} from './held-job.ts';
 
-export const completeStatement = statement<{ id: string; status: JobStatus }>(
+export const completeStatement = statement<WrittenJob>(
   'complete',
   `
 WITH held AS (
@@ -21,14 +27,14 @@ event AS (
     CASE WHEN requested_action IS NOT NULL THEN 'the request to ' || requested_action || ' came too late' END
   FROM completed
 )
-SELECT id, status FROM completed`,
+SELECT id, fence, status FROM completed`,
 );
 
 /** A completion whose answer was lost is sent again; only this holder can have completed the job under its fence. */
-const completedBeforeStatement = statement<{ id: string; status: JobStatus }>(
+const completedBeforeStatement = statement<WrittenJob>(
   'completed-before',
   `
-SELECT job.id, job.status FROM unnest($1::uuid[], $2::bigint[]) AS held (id, fence)
+SELECT job.id, job.fence, job.status FROM unnest($1::uuid[], $2::bigint[]) AS held (id, fence)
 JOIN crawl_jobs job ON job.id = held.id AND job.fence = held.fence AND job.status::text = 'completed'`,
 );
 
@@ -36,7 +42,7 @@ export async function completeJobs(
   db: Queryable,
   jobs: readonly HeldJob[],
   actor: string,
-): Promise<Map<string, WriteOutcome>> {
+): Promise<LeaseAnswers<WriteOutcome>> {
   const held = sortById(jobs);
   const ids = held.map((job) => job.id);
   const fences = held.map((job) => job.fence);

@@ -1,12 +1,11 @@
-import type { JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { type FailedRun, failedRunValues } from './failed-run.ts';
-import { outcomes, type WriteOutcome } from './held-job.ts';
+import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'pending' ELSE 'failed' END");
 
-export const crashStatement = statement<{ id: string; status: JobStatus }>(
+export const crashStatement = statement<WrittenJob>(
   'crash',
   `
 WITH held AS (
@@ -25,7 +24,7 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, ${transitionOr('crash')}, 'processing', to_status, fence, $6, reason FROM ended
 )
-SELECT id, to_status AS status FROM ended`,
+SELECT id, fence, to_status AS status FROM ended`,
 );
 
 /** The runner of these jobs died: they are ready again at once, or failed when their retries are spent. */
@@ -33,6 +32,6 @@ export async function crashJobs(
   db: Queryable,
   runs: readonly FailedRun[],
   actor: string,
-): Promise<Map<string, WriteOutcome>> {
+): Promise<LeaseAnswers<WriteOutcome>> {
   return outcomes(runs, await run(db, crashStatement, [...failedRunValues(runs), actor]));
 }

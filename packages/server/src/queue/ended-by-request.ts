@@ -12,8 +12,8 @@ export const burnRetry =
   'retry_count + CASE WHEN requested_action IS NULL AND retry_count < max_retries THEN 1 ELSE 0 END';
 
 /** The columns of an ended run that follow from its new status. `ended` is the expression that requestedOr made. */
-export const leaseEnded = (ended: string) => `
-    lease_expires_at = NULL, requested_action = NULL, event_count = event_count + 1,
+export const leaseEnded = (ended: string, events = '1') => `
+    lease_expires_at = NULL, requested_action = NULL, event_count = event_count + ${events},
     worker_id = CASE WHEN ${ended} IN ('pending', 'retryable', 'paused') THEN NULL ELSE worker_id END,
     completed_at = CASE WHEN ${ended} IN ('failed', 'cancelled', 'expired') THEN now() END`;
 

@@ -1,12 +1,11 @@
-import type { JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { type FailedRun, failedRunValues } from './failed-run.ts';
-import { outcomes, type WriteOutcome } from './held-job.ts';
+import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("'failed'");
 
-export const failStatement = statement<{ id: string; status: JobStatus }>(
+export const failStatement = statement<WrittenJob>(
   'fail',
   `
 WITH held AS (
@@ -24,7 +23,7 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, ${transitionOr('fail')}, 'processing', to_status, fence, $6, reason FROM ended
 )
-SELECT id, to_status AS status FROM ended`,
+SELECT id, fence, to_status AS status FROM ended`,
 );
 
 /** A permanent error: no retry would help. */
@@ -32,6 +31,6 @@ export async function failJobs(
   db: Queryable,
   runs: readonly FailedRun[],
   actor: string,
-): Promise<Map<string, WriteOutcome>> {
+): Promise<LeaseAnswers<WriteOutcome>> {
   return outcomes(runs, await run(db, failStatement, [...failedRunValues(runs), actor]));
 }

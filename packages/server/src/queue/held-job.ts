@@ -14,7 +14,31 @@ export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
   return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-export function outcomes(held: readonly HeldJob[], written: { id: string; status: JobStatus }[]) {
-  const statusOf = new Map(written.map((row) => [row.id, row.status]));
-  return new Map<string, WriteOutcome>(held.map(({ id }) => [id, statusOf.get(id) ?? 'lost']));
+/**
+ * What each lease was told. Asked by lease, not by job: a supervisor that lost a job and claimed it again names both
+ * leases in one batch until the old run has stopped, and only one of them still counts.
+ */
+export class LeaseAnswers<Answer> {
+  readonly #answers = new Map<string, Answer>();
+
+  constructor(answers: Iterable<readonly [HeldJob, Answer]>) {
+    for (const [{ id, fence }, answer] of answers) this.#answers.set(`${id} ${fence}`, answer);
+  }
+
+  get({ id, fence }: HeldJob): Answer | undefined {
+    return this.#answers.get(`${id} ${fence}`);
+  }
+}
+
+/** A lease that a statement has written under, and the status that its job has now. */
+export interface WrittenJob extends HeldJob {
+  readonly status: JobStatus;
+}
+
+export function outcomes(
+  held: readonly HeldJob[],
+  written: readonly WrittenJob[],
+): LeaseAnswers<WriteOutcome> {
+  const lost = held.map((job) => [job, 'lost'] as const);
+  return new LeaseAnswers<WriteOutcome>([...lost, ...written.map((job) => [job, job.status] as const)]);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig } from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Channel, channels } from './notifier.ts';
 
@@ -11,15 +11,16 @@ const maxBackoffMs = 5_000;
  * stays silent and polling does the work alone.
  */
 export class Listener {
-  readonly #config: ClientConfig;
+  readonly #database: { readonly url: string };
   readonly #log: Logger;
   readonly #handlers = new Map<Channel, Set<() => void>>();
   readonly #stopping = new AbortController();
-  #client: Client | undefined;
+  #client: pg.Client | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(config: ClientConfig, log: Logger) {
-    this.#config = config;
+  /** The url is read at each connect: an embedded server may come back on another port. */
+  constructor(database: { readonly url: string }, log: Logger) {
+    this.#database = database;
     this.#log = log;
   }
 
@@ -47,7 +48,7 @@ export class Listener {
     let backoff = firstBackoffMs;
     while (!this.#stopping.signal.aborted) {
       try {
-        const closed = await this.#listen();
+        const { closed } = await this.#listen();
         backoff = firstBackoffMs;
         attempted();
         await closed;
@@ -60,9 +61,14 @@ export class Listener {
     }
   }
 
-  /** Connects and listens; the promise inside the result resolves when the connection is gone. */
-  async #listen(): Promise<Promise<void>> {
-    const client = new Client({ ...this.#config, application_name: 'holdfast listener', keepAlive: true });
+  /** Connects and listens; `closed` resolves when the connection is gone. */
+  async #listen(): Promise<{ closed: Promise<void> }> {
+    const client = new pg.Client({
+      connectionString: this.#database.url,
+      application_name: 'holdfast listener',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    });
     const closed = new Promise<void>((resolve) => {
       client.once('end', resolve);
       client.once('error', () => client.end().then(resolve, resolve));
@@ -74,7 +80,7 @@ export class Listener {
     await client.connect();
     for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
     for (const name of Object.keys(channels) as Channel[]) this.#emit(name);
-    return closed;
+    return { closed };
   }
 
   #emit(channel: Channel): void {

@@ -13,8 +13,8 @@ WITH found AS MATERIALIZED (
 ),
 changed AS (
   UPDATE crawl_jobs job SET
-    status = CASE found.status WHEN 'processing' THEN 'processing' ELSE 'paused' END::job_status,
-    requested_action = CASE found.status WHEN 'processing' THEN 'pause' END::job_action,
+    status = CASE job.status WHEN 'processing' THEN 'processing' ELSE 'paused' END::job_status,
+    requested_action = CASE job.status WHEN 'processing' THEN 'pause' END::job_action,
     next_retry_at = NULL, event_count = event_count + 1
   FROM found WHERE job.id = found.id
   RETURNING job.*, found.status AS from_status

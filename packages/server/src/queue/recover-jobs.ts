@@ -14,6 +14,8 @@ const ended = requestedOr(
   "CASE WHEN retry_count < max_retries THEN 'pending' WHEN executor = 'bot' THEN 'expired' ELSE 'failed' END",
 );
 
+const events = `CASE WHEN executor = 'bot' AND ${ended} = 'pending' THEN 2 ELSE 1 END`;
+
 /*
  * Only the database's clock decides. The row is locked before it is judged, and a row that is locked is left alone: its
  * holder is alive and writing. A job held by a bot passes through expired, so that two events are recorded for it.
@@ -30,8 +32,7 @@ ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, retry_count = ${burnRetry}, run_at = NULL,
     error_code = 'worker_timed_out',
-    error_message = CASE WHEN ${ended} IN ('failed', 'expired') THEN $2 ELSE 'Worker timed out' END,${leaseEnded(ended)}
-      + CASE WHEN executor = 'bot' AND ${ended} = 'pending' THEN 1 ELSE 0 END
+    error_message = CASE WHEN ${ended} IN ('failed', 'expired') THEN $2 ELSE 'Worker timed out' END,${leaseEnded(ended, events)}
   WHERE id = ANY (ARRAY(SELECT id FROM stale))
   RETURNING job.id, job.executor, job.status AS final_status, job.fence, job.event_count, job.retry_count, job.max_retries
 ),

@@ -1,7 +1,13 @@
-import type { JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type HeldJob, outcomes, sortById, type WriteOutcome } from './held-job.ts';
+import {
+  type HeldJob,
+  type LeaseAnswers,
+  outcomes,
+  sortById,
+  type WriteOutcome,
+  type WrittenJob,
+} from './held-job.ts';
 
 export interface Release extends HeldJob {
   readonly reason: string;
@@ -11,7 +17,7 @@ export interface Release extends HeldJob {
 
 const ended = requestedOr("'pending'");
 
-export const releaseStatement = statement<{ id: string; status: JobStatus }>(
+export const releaseStatement = statement<WrittenJob>(
   'release',
   `
 WITH held AS (
@@ -27,7 +33,7 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, ${transitionOr('release')}, 'processing', to_status, fence, $5, reason FROM ended
 )
-SELECT id, to_status AS status FROM ended`,
+SELECT id, fence, to_status AS status FROM ended`,
 );
 
 /**
@@ -38,7 +44,7 @@ export async function releaseJobs(
   db: Queryable,
   releases: readonly Release[],
   actor: string,
-): Promise<Map<string, WriteOutcome>> {
+): Promise<LeaseAnswers<WriteOutcome>> {
   const sorted = sortById(releases);
   const rows = await run(db, releaseStatement, [
     sorted.map((release) => release.id),

@@ -1,6 +1,6 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { type HeldJob, sortById } from './held-job.ts';
+import { type HeldJob, LeaseAnswers, sortById } from './held-job.ts';
 
 /**
  * continue  the lease is renewed
@@ -21,7 +21,7 @@ export interface RenewedJob extends HeldJob {
  * `status::text` keeps the plan on the primary key: the partial index on processing jobs would match `status = …`, and
  * its statistics say 0 rows (measured: completions fell from 31,000/s to 4,000–10,000/s).
  */
-export const renewStatement = statement<{ id: string; renewal: Renewal }>(
+export const renewStatement = statement<HeldJob & { renewal: Renewal }>(
   'renew',
   `
 WITH held AS (
@@ -39,26 +39,29 @@ renewed AS (
       WHEN 'bot' THEN least(now() + make_interval(secs => lease_seconds),
                             started_at + make_interval(secs => timeout_seconds))
       ELSE now() + make_interval(secs => lease_seconds) END,
-    progress_percentage = greatest(progress_percentage, least(free.progress, 99))
+    progress_percentage = greatest(progress_percentage, least(coalesce(free.progress, 0), 99))
   FROM free WHERE job.id = free.id
-  RETURNING job.id, job.requested_action
+  RETURNING job.id, job.fence, job.requested_action
 )
-SELECT held.id,
+SELECT held.id, held.fence,
   CASE WHEN renewed.id IS NOT NULL THEN coalesce(renewed.requested_action::text, 'continue')
        WHEN job.id IS NOT NULL THEN 'busy'
        ELSE 'lost' END AS renewal
-FROM held LEFT JOIN renewed USING (id)
+FROM held LEFT JOIN renewed USING (id, fence)
 LEFT JOIN crawl_jobs job ON job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'`,
 );
 
 /** Renews the leases of all the jobs that a supervisor or bot holds, and brings back what is asked of them. */
-export async function renewLeases(db: Queryable, jobs: readonly RenewedJob[]): Promise<Map<string, Renewal>> {
-  if (jobs.length === 0) return new Map();
+export async function renewLeases(
+  db: Queryable,
+  jobs: readonly RenewedJob[],
+): Promise<LeaseAnswers<Renewal>> {
+  if (jobs.length === 0) return new LeaseAnswers<Renewal>([]);
   const held = sortById(jobs);
   const rows = await run(db, renewStatement, [
     held.map((job) => job.id),
     held.map((job) => job.fence),
     held.map((job) => job.progress ?? null),
   ]);
-  return new Map(rows.map((row) => [row.id, row.renewal]));
+  return new LeaseAnswers(rows.map((row) => [row, row.renewal] as const));
 }

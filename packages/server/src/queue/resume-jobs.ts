@@ -13,7 +13,7 @@ WITH found AS MATERIALIZED (
 ),
 changed AS (
   UPDATE crawl_jobs job SET
-    status = CASE found.status WHEN 'processing' THEN 'processing' ELSE 'pending' END::job_status,
+    status = CASE job.status WHEN 'processing' THEN 'processing' ELSE 'pending' END::job_status,
     requested_action = NULL, event_count = event_count + 1
   FROM found WHERE job.id = found.id
   RETURNING job.*, found.status AS from_status

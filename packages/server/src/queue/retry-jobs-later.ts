@@ -1,8 +1,7 @@
-import type { JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { type FailedRun, failedRunValues } from './failed-run.ts';
-import { outcomes, type WriteOutcome } from './held-job.ts';
+import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'retryable' ELSE 'failed' END");
 
@@ -10,7 +9,7 @@ const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'retryable' 
 const backoffSeconds = `greatest(
       least(86400, retry_backoff_seconds * power(2, least(retry_count, 30))) * (1 + 0.1 * random()), held.wait)`;
 
-export const retryLaterStatement = statement<{ id: string; status: JobStatus }>(
+export const retryLaterStatement = statement<WrittenJob>(
   'retry-later',
   `
 WITH held AS (
@@ -30,7 +29,7 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, ${transitionOr('retryLater')}, 'processing', to_status, fence, $6, reason FROM ended
 )
-SELECT id, to_status AS status FROM ended`,
+SELECT id, fence, to_status AS status FROM ended`,
 );
 
 /** A transient error: the job is tried again after a backoff, or failed when its retries are spent. */
@@ -38,6 +37,6 @@ export async function retryJobsLater(
   db: Queryable,
   runs: readonly FailedRun[],
   actor: string,
-): Promise<Map<string, WriteOutcome>> {
+): Promise<LeaseAnswers<WriteOutcome>> {
   return outcomes(runs, await run(db, retryLaterStatement, [...failedRunValues(runs), actor]));
 }

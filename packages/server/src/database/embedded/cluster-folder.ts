@@ -1,4 +1,12 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
 
@@ -51,7 +59,9 @@ const reasons: Record<string, string> = {
 
 export function dataFolderBad(path: string, error: unknown): HoldfastError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new HoldfastError('data_folder_bad', `${path} ${reasons[code] ?? `failed: ${message}`}`, { cause: error });
+  return new HoldfastError('data_folder_bad', `${path} ${reasons[code] ?? `failed: ${message}`}`, {
+    cause: error,
+  });
 }
 
 /** The content of a small file without surrounding space; undefined when it does not exist. */

@@ -50,7 +50,11 @@ export async function createCluster(
   }
 }
 
-async function initialise(draft: ClusterFolder, binaries: EmbeddedBinaries, account: ServerAccount): Promise<void> {
+async function initialise(
+  draft: ClusterFolder,
+  binaries: EmbeddedBinaries,
+  account: ServerAccount,
+): Promise<void> {
   const { code, output } = await runServerProgram(account, binaries.initdb, [
     `--pgdata=${draft.data}`,
     `--username=${embeddedUser}`,

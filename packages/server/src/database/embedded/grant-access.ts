@@ -38,7 +38,8 @@ export function grantAccess(
  */
 function availableCapability({ kind }: Obstacle): keyof typeof capabilityBits | undefined {
   const held = BigInt(`0x${/^CapPrm:\s*(\w+)$/m.exec(readStatus())?.[1] ?? '0'}`);
-  const wanted = kind === 'folder' ? (['dac_read_search', 'dac_override'] as const) : (['dac_override'] as const);
+  const wanted =
+    kind === 'folder' ? (['dac_read_search', 'dac_override'] as const) : (['dac_override'] as const);
   return wanted.find((name) => (held >> capabilityBits[name]) & 1n);
 }
 

@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Configuration, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { type ClusterFolder, clusterFolder, dataFolderBad, openDataFolder, readText } from './cluster-folder.ts';
+import {
+  type ClusterFolder,
+  clusterFolder,
+  dataFolderBad,
+  openDataFolder,
+  readText,
+} from './cluster-folder.ts';
 import { createCluster, embeddedUser } from './create-cluster.ts';
 import { type EmbeddedBinaries, embeddedBinaries } from './embedded-binaries.ts';
 import type { EmbeddedServer } from './embedded-server.ts';

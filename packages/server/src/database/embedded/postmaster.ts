@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, renameSync, rmSync, linkSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterFolder, readText } from './cluster-folder.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
 import pg from 'pg';
+import { databaseUnavailable } from '../database-unavailable.ts';
 import { readText } from './cluster-folder.ts';
 import { embeddedUser } from './create-cluster.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
@@ -11,12 +12,16 @@ import { stopServer } from './stop-server.ts';
 // 'holdfast' in ASCII. Advisory locks are per database: the presence sessions are all in `postgres`.
 const lock = `x'686f6c6466617374'::bigint`;
 const longestPause = 5_000;
+/** A server that says it is ready and yet refuses us that long will not change its mind. */
+const longestEntry = 120_000;
 
 /**
  * One session per process that says "I use this server" with a shared lock. It dies with the process, however the
  * process dies. Whoever leaves and gets the lock alone was the last, and stops the server.
  */
 export class Presence {
+  /** Called when the server came back on another port, because its own was taken by then. */
+  onMove: ((port: number) => void) | undefined;
   readonly #server: EmbeddedServer;
   readonly #closing = new AbortController();
   #client: pg.Client | undefined;
@@ -34,14 +39,15 @@ export class Presence {
     return presence;
   }
 
-  /** Where the server listens now. It stays the same unless the port was lost to another program in an outage. */
+  /** Where the server listens. */
   get port(): number {
     return this.#port;
   }
 
   /** The session itself, in the database `postgres`. */
   get client(): pg.Client {
-    if (!this.#client) throw new HoldfastError('database_unavailable', 'the embedded PostgreSQL is being restarted');
+    if (!this.#client)
+      throw new HoldfastError('database_unavailable', 'the embedded PostgreSQL is being restarted');
     return this.#client;
   }
 
@@ -55,7 +61,9 @@ export class Presence {
     if (!client) return;
     try {
       await client.query(`SELECT pg_advisory_unlock_shared(${lock})`);
-      const { rows } = await client.query<{ alone: boolean }>(`SELECT pg_try_advisory_lock(${lock}) AS alone`);
+      const { rows } = await client.query<{ alone: boolean }>(
+        `SELECT pg_try_advisory_lock(${lock}) AS alone`,
+      );
       // Held until the server is gone: a newcomer waits for the lock, is cut off by the stop, and starts it anew.
       if (rows[0]?.alone) await stopServer(this.#server);
     } catch (error) {
@@ -66,19 +74,23 @@ export class Presence {
   }
 
   async #enter(): Promise<void> {
+    const giveUp = Date.now() + longestEntry;
     for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
-      const port = await runServer(this.#server, this.#port || undefined);
+      const port = await runServer(this.#server);
       const client = this.#newClient(port);
       try {
         await client.connect();
         await client.query(`SELECT pg_advisory_lock_shared(${lock})`);
         this.#client = client;
+        if (this.#port && this.#port !== port) this.onMove?.(port);
         this.#port = port;
         client.once('end', () => this.#lost(client));
         return;
       } catch (error) {
         await client.end().catch(() => undefined);
-        if (!isServerGone(error)) throw error;
+        if (!isServerGone(error) || Date.now() > giveUp) {
+          throw databaseUnavailable(error, { host: '127.0.0.1', port, database: 'postgres' });
+        }
       }
       await delay(pause, undefined, { signal: this.#closing.signal });
     }
@@ -88,7 +100,12 @@ export class Presence {
     const password = readText(this.#server.cluster.password) ?? '';
     const application_name = 'holdfast presence';
     const target = { host: '127.0.0.1', port, user: embeddedUser, password, database: 'postgres' };
-    const client = new pg.Client({ ...target, application_name, keepAlive: true, connectionTimeoutMillis: 30_000 });
+    const client = new pg.Client({
+      ...target,
+      application_name,
+      keepAlive: true,
+      connectionTimeoutMillis: 30_000,
+    });
     // Every loss also comes as `end`; without a listener Node would end the process.
     client.on('error', () => undefined);
     return client;
@@ -112,7 +129,10 @@ export class Presence {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        this.#server.log.warn({ reason: (error as Error).message }, 'The embedded PostgreSQL is not back yet');
+        this.#server.log.warn(
+          { reason: (error as Error).message },
+          'The embedded PostgreSQL is not back yet',
+        );
         await delay(pause, undefined, { signal });
       }
     }

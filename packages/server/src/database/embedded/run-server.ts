@@ -1,9 +1,9 @@
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
-import { readText } from './cluster-folder.ts';
+import { type ClusterFolder, readText } from './cluster-folder.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { readPostmaster, removeStalePidFile } from './postmaster.ts';
 import { type StartOutcome, startServer } from './start-server.ts';
@@ -17,11 +17,10 @@ const changingMilliseconds = 300_000;
  * Returns the port of the running server, starting it when none runs. PostgreSQL's own lock file decides between
  * processes that start it at once; the losers wait for the winner's server.
  */
-export async function runServer(server: EmbeddedServer, fixedPort?: number): Promise<number> {
+export async function runServer(server: EmbeddedServer): Promise<number> {
   const giveUp = Date.now() + changingMilliseconds;
   let dyingSince: number | undefined;
-  let port = fixedPort ?? (server.configuredPort || rememberedPort(server) || (await freePort()));
-  const mayMove = fixedPort === undefined && server.configuredPort === 0;
+  let port = server.configuredPort || rememberedPort(server.cluster) || (await freePort());
   for (;;) {
     const postmaster = readPostmaster(server.cluster);
     if (postmaster?.status === 'ready') return postmaster.port;
@@ -40,7 +39,7 @@ export async function runServer(server: EmbeddedServer, fixedPort?: number): Pro
     // Any failure may come from another process's server on the same port or folder: look again before judging.
     if (readPostmaster(server.cluster)) continue;
     if (outcome.result === 'port_taken') {
-      if (!mayMove) throw new HoldfastError('database_port_taken', `127.0.0.1:${port}`);
+      if (server.configuredPort) throw new HoldfastError('database_port_taken', `127.0.0.1:${port}`);
       port = await freePort();
     } else if (outcome.result === 'other_server' || outcome.result === 'old_server_dying') {
       dyingSince ??= Date.now();
@@ -52,7 +51,10 @@ export async function runServer(server: EmbeddedServer, fixedPort?: number): Pro
 
 function startFailed({ cluster }: EmbeddedServer, outcome: StartOutcome & { lines: string }): HoldfastError {
   const detail = `${outcome.lines}\n(log: ${cluster.log})`;
-  return new HoldfastError(outcome.result === 'disk_full' ? 'data_folder_bad' : 'embedded_start_failed', detail);
+  return new HoldfastError(
+    outcome.result === 'disk_full' ? 'data_folder_bad' : 'embedded_start_failed',
+    detail,
+  );
 }
 
 function neverReady({ cluster }: EmbeddedServer, pid: number | undefined): HoldfastError {
@@ -60,12 +62,12 @@ function neverReady({ cluster }: EmbeddedServer, pid: number | undefined): Holdf
   return new HoldfastError('embedded_start_failed', `${detail} (log: ${cluster.log})`);
 }
 
-function rememberedPort({ cluster }: EmbeddedServer): number {
+function rememberedPort(cluster: ClusterFolder): number {
   return Number(readText(cluster.port)) || 0;
 }
 
 function rememberPort({ cluster, account }: EmbeddedServer, port: number): void {
-  if (rememberedPort({ cluster } as EmbeddedServer) === port) return;
+  if (rememberedPort(cluster) === port) return;
   rmSync(cluster.port, { force: true });
   writeFileSync(cluster.port, `${port}\n`, { mode: 0o600 });
   account.own(cluster.port);

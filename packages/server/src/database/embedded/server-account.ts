@@ -24,7 +24,11 @@ const ourselves: ServerAccount = { own: () => undefined, command: (file, args) =
  * or for new data as `postgres` or `nobody`. That user often cannot reach our folders (/root, a `mktemp -d`), so it
  * gets the one capability it lacks for that, and nothing else of root's.
  */
-export function serverAccount(data: string, folders: readonly string[], programs: readonly string[]): ServerAccount {
+export function serverAccount(
+  data: string,
+  folders: readonly string[],
+  programs: readonly string[],
+): ServerAccount {
   if (process.getuid?.() !== 0) return ourselves;
   const user = ownerOf(data) ?? unprivilegedUser();
   const own = (path: string) => chownSync(path, user.uid, user.gid);
@@ -48,7 +52,9 @@ function unprivilegedUser(): User {
   const entries = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const entry = ['postgres', 'nobody'].map((name) => entries.find((fields) => fields[0] === name)).find(Boolean);
+  const entry = ['postgres', 'nobody']
+    .map((name) => entries.find((fields) => fields[0] === name))
+    .find(Boolean);
   const [uid, gid] = [Number(entry?.[2]), Number(entry?.[3])];
   if (uid > 0 && gid > 0) return { uid, gid };
   throw new HoldfastError(

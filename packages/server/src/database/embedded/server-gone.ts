@@ -5,5 +5,9 @@ const codes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 /** Whether the error says that the server stopped, stops or starts, so that it is worth to look again. */
 export function isServerGone(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return states.has(code) || codes.has(code) || /^Connection terminated|not queryable|timeout expired/.test(message);
+  return (
+    states.has(code) ||
+    codes.has(code) ||
+    /^Connection terminated|not queryable|timeout expired/.test(message)
+  );
 }

@@ -7,7 +7,10 @@ import { cannotRun, spawnServerProgram } from './server-program.ts';
 
 export type StartOutcome =
   | { readonly result: 'started' }
-  | { readonly result: 'other_server' | 'port_taken' | 'old_server_dying' | 'disk_full' | 'failed'; readonly lines: string };
+  | {
+      readonly result: 'other_server' | 'port_taken' | 'old_server_dying' | 'disk_full' | 'failed';
+      readonly lines: string;
+    };
 
 const logLimit = 10 * 1024 * 1024;
 const pollMilliseconds = 20;
@@ -38,11 +41,12 @@ export async function startServer(server: EmbeddedServer, port: number): Promise
   // However long recovery takes: a server that lives and is not ready is at work.
   while (!ended && !spawnError) {
     const postmaster = readPostmaster(cluster);
-    if (postmaster && postmaster.pid === child.pid && postmaster.status === 'ready') return { result: 'started' };
+    if (postmaster && postmaster.pid === child.pid && postmaster.status === 'ready')
+      return { result: 'started' };
     await delay(pollMilliseconds);
   }
   if (spawnError) throw cannotRun(server.binaries.postgres, spawnError);
-  return explain(readFileSync(cluster.log, 'utf8').slice(logStart), child.pid);
+  return explain(readFileSync(cluster.log).subarray(logStart).toString(), child.pid);
 }
 
 function serverArguments({ cluster, settings }: EmbeddedServer, port: number): string[] {
@@ -56,7 +60,8 @@ function explain(text: string, pid: number | undefined): StartOutcome {
   // Messages from before the server has a log format (of the loader, of setpriv) carry no pid.
   const lines = (own.length > 0 ? own : text.trim().split('\n')).slice(-8).join('\n');
   if (says(/lock file ".*" already exists|lock file ".*" is empty/)) return { result: 'other_server', lines };
-  if (says(/Address already in use|could not create any TCP\/IP sockets/)) return { result: 'port_taken', lines };
+  if (says(/Address already in use|could not create any TCP\/IP sockets/))
+    return { result: 'port_taken', lines };
   if (says(/pre-existing shared memory block/)) return { result: 'old_server_dying', lines };
   if (says(/No space left on device|Disk quota exceeded/)) return { result: 'disk_full', lines };
   return { result: 'failed', lines };
@@ -76,6 +81,10 @@ function openLog({ cluster, account }: EmbeddedServer): number {
 function rotateLog(path: string): number {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < logLimit) return size;
-  renameSync(path, `${path}.1`);
+  try {
+    renameSync(path, `${path}.1`);
+  } catch {
+    // Another process that starts the server was faster.
+  }
   return 0;
 }

@@ -4,7 +4,7 @@ import { type RecoveredJob, recoverJobs } from './recover-jobs.ts';
 
 const batch = 1000;
 
-/** One sweep: ends every lease that ran out, and says what became of each job. */
+/** The watchdog's turn: ends every lease that ran out, and says what became of each job. */
 export async function sweepLeases(db: Queryable, log: Logger, workerId: string): Promise<RecoveredJob[]> {
   const all: RecoveredJob[] = [];
   for (;;) {
@@ -21,27 +21,4 @@ function report(log: Logger, { id, status, prior_worker, retry_count, max_retrie
     log.warn(fields, `Recovering stale job ${id} (Retry ${retry_count}/${max_retries})`);
   else if (status === 'failed' || status === 'expired') log.error(fields, `Job ${id} failed permanently`);
   else log.warn(fields, `Stale job ${id} is ${status}, as was requested`);
-}
-
-/** Sweeps at regular times until stopped. Runs in every supervisor; any number of them may sweep at once. */
-export class Watchdog {
-  readonly #timer: NodeJS.Timeout;
-  #sweeping: Promise<void> = Promise.resolve();
-
-  constructor(db: Queryable, log: Logger, workerId: string, everySeconds: number, onRecovered?: () => void) {
-    this.#timer = setInterval(() => {
-      this.#sweeping = this.#sweeping.then(async () => {
-        try {
-          if ((await sweepLeases(db, log, workerId)).length > 0) onRecovered?.();
-        } catch (error) {
-          log.warn({ err: error }, 'The watchdog could not sweep; trying again at its next turn');
-        }
-      });
-    }, everySeconds * 1000);
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
-  }
 }

@@ -1,0 +1,34 @@
+// Every benchmark there is; the numbers are those of the project's table of floors and goals.
+export const benchmarks = [
+  {
+    id: 'B1',
+    group: 'queue',
+    file: './src/queue-throughput.ts',
+    title: '100,000 no-op jobs, claim to completion, against graphile-worker, pg-boss and BullMQ',
+  },
+  {
+    id: 'B2',
+    group: 'queue',
+    file: './src/queue-depth.ts',
+    title: 'one claim on a full table, and under an old snapshot, against one on an empty table',
+  },
+  {
+    id: 'B3',
+    group: 'queue',
+    file: './src/queue-latency.ts',
+    title: 'enqueue to start on an idle worker, against a bare NOTIFY',
+  },
+];
+
+/** The benchmarks that the words name, in their own order; all of them when there is no word. */
+export function chooseBenchmarks(words) {
+  const wanted = words.map((word) => word.toLowerCase());
+  const unknown = words.filter((word) => !benchmarks.some((one) => isNamed(one, word.toLowerCase())));
+  const chosen =
+    wanted.length === 0 ? benchmarks : benchmarks.filter((one) => wanted.some((word) => isNamed(one, word)));
+  return { chosen, unknown };
+}
+
+function isNamed({ id, group }, word) {
+  return id.toLowerCase() === word || group === word;
+}

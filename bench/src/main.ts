@@ -1,0 +1,24 @@
+import { benchmarks } from '../benchmarks.mjs';
+import { BenchServer } from './bench-server.ts';
+
+export interface Outcome {
+  /** The floor held. */
+  readonly pass: boolean;
+  readonly figures: Record<string, unknown>;
+}
+
+export type Measure = (server: BenchServer) => Promise<Outcome>;
+
+const server = await BenchServer.start();
+try {
+  console.log(`Node ${process.versions.node}, ${server.describe}\n`);
+  for (const { id, title, file } of benchmarks.filter((one) => process.argv.includes(one.id))) {
+    console.log(`${id}  ${title}`);
+    const { measure } = (await import(new URL(`../${file}`, import.meta.url).href)) as { measure: Measure };
+    const { pass, figures } = await measure(server);
+    console.log(`${JSON.stringify({ id, pass, figures })}\n`);
+    if (!pass) process.exitCode = 1;
+  }
+} finally {
+  await server.stop();
+}

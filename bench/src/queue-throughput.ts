@@ -1,0 +1,124 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { BenchServer } from './bench-server.ts';
+import type { ContenderModule, Setting } from './contenders/contender.ts';
+import { RedisServer } from './contenders/redis-server.ts';
+import type { Task } from './contenders/run-contender.ts';
+import type { Outcome } from './main.ts';
+import { printTable, thousands } from './print-table.ts';
+import { spread } from './statistics.ts';
+
+const jobs = 100_000;
+const trialJobs = 20_000;
+const warmUp = 5_000;
+const repeats = 5;
+const floor = { graphile_worker: 1.2 };
+const goal = { graphile_worker: 1.5, pg_boss: 2, bullmq: 3 };
+
+type Peer = keyof typeof goal;
+interface Contestant {
+  readonly name: 'holdfast' | Peer;
+  readonly file: string;
+  readonly url?: string;
+  readonly setting: Setting;
+}
+
+export async function measure(server: BenchServer): Promise<Outcome> {
+  const redis = await RedisServer.start();
+  try {
+    const contestants: Contestant[] = [];
+    for (const name of ['holdfast', 'graphile_worker', 'pg_boss', 'bullmq'] as const) {
+      const url = name === 'bullmq' ? redis?.url : undefined;
+      if (name === 'bullmq' && !url) console.log('  bullmq: skipped, redis-server is not installed');
+      else contestants.push(await bestOf(server, name, url));
+    }
+    const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      // Each goes first in turn.
+      const turn = repeat % contestants.length;
+      for (const one of [...contestants.slice(turn), ...contestants.slice(0, turn)]) {
+        const rate = await jobsPerSecond(server, one, jobs);
+        rates.get(one.name)?.push(rate);
+        console.log(`  repeat ${repeat + 1}: ${one.name} ${thousands(rate)} jobs/s`);
+      }
+    }
+    return report(contestants, rates);
+  } finally {
+    await redis?.stop();
+  }
+}
+
+async function bestOf(server: BenchServer, name: Contestant['name'], url?: string): Promise<Contestant> {
+  const file = new URL(`./contenders/${name.replace('_', '-')}.ts`, import.meta.url).href;
+  const { settings } = (await import(file)) as ContenderModule;
+  const tried: { one: Contestant; rate: number }[] = [];
+  for (const setting of settings) {
+    const one: Contestant = { name, file, setting, ...(url && { url }) };
+    const rate = settings.length > 1 ? await jobsPerSecond(server, one, trialJobs) : 0;
+    if (rate) console.log(`  trial: ${name} ${describe(setting)}: ${thousands(rate)} jobs/s`);
+    tried.push({ one, rate });
+  }
+  const [best] = tried.toSorted((a, b) => b.rate - a.rate);
+  if (!best) throw new Error(`${name} has no settings`);
+  return best.one;
+}
+
+/** Each repeat has its own process and its own new database. */
+async function jobsPerSecond(
+  server: BenchServer,
+  { name, file, url, setting }: Contestant,
+  count: number,
+): Promise<number> {
+  const run = async (at: string) =>
+    (count / (await runContender({ file, url: at, setting, warmUp, jobs: count }))) * 1000;
+  return url ? run(url) : server.withDatabase(`bench_${name}`, run);
+}
+
+async function runContender(task: Task): Promise<number> {
+  const program = new URL('./contenders/run-contender.ts', import.meta.url);
+  const child = fork(program, [JSON.stringify(task)], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, NODE_ENV: 'production', NO_LOG_SUCCESS: '1' },
+  });
+  let ms = Number.NaN;
+  child.once('message', (message) => {
+    ms = Number(message);
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0 || Number.isNaN(ms)) throw new Error(`${task.file} ended with code ${code}`);
+  return ms;
+}
+
+function report(contestants: readonly Contestant[], rates: ReadonlyMap<string, number[]>): Outcome {
+  const ours = rates.get('holdfast') ?? [];
+  const figures: Record<string, unknown> = { jobs, repeats };
+  const ratios: Partial<Record<Peer, number>> = {};
+  const rows = contestants.map(({ name, setting }) => {
+    const own = rates.get(name) ?? [];
+    const rate = spread(own, 0);
+    const cells = [
+      name,
+      describe(setting),
+      thousands(rate.median),
+      `${thousands(rate.min)}–${thousands(rate.max)}`,
+    ];
+    if (name === 'holdfast') {
+      figures[name] = { jobs_per_second: rate };
+      return cells;
+    }
+    // Within one repeat the two ran right after one another, so noise of the machine cancels out.
+    const ratio = spread(own.map((peer, repeat) => (ours[repeat] ?? 0) / peer));
+    ratios[name] = ratio.median;
+    figures[name] = { jobs_per_second: rate, holdfast_is_times: ratio };
+    return [...cells, `${ratio.median} ×`, `${ratio.min}–${ratio.max}`, `${goal[name]} ×`];
+  });
+  printTable(['', 'setting', 'jobs/s', 'spread', 'holdfast is', 'spread', 'goal'], rows);
+  const reaches = (bar: Partial<Record<Peer, number>>) =>
+    Object.entries(bar).every(([peer, least]) => (ratios[peer as Peer] ?? Number.POSITIVE_INFINITY) >= least);
+  return { pass: reaches(floor), figures: { ...figures, floor, goal, goal_reached: reaches(goal) } };
+}
+
+const describe = (setting: Setting) =>
+  Object.entries(setting)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');

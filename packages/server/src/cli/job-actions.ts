@@ -1,0 +1,55 @@
+import { errors, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import { Command } from 'commander';
+import { actOnJob } from '../queue/act-on-job.ts';
+import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { reportError } from './report-error.ts';
+import { jobAsJson } from './show-jobs.ts';
+import { withDatabase } from './with-database.ts';
+
+interface Options {
+  json?: true;
+  reason?: string;
+  afresh?: true;
+}
+
+const descriptions: Record<UserAction, string> = {
+  pause: 'stop jobs for now; running ones save their progress first',
+  resume: 'go on with paused jobs from where they were',
+  cancel: 'stop jobs for good',
+  retry: 'run failed, cancelled or expired jobs again, from their checkpoint',
+  resetLock: 'take running jobs from their holders; they are ready again, no retry is burned',
+  expire: 'take running jobs from their holders and leave them expired, for a decision',
+};
+
+/** One command per user action; several ids may be given, and each is answered for itself. */
+export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((action) => {
+  const command = new Command(action === 'resetLock' ? 'reset-lock' : action)
+    .description(descriptions[action])
+    .argument('<id...>', 'ids of the jobs')
+    .option('--reason <text>', 'why; kept in the timeline')
+    .option('--json', 'print JSON, one line a job');
+  if (action === 'retry') command.option('--afresh', 'start over instead of going on from the checkpoint');
+  return command.action((ids: string[], options: Options, self: Command) =>
+    withDatabase(self, async ({ database: { pool }, actor }) => {
+      const notifier = new Notifier(pool);
+      for (const id of ids) {
+        try {
+          const { json, ...rest } = options;
+          const changed = await actOnJob(pool, action, id, { actor, ...rest });
+          await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
+          const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
+          console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${whatNow(job)}`);
+        } catch (error) {
+          if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
+          reportError(error, options.json ?? false);
+        }
+      }
+    }),
+  );
+});
+
+function whatNow({ status, requested_action, worker_id }: Job): string {
+  if (!requested_action || status !== 'processing') return status;
+  return `asked to ${requested_action}; ${worker_id} lets go of it at its next heartbeat, or the watchdog does`;
+}

@@ -1,0 +1,86 @@
+import { type JobFilter, type JobRequest, jobKinds, jobStatuses } from '@holdfast/contract';
+import { Argument, Command, Option } from 'commander';
+import { enqueueJob } from '../queue/enqueue-jobs.ts';
+import { listJobs, showJob } from '../queue/find-jobs.ts';
+import { listEvents } from '../queue/list-events.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { actionCommands } from './job-actions.ts';
+import { readJobRequest } from './read-job-request.ts';
+import { jobAsJson, printEvents, printJob, printJobs } from './show-jobs.ts';
+import { wholeNumber } from './whole-number.ts';
+import { withDatabase } from './with-database.ts';
+
+interface JsonOption {
+  json?: true;
+}
+
+const create = new Command('create')
+  .description('add a job (what runs it: `holdfast up`, `holdfast worker`, or a bot)')
+  .addArgument(new Argument('<kind>', 'what kind of job').choices(jobKinds))
+  .argument('[url]', 'the site to crawl, or the page to visit')
+  .option('--payload <json>', 'more fields of the payload, as a JSON object')
+  .option('--priority <number>', 'higher runs first, -1000 to 1000', wholeNumber)
+  .option('--run-at <time>', 'not before this time, such as 2030-01-31T08:00:00Z')
+  .option('--dedupe-key <key>', 'answer with the live job that has this key, if there is one')
+  .option('--idempotency-key <key>', 'repeating the command with this key adds nothing')
+  .option('--max-retries <number>', 'retries after the first run', wholeNumber)
+  .option('--timeout-seconds <number>', 'hard deadline of one run', wholeNumber)
+  .addOption(new Option('--executor <name>', 'who runs a visit').choices(['builtin', 'bot']))
+  .option('--json', 'print JSON')
+  .action(async (kind: JobRequest['kind'], url: string | undefined, _options, command: Command) => {
+    const request = readJobRequest(kind, url, command.opts());
+    await withDatabase(command, async ({ database, actor }) => {
+      const { job, outcome } = await enqueueJob(database.pool, request, actor);
+      if (outcome === 'created') await new Notifier(database.pool).notify('work');
+      if (command.opts<JsonOption>().json) console.log(JSON.stringify({ ...jobAsJson(job), outcome }));
+      else
+        console.log(
+          outcome === 'created' ? `created job ${job.id}` : `job ${job.id} stands already (${outcome})`,
+        );
+    });
+  });
+
+const list = new Command('list')
+  .description('the newest jobs first')
+  .addOption(new Option('--status <status>', 'only jobs in this status').choices(jobStatuses))
+  .addOption(new Option('--kind <kind>', 'only jobs of this kind').choices(jobKinds))
+  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
+  .option('--after <id>', 'go on behind this job: the last one of the page before')
+  .option('--json', 'print JSON')
+  .action(({ json, ...filter }: JobFilter & JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const jobs = await listJobs(database.pool, filter);
+      if (json) console.log(JSON.stringify(jobs.map(jobAsJson)));
+      else printJobs(jobs, filter);
+    }),
+  );
+
+const show = new Command('show')
+  .description('one job, its timeline, and what can be done to it now')
+  .argument('<id>', 'id of the job')
+  .option('--json', 'print JSON')
+  .action((id: string, { json }: JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const job = await showJob(database.pool, id);
+      const events = await listEvents(database.pool, id);
+      if (json) console.log(JSON.stringify({ ...jobAsJson(job), events }));
+      else printJob(job, events);
+    }),
+  );
+
+const events = new Command('events')
+  .description('everything that happened to a job, oldest first')
+  .argument('<id>', 'id of the job')
+  .option('--after <number>', 'only events behind this one', wholeNumber, 0)
+  .option('--json', 'print JSON')
+  .action((id: string, { json, after }: JsonOption & { after: number }, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      await showJob(database.pool, id);
+      const rows = await listEvents(database.pool, id, after);
+      if (json) console.log(JSON.stringify(rows));
+      else printEvents(rows);
+    }),
+  );
+
+export const jobsCommand = new Command('jobs').description('see and steer jobs');
+for (const command of [create, list, show, events, ...actionCommands]) jobsCommand.addCommand(command);

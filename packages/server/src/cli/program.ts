@@ -1,0 +1,49 @@
+import { exitCodes, settings } from '@holdfast/contract';
+import { Command } from 'commander';
+import { version } from '../version.ts';
+import { doctorCommand } from './doctor-command.ts';
+import { jobsCommand } from './jobs-command.ts';
+import { migrateCommand } from './migrate-command.ts';
+import { upCommand } from './up-command.ts';
+
+const examples = `
+Start here:
+  holdfast up                                       run everything on this machine and print its address
+  holdfast jobs create crawl https://example.com    add a job
+  holdfast jobs list --status failed                see what went wrong
+  holdfast jobs show ID                             one job, its timeline, and what can be done to it
+  holdfast doctor                                   check the database, and hear what to do
+
+Settings come from flags or the environment (docs/configuration.md). Without DATABASE_URL, an embedded PostgreSQL
+runs in .holdfast. Exit codes: ${Object.entries(exitCodes)
+  .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)
+  .join(', ')}.`;
+
+export const program = new Command('holdfast')
+  .description('A durable web-crawl platform on PostgreSQL: no page lost, none stored twice.')
+  .version(version, '-V, --version', 'print the version')
+  .option('--database-url <url>', describe('databaseUrl'))
+  .option('--data-folder <folder>', describe('dataFolder'))
+  .helpOption('-h, --help', 'show help; `holdfast COMMAND --help` for a command')
+  .helpCommand(false)
+  .addHelpText('after', examples)
+  .enablePositionalOptions()
+  .addCommand(upCommand)
+  .addCommand(jobsCommand)
+  .addCommand(doctorCommand)
+  .addCommand(migrateCommand);
+
+for (const command of allCommands(program)) {
+  command
+    .showHelpAfterError('(add --help to see what can be used)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')) })
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+function describe(name: 'databaseUrl' | 'dataFolder'): string {
+  return `${settings[name].description} [${settings[name].env}]`;
+}

@@ -1,0 +1,44 @@
+import { HoldfastError, type JobRequest } from '@holdfast/contract';
+
+export interface CreateOptions {
+  payload?: string;
+  priority?: number;
+  runAt?: string;
+  dedupeKey?: string;
+  idempotencyKey?: string;
+  maxRetries?: number;
+  timeoutSeconds?: number;
+  executor?: 'builtin' | 'bot';
+}
+
+/** A request from the words of the command line; the queue checks it against the contract. */
+export function readJobRequest(
+  kind: JobRequest['kind'],
+  url: string | undefined,
+  options: CreateOptions,
+): JobRequest {
+  const request = {
+    kind,
+    payload: { ...(url === undefined ? {} : { url }), ...readPayload(options.payload) },
+    priority: options.priority,
+    run_at: options.runAt,
+    dedupe_key: options.dedupeKey,
+    idempotency_key: options.idempotencyKey,
+    max_retries: options.maxRetries,
+    timeout_seconds: options.timeoutSeconds,
+    executor: options.executor,
+  };
+  const given = Object.entries(request).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as JobRequest;
+}
+
+function readPayload(text: string | undefined): object {
+  if (text === undefined) return {};
+  try {
+    const payload: unknown = JSON.parse(text);
+    if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload;
+  } catch {
+    // falls through to the same message: it is not a JSON object
+  }
+  throw new HoldfastError('bad_request', '--payload must be a JSON object such as {"max_depth": 2}');
+}

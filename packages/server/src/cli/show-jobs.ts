@@ -1,0 +1,95 @@
+import { allowedActions, type Job, type JobFilter } from '@holdfast/contract';
+import type { JobEvent } from '../queue/list-events.ts';
+import { formatAgo } from './format-time.ts';
+import { printable, printTable } from './print-table.ts';
+
+export function jobAsJson(job: Job): Job & { allowed_actions: string[] } {
+  return { ...job, allowed_actions: allowedActions(job.status, job.requested_action) };
+}
+
+export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
+  if (jobs.length === 0) {
+    console.log(
+      status || kind
+        ? 'No such jobs.'
+        : 'No jobs yet. Add one: holdfast jobs create crawl https://example.com',
+    );
+    return;
+  }
+  printTable(
+    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'CREATED', 'WORKER', 'URL'],
+    jobs.map((job) => [
+      job.id,
+      job.kind,
+      statusOf(job),
+      job.priority,
+      `${job.progress_percentage} %`,
+      `${job.retry_count}/${job.max_retries}`,
+      formatAgo(job.created_at),
+      shorten(job.worker_id ?? '', 24),
+      shorten(urlOf(job), 60),
+    ]),
+  );
+  if (jobs.length === limit) console.log(`\nMore: --after ${jobs.at(-1)?.id}`);
+}
+
+export function printJob(job: Job, events: readonly JobEvent[]): void {
+  const lines: [string, string | null | false][] = [
+    ['job', job.id],
+    ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
+    ['url', urlOf(job) || null],
+    ['status', statusOf(job)],
+    ['progress', `${job.progress_percentage} %`],
+    ['priority', String(job.priority)],
+    ['retries', `${job.retry_count} of ${job.max_retries}`],
+    ['error', job.error_message && `${job.error_code}: ${job.error_message}`],
+    ['owner', job.user_id],
+    ['created', time(job.created_at)],
+    ['not before', job.status === 'pending' && time(job.run_at)],
+    ['next retry', time(job.next_retry_at)],
+    ['started', time(job.started_at)],
+    ['finished', time(job.completed_at)],
+    ['held by', job.lease_expires_at && job.worker_id],
+    ['lease ends', time(job.lease_expires_at)],
+    ['payload', JSON.stringify(job.payload)],
+    [
+      'you can',
+      allowedActions(job.status, job.requested_action).join(', ') || 'nothing more; it is finished',
+    ],
+  ];
+  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
+  console.log();
+  printEvents(events);
+}
+
+export function printEvents(events: readonly JobEvent[]): void {
+  printTable(
+    ['#', 'AT', 'TRANSITION', 'FROM', 'TO', 'FENCE', 'BY', 'REASON'],
+    events.map((event) => [
+      event.event_no,
+      event.at.toISOString(),
+      event.transition,
+      event.from_status ?? '',
+      event.to_status,
+      event.fence,
+      event.actor,
+      event.reason ?? '',
+    ]),
+  );
+}
+
+function statusOf({ status, requested_action }: Job): string {
+  return status === 'processing' && requested_action ? `processing (asked to ${requested_action})` : status;
+}
+
+function urlOf({ payload }: Job): string {
+  return typeof payload.url === 'string' ? payload.url : '';
+}
+
+function time(at: Date | null): string | null {
+  return at && `${at.toISOString()} (${formatAgo(at)})`;
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

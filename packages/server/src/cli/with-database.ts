@@ -1,0 +1,44 @@
+import { userInfo } from 'node:os';
+import { type Configuration, readConfiguration, type SettingName } from '@holdfast/contract';
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { type Database, openDatabase } from '../database/open-database.ts';
+import { createLogger } from '../telemetry/create-logger.ts';
+
+export interface Session {
+  readonly configuration: Configuration;
+  readonly database: Database;
+  readonly log: Logger;
+  /** Who the events of this command name. */
+  readonly actor: string;
+}
+
+/** Settings given as flags win over the environment. A flag's name is its setting's. */
+export function configurationOf(command: Command): Configuration {
+  return readConfiguration(process.env, command.optsWithGlobals() as Partial<Record<SettingName, string>>);
+}
+
+/** Opens the database for a short command, and leaves it when the command is done. Only warnings are logged. */
+export async function withDatabase(
+  command: Command,
+  work: (session: Session) => Promise<void>,
+  options: { migrate?: boolean } = {},
+): Promise<void> {
+  const configuration = configurationOf(command);
+  const logLevel = configuration.logLevel === 'info' ? 'warn' : configuration.logLevel;
+  const log = await createLogger({ ...configuration, logLevel });
+  const database = await openDatabase(configuration, log, { name: command.name(), max: 4, ...options });
+  try {
+    await work({ configuration, database, log, actor: `user:${userName()}` });
+  } finally {
+    await database.close();
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown'; // a container may run as an id that no account has
+  }
+}

@@ -1,0 +1,104 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
+import { type MigrationFile, migrationsFolder } from './migration-files.ts';
+import { type MigrationState, readMigrationState } from './migration-state.ts';
+
+export { type MigrationState, readMigrationState } from './migration-state.ts';
+
+export interface MigrationResult {
+  /** Names of the files applied by this call. */
+  readonly applied: readonly string[];
+  readonly version: number;
+}
+
+// 'migrates' in ASCII.
+const lock = `x'6d69677261746573'::bigint`;
+
+/** Waiting for another process that migrates, and migrating itself, may take as long as it takes. */
+const begin = 'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0';
+/** But a table lock that does not come would hold up everybody else who wants that table. */
+const afterLock = `SET LOCAL lock_timeout = '30s';
+  CREATE TABLE IF NOT EXISTS holdfast_migrations (
+    version int PRIMARY KEY,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+/** Applies every pending migration in one transaction. Any number of processes may call it at once. */
+export async function migrate(pool: Pool, folder: string = migrationsFolder()): Promise<MigrationResult> {
+  try {
+    const state = await readMigrationState(pool, folder);
+    refuse(state);
+    if (state.pending.length === 0) return { applied: [], version: versionOf(state) };
+    return await onOneConnection(pool, (client) => migrateAlone(client, folder));
+  } catch (error) {
+    if (error instanceof HoldfastError) throw error;
+    throw new HoldfastError('migration_failed', (error as Error).message, { cause: error });
+  }
+}
+
+async function onOneConnection<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    // After a failure the connection is ended, and the server undoes the transaction.
+    client.release(failed);
+  }
+}
+
+async function migrateAlone(client: PoolClient, folder: string): Promise<MigrationResult> {
+  await client.query(begin);
+  await client.query(unhurried(`SELECT pg_advisory_xact_lock(${lock})`));
+  await client.query(afterLock);
+  const state = await readMigrationState(client, folder);
+  refuse(state);
+  for (const file of state.pending) await apply(client, file);
+  await client.query('COMMIT');
+  return { applied: state.pending.map((file) => file.name), version: versionOf(state) };
+}
+
+async function apply(client: PoolClient, { version, name, checksum, sql }: MigrationFile): Promise<void> {
+  try {
+    await client.query(unhurried(sql));
+  } catch (error) {
+    const { message, position } = error as { message: string; position?: string };
+    const line = position ? `, line ${lineAt(sql, Number(position))}` : '';
+    throw new HoldfastError('migration_failed', `${name}${line}: ${message}`, { cause: error });
+  }
+  const values = [version, name, checksum];
+  await client.query('INSERT INTO holdfast_migrations (version, name, checksum) VALUES ($1, $2, $3)', values);
+}
+
+/** PostgreSQL counts characters from 1, JavaScript strings count UTF-16 units. */
+function lineAt(sql: string, position: number): number {
+  return [...sql].slice(0, position).filter((character) => character === '\n').length + 1;
+}
+
+/** Without the pool's own limit on the time of a query. */
+function unhurried(text: string): QueryConfig {
+  return { text, query_timeout: 2 ** 31 - 1 } as QueryConfig;
+}
+
+function refuse({ changed, unknown, known }: MigrationState): void {
+  const newest = unknown.at(-1);
+  if (newest) {
+    const ours = known.at(-1)?.name ?? 'none';
+    const detail = `the database is at ${newest.name} (version ${newest.version}), this code knows up to ${ours}`;
+    throw new HoldfastError('schema_newer', detail);
+  }
+  if (changed.length > 0) {
+    throw new HoldfastError('migration_changed', changed.map((file) => file.name).join(', '));
+  }
+}
+
+function versionOf({ known }: MigrationState): number {
+  return known.at(-1)?.version ?? 0;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test, vi } from 'vitest';
+import { Batcher } from './batcher.ts';
+
+/** A writer whose batches are answered one by one, when the test says so. */
+function heldWriter() {
+  const batches: { items: number[]; commit: () => void; fail: (error: Error) => void }[] = [];
+  const write = (items: number[]) =>
+    new Promise<(item: number) => number>((resolve, reject) => {
+      batches.push({ items, commit: () => resolve((item) => item * 10), fail: reject });
+    });
+  return { batches, write };
+}
+
+const next = async <T>(list: T[], index: number): Promise<T> => {
+  await vi.waitUntil(() => list.length > index, { interval: 1 });
+  return list[index] as T;
+};
+
+describe('a batcher', () => {
+  test('writes what came within 50 ms as one batch and answers each caller after the commit', async () => {
+    const { batches, write } = heldWriter();
+    const batcher = new Batcher(write);
+    const answers = Promise.all([batcher.add(1), batcher.add(2), batcher.add(3)]);
+    const batch = await next(batches, 0);
+    expect(batch.items).toEqual([1, 2, 3]);
+    batch.commit();
+    expect(await answers).toEqual([10, 20, 30]);
+  });
+
+  test('writes at most 500 at once, and never two batches at the same time', async () => {
+    const { batches, write } = heldWriter();
+    const batcher = new Batcher(write);
+    const answers = Promise.all(Array.from({ length: 1200 }, (_, item) => batcher.add(item)));
+    for (const [index, size] of [500, 500, 200].entries()) {
+      const batch = await next(batches, index);
+      expect(batch.items).toHaveLength(size);
+      expect(batches).toHaveLength(index + 1);
+      batch.commit();
+    }
+    expect(await answers).toHaveLength(1200);
+  });
+
+  test('fails the callers of a batch that failed, and no others', async () => {
+    const { batches, write } = heldWriter();
+    const batcher = new Batcher(write);
+    const first = batcher.add(1);
+    const failed = await next(batches, 0);
+    const second = batcher.add(2);
+    failed.fail(new Error('the database is away'));
+    await expect(first).rejects.toThrow('the database is away');
+    (await next(batches, 1)).commit();
+    expect(await second).toBe(20);
+  });
+
+  test('drains without waiting for a batch to fill', async () => {
+    const { batches, write } = heldWriter();
+    const batcher = new Batcher(write);
+    const answer = batcher.add(1);
+    const drained = batcher.drain();
+    expect(batches).toHaveLength(1);
+    batches[0]?.commit();
+    await drained;
+    expect(await answer).toBe(10);
+  });
+});

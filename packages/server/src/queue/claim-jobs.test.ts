@@ -1,0 +1,103 @@
+import type { JobRequest } from '@holdfast/contract';
+import { describe, expect, test } from 'vitest';
+import {
+  actor,
+  collectLane,
+  crawl,
+  crawlLane,
+  QueueFixture,
+  transient,
+} from '../../../../test/queue-fixture/queue-fixture.ts';
+import { claimJobs } from './claim-jobs.ts';
+import { enqueueJob, enqueueJobs } from './enqueue-jobs.ts';
+import { botLane } from './lane.ts';
+import { listEvents } from './list-events.ts';
+import { retryJobsLater } from './retry-jobs-later.ts';
+
+const queue = new QueueFixture();
+
+describe('claim', () => {
+  test('takes the highest priority first, then the oldest, from all its lanes', async () => {
+    const urls = [
+      ['crawl', 0],
+      ['crawl', 5],
+      ['collect', 5],
+      ['crawl', -3],
+      ['collect', 9],
+    ] as const;
+    for (const [kind, priority] of urls) {
+      const payload = kind === 'crawl' ? { url: 'https://example.com/' } : { query: {} };
+      await enqueueJob(queue.pool, { kind, payload, priority } as JobRequest);
+    }
+    const claimed = await claimJobs(queue.pool, {
+      lanes: [crawlLane, collectLane],
+      limit: 4,
+      workerId: 'w1',
+    });
+    expect(claimed.map(({ kind, priority }) => [kind, priority])).toEqual([
+      ['collect', 9],
+      ['crawl', 5],
+      ['collect', 5],
+      ['crawl', 0],
+    ]);
+  });
+
+  test('leaves a scheduled job until its time, then takes it by priority', async () => {
+    const later = await queue.enqueueOne({
+      run_at: new Date(Date.now() + 60_000).toISOString(),
+      priority: 5,
+    });
+    const now = await queue.enqueueOne();
+    expect(await queue.claimOne()).toMatchObject({ id: now.id });
+    await expect(queue.claimOne()).rejects.toThrow('nothing to claim');
+    await queue.passSeconds(61);
+    await queue.enqueueOne();
+    expect(await queue.claimOne()).toMatchObject({ id: later.id });
+  });
+
+  test('takes a due retryable job of each priority, and none before it is due', async () => {
+    for (const priority of [1, 2, 3]) await queue.enqueueOne({ priority });
+    const claimed = await claimJobs(queue.pool, { lanes: [crawlLane], limit: 3, workerId: 'w1' });
+    await retryJobsLater(
+      queue.pool,
+      claimed.map((job) => ({ ...job, error: transient })),
+      actor,
+    );
+    await queue.passSeconds(299);
+    expect(await claimJobs(queue.pool, { lanes: [crawlLane], limit: 3, workerId: 'w1' })).toEqual([]);
+    await queue.passSeconds(32);
+    const again = await claimJobs(queue.pool, { lanes: [crawlLane], limit: 3, workerId: 'w1' });
+    expect(again.map(({ priority, retry_count, fence }) => [priority, retry_count, fence])).toEqual([
+      [3, 1, 2],
+      [2, 1, 2],
+      [1, 1, 2],
+    ]);
+  });
+
+  test('never takes more than its limit, however many claim at once, and none twice', async () => {
+    await enqueueJobs(
+      queue.pool,
+      Array.from({ length: 200 }, () => crawl()),
+    );
+    const batches = await Promise.all(
+      Array.from({ length: 20 }, (_, worker) =>
+        claimJobs(queue.pool, { lanes: [crawlLane], limit: 10, workerId: `w${worker}` }),
+      ),
+    );
+    const ids = batches.flat().map(({ id }) => id);
+    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(10);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('leases by holder: a collect job longer, a bot by lock_ttl_seconds, timeout_seconds, then 600', async () => {
+    const visit = { kind: 'visit', executor: 'bot', payload: { url: 'https://example.com/' } } as const;
+    await enqueueJobs(queue.pool, [
+      { ...visit, priority: 3, lock_ttl_seconds: 30, timeout_seconds: 90 },
+      { ...visit, priority: 2, timeout_seconds: 90 },
+      { ...visit, priority: 1 },
+    ]);
+    const claimed = await claimJobs(queue.pool, { lanes: [botLane], limit: 3, workerId: 'bot-1' });
+    expect(claimed.map(({ lease_seconds }) => lease_seconds)).toEqual([30, 90, 600]);
+    expect((await listEvents(queue.pool, claimed[0]?.id ?? '')).at(-1)?.actor).toBe('bot:bot-1');
+  });
+});

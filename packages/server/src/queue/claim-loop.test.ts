@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { actor, crawl, crawlLane, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { ClaimLoop, type ClaimLoopOptions } from './claim-loop.ts';
+import { completeJobs } from './complete-jobs.ts';
+import { enqueueJobs } from './enqueue-jobs.ts';
+import { Listener } from './listener.ts';
+import { Notifier } from './notifier.ts';
+
+const queue = new QueueFixture();
+const log = pino({ level: 'silent' });
+const never = 3_600_000;
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A loop that collects what it claims, and frees capacity only when told. */
+function startLoop(options: Partial<ClaimLoopOptions> & { slots?: number }) {
+  const claimed: ClaimedJob[] = [];
+  const held = new Set<string>();
+  const loop = new ClaimLoop({
+    db: queue.pool,
+    log,
+    workerId: 'w1',
+    lanes: [crawlLane],
+    pollMs: never,
+    capacity: () => (options.slots ?? 1000) - held.size,
+    onJobs: (jobs) => {
+      for (const job of jobs) held.add(job.id);
+      claimed.push(...jobs);
+    },
+    ...options,
+  });
+  cleanups.push(() => loop.stop());
+  loop.start();
+  return { loop, claimed, held };
+}
+
+async function startListener(): Promise<Listener> {
+  const listener = new Listener({ url: queue.url }, log);
+  cleanups.push(() => listener.stop());
+  await listener.start();
+  return listener;
+}
+
+const reaches = (list: unknown[], length: number) =>
+  vi.waitUntil(() => list.length >= length, { timeout: 10_000, interval: 5 });
+
+describe('the claim loop', () => {
+  test('takes what is there at its start, in batches, up to its capacity', async () => {
+    await enqueueJobs(
+      queue.pool,
+      Array.from({ length: 1200 }, () => crawl()),
+    );
+    const { claimed } = startLoop({ slots: 1100 });
+    await reaches(claimed, 1100);
+    const { rows } = await queue.pool.query(
+      `SELECT count(*) AS left FROM crawl_jobs WHERE status = 'pending'`,
+    );
+    expect(rows).toEqual([{ left: 100 }]);
+  });
+
+  test('goes on when capacity is freed', async () => {
+    await enqueueJobs(queue.pool, [crawl(), crawl()]);
+    const { loop, claimed, held } = startLoop({ slots: 1 });
+    await reaches(claimed, 1);
+    await completeJobs(queue.pool, claimed, actor);
+    held.clear();
+    loop.wake();
+    await reaches(claimed, 2);
+  });
+
+  test('is woken by a notification, long before its poll', async () => {
+    const listener = await startListener();
+    await queue.enqueueOne();
+    const { claimed } = startLoop({ listener });
+    await reaches(claimed, 1);
+    for (const already of [1, 2, 3]) {
+      await queue.enqueueOne();
+      await new Notifier(queue.pool).notify('work');
+      await reaches(claimed, already + 1);
+    }
+  });
+
+  test('finds work by polling alone', async () => {
+    const { claimed } = startLoop({ pollMs: 20 });
+    await queue.enqueueOne();
+    await reaches(claimed, 1);
+  });
+
+  test('finds a due job by polling, without any notification', async () => {
+    const { claimed } = startLoop({ pollMs: 20 });
+    await queue.enqueueOne({ run_at: new Date(Date.now() + 60_000).toISOString() });
+    await queue.passSeconds(61);
+    await reaches(claimed, 1);
+  });
+
+  test('survives a database that fails, and says so', async () => {
+    let failures = 2;
+    const warnings: string[] = [];
+    const db = {
+      query: (config: never) =>
+        failures-- > 0 ? Promise.reject(new Error('the database is away')) : queue.pool.query(config),
+    } as ClaimLoopOptions['db'];
+    await queue.enqueueOne();
+    const { claimed } = startLoop({
+      db,
+      pollMs: 5,
+      log: { warn: (_: unknown, text: string) => warnings.push(text) } as never,
+    });
+    await reaches(claimed, 1);
+    expect(warnings).toHaveLength(2);
+  });
+
+  test('hands over what a claim under way brings before it has stopped', async () => {
+    await queue.enqueueOne();
+    const { loop, claimed } = startLoop({});
+    await loop.stop();
+    const { rows } = await queue.pool.query(
+      `SELECT count(*) AS held FROM crawl_jobs WHERE status = 'processing'`,
+    );
+    expect(rows).toEqual([{ held: claimed.length }]);
+  });
+});
+
+describe('a listener', () => {
+  test('whose connection is cut comes back and wakes its hearers, since it may have missed something', async () => {
+    const listener = await startListener();
+    let woken = 0;
+    listener.on('work', () => woken++);
+    await queue.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'holdfast listener' AND datname = current_database()`,
+    );
+    await vi.waitUntil(() => woken > 0, { timeout: 10_000, interval: 5 });
+  });
+});
+
+describe('the notifier', () => {
+  test('sends one notification for many calls within 20 ms, and never loses the last', async () => {
+    const client = await queue.pool.connect();
+    await client.query('LISTEN holdfast_work');
+    const heard: unknown[] = [];
+    client.on('notification', (message) => heard.push(message));
+    const notifier = new Notifier(queue.pool);
+    await Promise.all(Array.from({ length: 100 }, () => notifier.notify('work')));
+    await client.query(`NOTIFY holdfast_work, 'end'`);
+    while (!heard.some((message) => (message as { payload: string }).payload === 'end')) {
+      await once(client, 'notification');
+    }
+    expect(heard).toHaveLength(3);
+    client.removeAllListeners('notification');
+    client.release(true);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../test/database-fixture/create-test-database.ts';
+import { type Outcome, Race } from './testing/race.ts';
+import {
+  emptyQueue,
+  failedJob,
+  lostJobs,
+  runningJobs,
+  type Situation,
+  waitingJobs,
+} from './testing/situation.ts';
+import {
+  enqueueSteps,
+  finishedSteps,
+  lostHolderSteps,
+  runningSteps,
+  type Step,
+  waitingSteps,
+} from './testing/step.ts';
+
+let database: TestDatabase;
+let race: Race;
+beforeAll(async () => {
+  database = await createTestDatabase({ max: 3 });
+  race = await Race.open(database.pool);
+});
+afterAll(async () => {
+  race.close();
+  await database.drop();
+});
+
+/** One after the other in either order, or, where the second steps over locked rows, as if it had not come. */
+async function possibleOutcomes(situation: Situation, first: Step, second: Step): Promise<Outcome[]> {
+  const inOrder = await race.serially(situation, first, second);
+  const reversed = await race.serially(situation, second, first);
+  const outcomes = [inOrder, { ...reversed, answers: reversed.answers.toReversed() }];
+  if (second.skipped === undefined) return outcomes;
+  const alone = await race.serially(situation, first);
+  return [...outcomes, { ...alone, answers: [...alone.answers, second.skipped] }];
+}
+
+async function outcomesWithoutFirst(situation: Situation, second: Step): Promise<Outcome[]> {
+  const alone = await race.serially(situation, second);
+  if (second.skipped === undefined) return [alone];
+  return [alone, { ...(await race.serially(situation)), answers: [second.skipped] }];
+}
+
+async function raceAll(situation: Situation, first: Step, seconds: readonly Step[]): Promise<void> {
+  for (const second of seconds) {
+    const raced = `${first.name}, with ${second.name} before its commit`;
+    const committed = await race.concurrently(situation, [first, second], 'COMMIT');
+    expect(await possibleOutcomes(situation, first, second), raced).toContainEqual(committed);
+    const undone = await race.concurrently(situation, [first, second], 'ROLLBACK');
+    expect(await outcomesWithoutFirst(situation, second), `${raced}, undone`).toContainEqual(undone);
+  }
+}
+
+describe.for(runningJobs)('$name', (situation) => {
+  test.for(runningSteps)('$name and any other step at once end as if one came after the other', (step) =>
+    raceAll(situation, step, runningSteps),
+  );
+});
+
+describe.for(waitingJobs)('$name', (situation) => {
+  test.for(waitingSteps)('$name and any other step at once end as if one came after the other', (step) =>
+    raceAll(situation, step, waitingSteps),
+  );
+});
+
+describe(failedJob.name, () => {
+  test.for(finishedSteps)('$name and any other step at once end as if one came after the other', (step) =>
+    raceAll(failedJob, step, finishedSteps),
+  );
+});
+
+describe(emptyQueue.name, () => {
+  test.for(enqueueSteps)('$name twice at once makes one job', (step) =>
+    raceAll(emptyQueue, step, enqueueSteps),
+  );
+});
+
+describe.for(lostJobs)('a job that $name', (situation) => {
+  test.for(lostHolderSteps)('is not changed by $name of the holder who lost it', async (step) => {
+    const before = await race.serially(situation);
+    expect(await race.serially(situation, step)).toEqual({ ...before, answers: ['lost'] });
+  });
+});

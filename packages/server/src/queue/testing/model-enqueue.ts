@@ -1,0 +1,63 @@
+import { isLive, type JobRequest } from '@holdfast/contract';
+import type { EnqueuedJob } from '../enqueue-jobs.ts';
+import { type JobRecord, type Moment, second } from './job-record.ts';
+import type { QueueModel } from './queue-model.ts';
+
+export interface ModelAnswer {
+  readonly job: JobRecord;
+  readonly outcome: EnqueuedJob['outcome'];
+}
+
+/** The longest that one command may take: the bound of a created_at, which is the clock's and not the transaction's. */
+const slowest = 60 * second;
+
+/** An idempotency key answers first, whatever became of its job; then a live job with the dedupe key, of this owner. */
+export function enqueueInModel(model: QueueModel, request: JobRequest, actor: string): ModelAnswer {
+  const { user_id = 'local', dedupe_key = null, idempotency_key = null } = request;
+  const owned = model.jobs.filter((job) => job.user_id === user_id);
+  const url = 'url' in request.payload ? String(request.payload.url) : 'query';
+  const first = owned.find((job) => idempotency_key !== null && job.idempotency_key === idempotency_key);
+  if (first) {
+    const same = first.kind === request.kind && first.url === url;
+    return { job: first, outcome: same ? 'repeated' : 'conflict' };
+  }
+  const twin = owned.find(
+    (job) => dedupe_key !== null && job.dedupe_key === dedupe_key && isLive(job.status),
+  );
+  if (twin) return { job: twin, outcome: 'deduplicated' };
+
+  const runAt: Moment | null = request.run_at ? Date.parse(request.run_at) * 1000 : null;
+  const job: JobRecord = {
+    id: `new ${model.jobs.length}`,
+    kind: request.kind,
+    executor: ('executor' in request && request.executor) || 'builtin',
+    status: 'pending',
+    requested_action: null,
+    priority: request.priority ?? 0,
+    progress_percentage: 0,
+    retry_count: 0,
+    max_retries: request.max_retries ?? 3,
+    retry_backoff_seconds: request.retry_backoff_seconds ?? 300,
+    timeout_seconds: request.timeout_seconds ?? null,
+    lock_ttl_seconds: request.lock_ttl_seconds ?? null,
+    lease_seconds: null,
+    fence: 0,
+    created_at: { from: model.now, to: model.now + slowest },
+    run_at: runAt !== null && runAt > model.now ? runAt : null,
+    next_retry_at: null,
+    started_at: null,
+    last_heartbeat: null,
+    lease_expires_at: null,
+    completed_at: null,
+    worker_id: null,
+    user_id,
+    dedupe_key,
+    idempotency_key,
+    error_code: null,
+    error_message: null,
+    url,
+  };
+  model.jobs.push(job);
+  model.record(job, 'enqueue', null, actor);
+  return { job, outcome: 'created' };
+}

@@ -1,0 +1,286 @@
+import {
+  allowedActions,
+  type ErrorCode,
+  isLive,
+  type JobRequest,
+  type JobStatus,
+  type TransitionName,
+  terminalStatuses,
+  type UserAction,
+} from '@holdfast/contract';
+import type { HeldJob, WriteOutcome } from '../held-job.ts';
+import type { Lane } from '../lane.ts';
+import type { Renewal } from '../renew-leases.ts';
+import {
+  type Between,
+  type EventRecord,
+  isBetween,
+  type JobRecord,
+  type Moment,
+  second,
+} from './job-record.ts';
+import { enqueueInModel, type ModelAnswer } from './model-enqueue.ts';
+
+const day = 86_400;
+
+/** How a run ends when nothing was requested: which transition, to which status, and what else it changes. */
+interface RunEnd {
+  readonly transition: TransitionName;
+  readonly to: JobStatus;
+  /** Recorded even when a request decides the status instead. */
+  readonly change?: Partial<JobRecord>;
+  /** The retry that is burned, unless a request decides the status instead. */
+  readonly retry?: Partial<JobRecord>;
+}
+
+export interface RunError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/**
+ * The queue as the design documents describe it, in memory, for one user at a time. Written from
+ * architecture.md ("Lifecycle", "Lease and fence") and requirements.md (R1–R13), not from the SQL, so that the two can
+ * disagree.
+ */
+export class QueueModel {
+  jobs: JobRecord[] = [];
+  events: EventRecord[] = [];
+  /** Every lease ever given, those long lost included. */
+  readonly leases: HeldJob[] = [];
+  now: Moment = 0;
+
+  enqueue(requests: readonly JobRequest[], actor: string): ModelAnswer[] {
+    return requests.map((request) => enqueueInModel(this, request, actor));
+  }
+
+  /**
+   * Ready and due jobs, highest priority first, then oldest. Ready jobs and jobs that waited for a time are two
+   * branches: a branch offers a lane's first `limit` by its own order, which among due jobs of one priority is that of
+   * their due times.
+   */
+  claim(lanes: readonly Lane[], limit: number, worker: string, actor: string, due = true): JobRecord[] {
+    const offers = lanes.flatMap((lane) => {
+      const jobs = this.jobs.filter((job) => job.kind === lane.kind && job.executor === lane.executor);
+      const ready = jobs.filter((job) => job.status === 'pending' && job.run_at === null);
+      const waited = due ? jobs.filter((job) => (dueAt(job) ?? Number.POSITIVE_INFINITY) <= this.now) : [];
+      return [
+        ...ready.sort(byPriorityAnd((job) => exact(job.created_at))).slice(0, limit),
+        ...waited.sort(byPriorityAnd((job) => dueAt(job) ?? 0)).slice(0, limit),
+      ].map((job) => ({ job, lane }));
+    });
+    const taken = offers
+      .sort((a, b) => byPriorityAnd((job) => exact(job.created_at))(a.job, b.job))
+      .slice(0, limit);
+    for (const { job, lane } of taken) {
+      const from = job.status;
+      const botLease = job.lock_ttl_seconds ?? job.timeout_seconds ?? lane.leaseSeconds;
+      job.lease_seconds = job.executor === 'bot' ? botLease : lane.leaseSeconds;
+      job.status = 'processing';
+      job.fence += 1;
+      job.worker_id = worker;
+      job.started_at = this.now;
+      job.last_heartbeat = this.now;
+      job.lease_expires_at = this.now + job.lease_seconds * second;
+      job.next_retry_at = null;
+      this.record(job, 'claim', from, actor);
+      this.leases.push({ id: job.id, fence: job.fence });
+    }
+    return taken.map(({ job }) => job);
+  }
+
+  /** The fence alone decides, whether or not the lease has run out. A bot cannot renew past its run's deadline. */
+  renew(held: HeldJob, progress?: number): Renewal {
+    const job = this.#holding(held);
+    if (!job) return 'lost';
+    const lease = this.now + (job.lease_seconds ?? 0) * second;
+    const deadline =
+      job.executor === 'bot' && job.timeout_seconds !== null
+        ? (job.started_at ?? 0) + job.timeout_seconds * second
+        : Number.POSITIVE_INFINITY;
+    job.lease_expires_at = Math.min(lease, deadline);
+    job.last_heartbeat = this.now;
+    job.progress_percentage = Math.max(job.progress_percentage, Math.min(progress ?? 0, 99));
+    return job.requested_action ?? 'continue';
+  }
+
+  /** Wins over a request that came too late, which stays to be seen. A repeated completion gets its first answer again. */
+  complete(held: HeldJob, actor: string): WriteOutcome {
+    const job = this.#holding(held);
+    if (!job) {
+      const before = this.jobs.find(({ id, fence }) => id === held.id && fence === held.fence);
+      return before?.status === 'completed' ? 'completed' : 'lost';
+    }
+    Object.assign(job, { status: 'completed', completed_at: this.now, progress_percentage: 100 });
+    Object.assign(job, { lease_expires_at: null, error_code: null, error_message: null });
+    this.record(job, 'complete', 'processing', actor);
+    return 'completed';
+  }
+
+  retryLater(held: HeldJob, error: RunError, waitSeconds: number | undefined, actor: string): WriteOutcome {
+    return this.#write(held, actor, (job) => {
+      const change = { run_at: null, ...failure(error) };
+      if (isSpent(job)) return { transition: 'retryLater', to: 'failed', change };
+      const backoff = Math.min(job.retry_backoff_seconds * 2 ** job.retry_count, day);
+      const next_retry_at: Between = {
+        from: this.now + Math.max(backoff, waitSeconds ?? 0) * second,
+        to: this.now + Math.max(backoff * 1.1, waitSeconds ?? 0) * second,
+      };
+      const retry = { retry_count: job.retry_count + 1, next_retry_at };
+      return { transition: 'retryLater', to: 'retryable', change, retry };
+    });
+  }
+
+  retryNow(held: HeldJob, error: RunError, actor: string): WriteOutcome {
+    return this.#write(held, actor, (job) => againOrFailed('retryNow', job, error));
+  }
+
+  crash(held: HeldJob, error: RunError, actor: string): WriteOutcome {
+    return this.#write(held, actor, (job) => againOrFailed('crash', job, error));
+  }
+
+  fail(held: HeldJob, error: RunError, actor: string): WriteOutcome {
+    return this.#write(held, actor, () => ({ transition: 'fail', to: 'failed', change: failure(error) }));
+  }
+
+  release(held: HeldJob, notBeforeSeconds: number | undefined, actor: string): WriteOutcome {
+    const run_at = notBeforeSeconds === undefined ? null : this.now + notBeforeSeconds * second;
+    return this.#write(held, actor, () => ({ transition: 'release', to: 'pending', change: { run_at } }));
+  }
+
+  /** The watchdog's sweep. A bot's job passes through expired, and stays there when its retries are spent. */
+  recover(actor: string): JobRecord[] {
+    const ranOut = ({ status, lease_expires_at }: JobRecord) =>
+      status === 'processing' && (lease_expires_at ?? 0) <= this.now;
+    const stale = this.jobs.filter(ranOut);
+    for (const job of stale) {
+      const lost = isSpent(job) && !job.requested_action;
+      const message = lost ? 'Job crashed and exceeded max retries' : 'Worker timed out';
+      const end = againOrFailed('recover', job, { code: 'worker_timed_out', message });
+      if (job.executor !== 'bot' || job.requested_action) this.#endRun(job, actor, end);
+      else if (lost) this.#endRun(job, actor, { ...end, to: 'expired' });
+      else {
+        this.record(job, 'recover', 'processing', actor, 'expired');
+        this.#endRun(job, actor, end, 'expired');
+      }
+    }
+    return stale;
+  }
+
+  /** Whether a user's action would be refused, and as what. */
+  refusal(action: UserAction, job: JobRecord): 'action_not_allowed' | 'live_job_exists' | undefined {
+    if (!allowedActions(job.status, job.requested_action).includes(action)) return 'action_not_allowed';
+    const isTwin = (other: JobRecord) =>
+      other !== job &&
+      other.user_id === job.user_id &&
+      other.dedupe_key === job.dedupe_key &&
+      isLive(other.status);
+    if (action === 'retry' && job.dedupe_key !== null && this.jobs.some(isTwin)) return 'live_job_exists';
+    return undefined;
+  }
+
+  /** Does what a user asked; the caller has made sure that it is not refused. */
+  act(action: UserAction, job: JobRecord, actor: string, afresh = false): void {
+    const from = job.status;
+    if (action === 'resetLock') {
+      job.fence += 1;
+      this.#endRun(job, actor, { transition: 'resetLock', to: 'pending', change: { run_at: null } });
+      return;
+    }
+    if (action === 'pause' || action === 'cancel') {
+      if (from === 'processing') job.requested_action = action;
+      else this.#leave(job, action === 'pause' ? 'paused' : 'cancelled');
+    }
+    if (action === 'resume') {
+      job.requested_action = null;
+      if (from === 'paused') this.#leave(job, 'pending');
+    }
+    if (action === 'expire') {
+      job.fence += 1;
+      this.#leave(job, 'expired');
+    }
+    if (action === 'retry') {
+      this.#leave(job, 'pending');
+      Object.assign(job, { retry_count: 0, run_at: null, error_code: null, error_message: null });
+      if (afresh) job.progress_percentage = 0;
+    }
+    this.record(job, action, from, actor);
+  }
+
+  prune(): number {
+    const finished = this.jobs.filter((job) => !isLive(job.status));
+    this.jobs = this.jobs.filter((job) => isLive(job.status));
+    this.events = this.events.filter((event) => !finished.some(({ id }) => id === event.job_id));
+    return finished.length;
+  }
+
+  record(
+    job: JobRecord,
+    transition: TransitionName,
+    from: JobStatus | null,
+    actor: string,
+    to = job.status,
+  ): void {
+    const event_no = this.events.filter((event) => event.job_id === job.id).length + 1;
+    this.events.push({
+      job_id: job.id,
+      event_no,
+      transition,
+      from_status: from,
+      to_status: to,
+      fence: job.fence,
+      at: this.now,
+      actor,
+    });
+  }
+
+  #holding({ id, fence }: HeldJob): JobRecord | undefined {
+    return this.jobs.find((job) => job.id === id && job.fence === fence && job.status === 'processing');
+  }
+
+  #write(held: HeldJob, actor: string, end: (job: JobRecord) => RunEnd): WriteOutcome {
+    const job = this.#holding(held);
+    if (!job) return 'lost';
+    this.#endRun(job, actor, end(job));
+    return job.status;
+  }
+
+  /** A requested pause or cancel survives every end of a run but completion, and burns no retry. */
+  #endRun(job: JobRecord, actor: string, end: RunEnd, from: JobStatus = 'processing'): void {
+    const requested = job.requested_action;
+    this.#leave(job, requested === 'pause' ? 'paused' : requested === 'cancel' ? 'cancelled' : end.to);
+    Object.assign(job, end.change, requested ? {} : end.retry);
+    this.record(job, requested ?? end.transition, from, actor);
+  }
+
+  /** What follows from a status: only a running job has a lease, only a finished one an end and a last worker. */
+  #leave(job: JobRecord, to: JobStatus): void {
+    const finished = (terminalStatuses as readonly JobStatus[]).includes(to);
+    job.status = to;
+    job.lease_expires_at = null;
+    job.next_retry_at = null;
+    job.requested_action = null;
+    job.completed_at = finished ? this.now : null;
+    if (!finished) job.worker_id = null;
+  }
+}
+
+const isSpent = (job: JobRecord) => job.retry_count >= job.max_retries;
+const failure = ({ code, message }: RunError) => ({ error_code: code, error_message: message });
+const exact = (moment: Moment | Between) => (isBetween(moment) ? moment.from : moment);
+
+/** Ready again at once, or failed when the retries are spent: checked before the increment. */
+function againOrFailed(transition: TransitionName, job: JobRecord, error: RunError): RunEnd {
+  const change = { run_at: null, ...failure(error) };
+  if (isSpent(job)) return { transition, to: 'failed', change };
+  return { transition, to: 'pending', change, retry: { retry_count: job.retry_count + 1 } };
+}
+
+/** When a job that waits for a time is due. */
+function dueAt(job: JobRecord): Moment | null {
+  if (job.status === 'retryable' && job.next_retry_at !== null) return exact(job.next_retry_at);
+  return job.status === 'pending' ? job.run_at : null;
+}
+
+const byPriorityAnd = (moment: (job: JobRecord) => Moment) => (a: JobRecord, b: JobRecord) =>
+  b.priority - a.priority || moment(a) - moment(b);

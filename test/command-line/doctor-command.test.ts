@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
+import { runHoldfast } from './run-holdfast.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+type Finding = { check: string; state: string; found: string; advice?: string };
+
+async function findings(env: Record<string, string> = {}): Promise<Map<string, Finding>> {
+  const { stdout } = await runHoldfast(['doctor', '--json'], { DATABASE_URL: database.url, ...env });
+  return new Map((JSON.parse(stdout) as Finding[]).map((finding) => [finding.check, finding]));
+}
+
+describe('holdfast doctor', () => {
+  test('examines database, schema, clock, durability, connections, locks, leases and bloat', async () => {
+    const { stdout } = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
+    const checks = stdout.matchAll(/^(?:ok {2}|warn|FAIL) {2}(\w+)/gm);
+    expect([...checks].map(([, check]) => check)).toEqual([
+      'database',
+      'schema',
+      'clock',
+      'durability',
+      'connections',
+      'locks',
+      'leases',
+      'bloat',
+    ]);
+  });
+
+  test('finds leases that nobody recovers, and says what to start', async () => {
+    await database.pool.query(
+      `INSERT INTO crawl_jobs (kind, payload, status, worker_id, lease_expires_at)
+       VALUES ('crawl', '{}', 'processing', 'w1', now() - interval '10 minutes')`,
+    );
+    expect((await findings()).get('leases')).toMatchObject({
+      state: 'problem',
+      found: '1 of 1 ran out and were not recovered',
+      advice: expect.stringContaining('holdfast up'),
+    });
+  });
+
+  test('finds a server that may forget what it has confirmed, and fails', async () => {
+    const outcome = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
+    // The server of the tests runs with fsync off, for speed.
+    expect(outcome).toMatchObject({
+      exit: 1,
+      stdout: expect.stringMatching(/FAIL {2}durability +fsync = off/),
+    });
+  });
+
+  test('finds a schema that a newer Holdfast made', async () => {
+    await database.pool.query(
+      `INSERT INTO holdfast_migrations (version, name, checksum) VALUES (9999, '9999_future.sql', 'x')`,
+    );
+    expect((await findings()).get('schema')).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('version 9999, made by a newer Holdfast'),
+    });
+  });
+
+  test('reports a database that does not answer instead of failing itself', async () => {
+    const found = await findings({ DATABASE_URL: 'postgresql://me@127.0.0.1:1/db' });
+    expect(found.get('database')).toMatchObject({
+      state: 'problem',
+      advice: expect.stringContaining('DATABASE_URL'),
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
+import { renewLeases } from '../../packages/server/src/queue/renew-leases.ts';
+import { actor, QueueFixture } from '../queue-fixture/queue-fixture.ts';
+import { runHoldfast } from './run-holdfast.ts';
+
+const queue = new QueueFixture();
+const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: queue.url });
+const nobody = '00000000-0000-7000-8000-000000000000';
+
+describe('holdfast jobs', () => {
+  test('an empty list teaches how to get the first job', async () => {
+    expect(await holdfast('jobs', 'list')).toMatchObject({
+      exit: 0,
+      stdout: 'No jobs yet. Add one: holdfast jobs create crawl https://example.com\n',
+    });
+  });
+
+  test('a job can be created, listed, steered and its story told', async () => {
+    const created = await holdfast(
+      'jobs',
+      'create',
+      'crawl',
+      'https://example.com/',
+      '--priority',
+      '5',
+      '--json',
+    );
+    const { id } = JSON.parse(created.stdout);
+    expect((await holdfast('jobs', 'list')).stdout).toMatch(new RegExp(`${id}  crawl  pending +5`));
+    expect((await holdfast('jobs', 'pause', id)).stdout).toBe(`job ${id}: paused\n`);
+    expect((await holdfast('jobs', 'resume', id)).stdout).toBe(`job ${id}: pending\n`);
+    expect((await holdfast('jobs', 'cancel', id, '--reason', 'not needed')).stdout).toBe(
+      `job ${id}: cancelled\n`,
+    );
+    expect((await holdfast('jobs', 'retry', id, '--afresh')).stdout).toBe(`job ${id}: pending\n`);
+    const shown = await holdfast('jobs', 'show', id);
+    expect(shown.stdout).toMatch(/status +pending/);
+    expect(shown.stdout).toMatch(/you can +pause, cancel/);
+    expect(shown.stdout).toMatch(/cancel +pending +cancelled.*user:.* not needed/);
+    const events = JSON.parse((await holdfast('jobs', 'events', id, '--json')).stdout);
+    expect(events.map((event: { transition: string }) => event.transition)).toEqual([
+      'enqueue',
+      'pause',
+      'resume',
+      'cancel',
+      'retry',
+    ]);
+  });
+
+  test('the same command with an idempotency key adds nothing the second time', async () => {
+    const command = ['jobs', 'create', 'visit', 'https://example.com/', '--idempotency-key', 'once'];
+    const first = await holdfast(...command);
+    const [id] = first.stdout.match(/[0-9a-f-]{36}/) ?? [];
+    expect((await holdfast(...command)).stdout).toBe(`job ${id} stands already (repeated)\n`);
+  });
+
+  test('pausing a running job waits for its holder to let go', async () => {
+    const job = await queue.claimedOne();
+    const pausing = holdfast('jobs', 'pause', job.id);
+    while ((await renewLeases(queue.pool, [job])).get(job) !== 'pause');
+    await releaseJobs(queue.pool, [{ ...job, reason: 'asked to pause' }], actor);
+    expect((await pausing).stdout).toBe(`job ${job.id}: paused\n`);
+  });
+
+  test('a holder that does not answer in time is named, and the request stands', async () => {
+    const job = await queue.claimedOne();
+    const { stdout, exit } = await holdfast('jobs', 'cancel', job.id);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('asked to cancel; w1 lets go')]);
+  });
+
+  test.each<[string, string[], number, RegExp]>([
+    [
+      'a URL that is none',
+      ['create', 'crawl', 'nonsense'],
+      2,
+      /must be an absolute http or https URL at payload\.url/,
+    ],
+    ['no URL', ['create', 'crawl'], 2, /payload\.url/],
+    [
+      'a payload that is no object',
+      ['create', 'crawl', 'https://a.example', '--payload', '[1]'],
+      2,
+      /JSON object/,
+    ],
+    [
+      'a priority that is no number',
+      ['create', 'crawl', 'https://a.example', '--priority', 'x'],
+      2,
+      /whole number/,
+    ],
+    ['a kind nobody knows', ['create', 'swim'], 2, /Allowed choices are crawl, visit, collect/],
+    ['a status nobody knows', ['list', '--status', 'asleep'], 2, /Allowed choices are pending/],
+    ['a limit of 0', ['list', '--limit', '0'], 2, /limit/],
+    ['an unknown command', ['dance'], 2, /unknown command/],
+    ['an unknown option', ['list', '--colour'], 2, /unknown option/],
+    ['a job that is not there', ['show', nobody], 3, /There is no such job/],
+    ['an id that is none', ['pause', 'x'], 3, /There is no such job/],
+  ])('%s gets a clear error and its exit code', async (_, args, exit, message) => {
+    const outcome = await holdfast('jobs', ...args);
+    expect(outcome.exit).toBe(exit);
+    expect(outcome.stderr).toMatch(/^holdfast: /);
+    expect(outcome.stderr).toMatch(message);
+    expect(outcome.stderr).not.toMatch(/ {4}at /);
+  });
+
+  test('one impossible action of several does not keep the others from being done', async () => {
+    const { id } = await queue.enqueueOne();
+    const outcome = await holdfast('jobs', 'pause', nobody, id);
+    expect(outcome).toMatchObject({ exit: 3, stdout: `job ${id}: paused\n` });
+  });
+
+  test('errors are JSON for programs', async () => {
+    const { exit, stderr } = await holdfast('jobs', 'show', nobody, '--json');
+    expect([exit, JSON.parse(stderr).error]).toEqual([3, 'job_not_found']);
+  });
+
+  test('control characters in stored text do not reach the terminal', async () => {
+    const { id } = await queue.enqueueOne({ payload: { url: 'https://example.com/', note: 'x' } });
+    await queue.pool.query('UPDATE crawl_jobs SET error_code = $1, error_message = $2', [
+      'x',
+      'a\u001b[31mb',
+    ]);
+    expect((await holdfast('jobs', 'show', id)).stdout).toContain('a\\x1b[31mb');
+  });
+});

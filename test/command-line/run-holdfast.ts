@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../../packages/server/bin/holdfast.js', import.meta.url));
+
+export interface Outcome {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The `holdfast` command as a person runs it: a process of its own, with nothing of ours in its environment. */
+export function startHoldfast(args: string[], env: Record<string, string>, cwd?: string): ChildProcess {
+  const { DATABASE_URL: _, ...inherited } = process.env;
+  return spawn(process.execPath, [bin, ...args], { env: { ...inherited, ...env }, ...(cwd && { cwd }) });
+}
+
+export async function runHoldfast(
+  args: string[],
+  env: Record<string, string>,
+  cwd?: string,
+): Promise<Outcome> {
+  const child = startHoldfast(args, env, cwd);
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (data) => {
+    output.stdout += data;
+  });
+  child.stderr?.on('data', (data) => {
+    output.stderr += data;
+  });
+  const [exit] = (await once(child, 'close')) as [number | null];
+  return { exit, ...output };
+}

@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../database-fixture/create-test-database.ts';
+import { runHoldfast, startHoldfast } from './run-holdfast.ts';
+
+let folder: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-up-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts `holdfast up` in the folder and resolves with the address it prints. */
+async function up(env: Record<string, string> = {}): Promise<{ child: ChildProcess; address: string }> {
+  const child = startHoldfast(['up', '--port', '0'], env, folder);
+  children.push(child);
+  if (!child.stdout) throw new Error('no standard output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, address] = /^Holdfast is up: (\S+)$/.exec(line) ?? [];
+    if (address) return { child, address };
+  }
+  throw new Error('`holdfast up` ended without printing its address');
+}
+
+describe('holdfast up', () => {
+  test('makes its own database in an empty folder, and a page answers at the address it prints', async () => {
+    const { child, address } = await up();
+    await runHoldfast(['jobs', 'create', 'crawl', 'https://example.com/'], {}, folder);
+    const page = await fetch(address);
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    expect(html).toContain('Holdfast is up');
+    expect(html).toMatch(/embedded PostgreSQL 17[^<]* in \.holdfast/);
+    expect(html).toMatch(/<td>pending<\/td><td class="count">1<\/td>/);
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  test('stays up when its database goes away, says so, and is well again when it is back', async () => {
+    const database = await createTestDatabase();
+    const { address } = await up({ DATABASE_URL: database.url });
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ ready: true, schema: 1 });
+    await database.pool.query('ALTER TABLE crawl_jobs RENAME TO gone');
+    const away = await fetch(address);
+    expect([away.status, await away.text()]).toEqual([
+      503,
+      expect.stringContaining('waiting for the database'),
+    ]);
+    await database.pool.query('ALTER TABLE gone RENAME TO crawl_jobs');
+    expect((await fetch(address)).status).toBe(200);
+    await database.drop();
+  });
+
+  test('says which address is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const outcome = await runHoldfast(['up', '--port', String(port)], {}, folder);
+    other.close();
+    expect(outcome.exit).toBe(5);
+    expect(outcome.stderr).toMatch(`The address to listen on is taken: 127.0.0.1:${port}`);
+  });
+
+  test.each([
+    ['HOLDFAST_PORT', 'http'],
+    ['HOLDFAST_PORT', '70000'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['HOLDFAST_LEASE_SECONDS', '-1'],
+    ['HOLDFAST_LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s and names it', async (name, value) => {
+    const outcome = await runHoldfast(['up'], { [name]: value }, folder);
+    expect(outcome.exit).toBe(2);
+    expect(outcome.stderr).toMatch(`holdfast: The configuration is not valid: ${name}`);
+  });
+
+  test('says that a database cannot be reached, without its password', async () => {
+    const url = 'postgresql://me:secret@127.0.0.1:1/db';
+    const outcome = await runHoldfast(['jobs', 'list'], { DATABASE_URL: url }, folder);
+    expect(outcome.exit).toBe(5);
+    expect(outcome.stderr).toMatch(/The database does not answer.*127\.0\.0\.1/);
+    expect(outcome.stderr).not.toContain('secret');
+  });
+
+  test('says that the data folder is a file', async () => {
+    writeFileSync(join(folder, '.holdfast'), '');
+    const outcome = await runHoldfast(['jobs', 'list'], {}, folder);
+    expect([outcome.exit, outcome.stderr]).toEqual([
+      5,
+      expect.stringContaining('The data folder cannot be used'),
+    ]);
+  });
+});
