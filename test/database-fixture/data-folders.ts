@@ -14,6 +14,7 @@ export class DataFolders {
   readonly #root = mkdtempSync(join(tmpdir(), 'holdfast-data-'));
   #count = 0;
   #holders: DatabaseHolder[] = [];
+  readonly #opened = new Set<string>();
 
   constructor() {
     chmodSync(this.#root, 0o755); // mkdtemp closes it to the server's user; the test of that makes its own
@@ -42,6 +43,7 @@ export class DataFolders {
   open(folder: string, env: Record<string, string> = {}, options: HolderOptions = {}): DatabaseHolder {
     const holder = new DatabaseHolder({ ...env, HOLDFAST_DATA: folder }, options);
     this.#holders.push(holder);
+    this.#opened.add(folder);
     return holder;
   }
 
@@ -49,6 +51,10 @@ export class DataFolders {
   async endAll(): Promise<void> {
     for (const holder of this.#holders) await holder.kill();
     this.#holders = [];
+    for (const folder of this.#opened) {
+      const pid = serverPid(folder);
+      if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    }
   }
 
   remove(): void {

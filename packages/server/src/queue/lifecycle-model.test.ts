@@ -31,7 +31,7 @@ test('whatever is done to the queue, rows, timelines and answers are those of th
   try {
     await fc.assert(
       fc.asyncProperty(
-        fc.noBias(fc.commands(queueCommands, { maxCommands: 60, size: 'max' })),
+        fc.noBias(fc.commands(queueCommands, { maxCommands: 80, size: 'max' })),
         async (commands) => {
           await queue.empty();
           await fc.asyncModelRun(() => ({ model: new QueueModel(), real: queue }), commands);

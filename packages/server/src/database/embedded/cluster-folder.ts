@@ -52,6 +52,8 @@ const reasons: Record<string, string> = {
   ENOTDIR: 'is, or lies in, a file and not a folder',
   EACCES: 'is not readable or writable for this user',
   EPERM: 'is not readable or writable for this user',
+  // What mkdir with `recursive` makes of a read-only file system.
+  ENOENT: 'does not exist and cannot be made there',
   EROFS: 'is on a read-only file system',
   ENOSPC: 'is on a disk that is full',
   EDQUOT: 'is over the disk quota',
@@ -69,7 +71,7 @@ export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -69,9 +69,11 @@ async function initialise(
     ...Object.entries(standardSettings).map(([name, value]) => `--set=${name}=${value}`),
   ]);
   if (code === 0) return;
-  const tail = output.split('\n').slice(-5).join('\n');
+  const lines = output.split('\n');
+  const telling = lines.filter((line) => /error|FATAL|No space|denied|Read-only/.test(line));
+  const tail = (telling.length > 0 ? telling : lines).slice(-5).join('\n');
   if (/No space left|Disk quota|Permission denied|Read-only file system/.test(output)) {
-    throw new HoldfastError('data_folder_bad', `${draft.data}: ${tail}`);
+    throw new HoldfastError('data_folder_bad', `${join(draft.path, '..')}: ${tail}`);
   }
   if (/loading shared libraries|Library not loaded|not found \(required by/.test(output)) {
     throw new HoldfastError('embedded_unsupported', tail);

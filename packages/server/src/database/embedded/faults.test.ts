@@ -133,7 +133,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test('an installation without its library links, as by npm ci --ignore-scripts, works', async () => {
+test('an installation below /root, without library links as after npm ci --ignore-scripts, works', async () => {
   const installation = copyInstallation();
   const { root, program } = installation;
   const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
@@ -142,10 +142,10 @@ test('an installation without its library links, as by npm ci --ignore-scripts, 
   const missing = () => links.filter(({ target }) => !existsSync(join(root, target)));
   for (const { target } of links) rmSync(join(root, target), { force: true });
   expect(missing()).toEqual(links);
-  const holders = [0, 1].map(() => folders.open(folders.missing(), {}, { program }));
-  for (const holder of holders) expect((await holder.answer()).message).toBeUndefined();
+  const holder = folders.open(folders.missing(), {}, { program });
+  expect((await holder.answer()).message).toBeUndefined();
   expect(missing()).toEqual([]);
-  await Promise.all(holders.map((holder) => holder.close()));
+  await holder.close();
 });
 
 /** The program with its own copy of PostgreSQL, so that other tests keep theirs. */
@@ -153,6 +153,7 @@ function copyInstallation(): { root: string; program: string } {
   const { root } = embeddedBinaries();
   const scope = dirname(root);
   const home = folders.missing();
+  mkdirSync(home, { mode: 0o700 }); // as /root is
   const copy = join(home, 'node_modules', basename(scope), basename(root));
   mkdirSync(dirname(copy), { recursive: true });
   execFileSync('cp', ['-a', root, copy]);

@@ -28,7 +28,9 @@ export function grantAccess(
     );
   }
   const grant = `+${capability}`;
-  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  // initdb looks for its programs with access(2), which forgets capabilities of users other than root unless this bit
+  // is set. It changes nothing else: at exec such a user keeps the ambient capabilities alone.
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup'];
   return { file: setpriv, args: [...ids, `--inh-caps=${grant}`, `--ambient-caps=${grant}`, '--'] };
 }
 

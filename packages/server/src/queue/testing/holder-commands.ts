@@ -19,7 +19,7 @@ type Write = RenewedJob & FailedRun & Release;
 
 const draft = fc.record({
   pick: fc.nat(60),
-  held: fc.constantFrom(true, true, true, false),
+  among: fc.constantFrom('running', 'running', 'latest', 'latest', 'all'),
   progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
   waitSeconds: fc.option(fc.constantFrom(0, 20, 500), { nil: undefined }),
   code: fc.constantFrom<ErrorCode>('fetch_timed_out', 'site_error', 'runner_crashed'),
@@ -27,15 +27,19 @@ const draft = fc.record({
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
 
-/** Leases of running jobs, or any that were ever given: most of those are lost. No lease twice. */
+/** Leases of running jobs, of the job touched last, or any that were ever given: most of those are lost. None twice. */
 function toWrites(model: QueueModel, chosen: readonly Draft[]): Write[] {
-  const isHeld = ({ id, fence }: HeldJob) =>
-    model.jobs.some((job) => job.id === id && job.fence === fence && job.status === 'processing');
-  const running = model.leases.filter(isHeld);
+  const leases = {
+    running: model.leases.filter(({ id, fence }) =>
+      model.jobs.some((job) => job.id === id && job.fence === fence && job.status === 'processing'),
+    ),
+    latest: model.leases.filter(({ id }) => id === model.latest?.id),
+    all: model.leases,
+  };
   const writes = new Map<HeldJob, Write>();
-  for (const [index, { pick, held, waitSeconds, progress, code }] of chosen.entries()) {
-    const leases = held && running.length > 0 ? running : model.leases;
-    const lease = leases[pick % leases.length] as HeldJob;
+  for (const [index, { pick, among, waitSeconds, progress, code }] of chosen.entries()) {
+    const offered = leases[among].length > 0 ? leases[among] : leases.all;
+    const lease = offered[pick % offered.length] as HeldJob;
     // Apart from each other, so that the order of later claims is certain.
     const wait = (waitSeconds ?? 0) + index / 8;
     writes.set(lease, {

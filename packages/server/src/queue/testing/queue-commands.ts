@@ -140,18 +140,22 @@ const bulk = {
   expire: expireJobs,
   resetLock: resetLocks,
 } as const;
-type Chosen = { readonly picks: readonly number[]; readonly afresh: boolean };
-const chosen = fc.record({
-  picks: fc.array(fc.nat(50), { minLength: 1, maxLength: 4 }),
-  afresh: fc.boolean(),
-});
+/** Null stands for the job that something happened to last: much happens to one job then, not a little to many. */
+const pick = fc.option(fc.nat(50), { nil: null, freq: 2 });
+const chosen = fc.record({ picks: fc.array(pick, { minLength: 1, maxLength: 4 }), afresh: fc.boolean() });
+type Chosen = typeof chosen extends fc.Arbitrary<infer T> ? T : never;
+
+function picked(model: QueueModel, pick: number | null): JobRecord {
+  const job = model.jobs[(pick ?? 0) % model.jobs.length] as JobRecord;
+  return pick === null ? (model.latest ?? job) : job;
+}
 
 const askOne = (action: UserAction) =>
-  chosen.map(({ picks: [pick = 0], afresh }) =>
+  chosen.map(({ picks: [pick = null], afresh }) =>
     command(
-      `${action}${action === 'retry' && afresh ? ' afresh' : ''} of job ${pick}`,
+      `${action}${action === 'retry' && afresh ? ' afresh' : ''} of job ${pick ?? 'touched last'}`,
       async (model, db) => {
-        const job = at(model.jobs, pick);
+        const job = picked(model, pick);
         const refusal = model.refusal(action, job);
         if (!refusal) model.act(action, job, user, afresh);
         expect(await ask(db, action, job.id, afresh)).toBe(refusal ?? job.status);
@@ -173,9 +177,9 @@ async function ask(db: Queryable, action: UserAction, id: string, afresh: boolea
 const askMany = (action: UserAction) =>
   chosen.map((choice: Chosen) =>
     command(
-      `${action} of jobs ${choice.picks} in bulk`,
+      `${action} of jobs ${fc.stringify(choice.picks)} in bulk`,
       async (model, db) => {
-        const jobs = [...new Set(choice.picks.map((pick) => at(model.jobs, pick)))];
+        const jobs = [...new Set(choice.picks.map((pick) => picked(model, pick)))];
         const ids = jobs.map(({ id }) => id);
         const changed =
           action === 'retry'
@@ -195,20 +199,25 @@ const askMany = (action: UserAction) =>
     ),
   );
 
-const recover = fc.constant(
-  command('recover', async (model, db) => {
-    const recovered = await recoverJobs(db, 'watchdog:w1');
-    const priorWorkers = new Map(model.jobs.map(({ id, worker_id }) => [id, worker_id]));
-    const expected = model.recover('watchdog:w1').map(({ id, status, retry_count, max_retries }) => ({
-      id,
-      status,
-      prior_worker: priorWorkers.get(id),
-      retry_count,
-      max_retries,
-    }));
-    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-    expect(recovered.toSorted(byId)).toEqual(expected.sort(byId));
-  }),
+const recover = fc.constantFrom(0, 121, 301, 601).map((seconds) =>
+  command(
+    `recover after ${seconds} s`,
+    async (model, db) => {
+      const recovered = await recoverJobs(db, 'watchdog:w1');
+      const priorWorkers = new Map(model.jobs.map(({ id, worker_id }) => [id, worker_id]));
+      const expected = model.recover('watchdog:w1').map(({ id, status, retry_count, max_retries }) => ({
+        id,
+        status,
+        prior_worker: priorWorkers.get(id),
+        retry_count,
+        max_retries,
+      }));
+      const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+      expect(recovered.toSorted(byId)).toEqual(expected.sort(byId));
+    },
+    undefined,
+    seconds,
+  ),
 );
 
 /** A retention that ends in the future: everything finished is old enough. */
@@ -221,10 +230,6 @@ const prune = fc.constant(
 const pass = fc
   .constantFrom(1, 40, 121, 301, 601, 4_000, 100_000)
   .map((seconds) => command(`${seconds} s pass`, async () => undefined, undefined, seconds));
-
-export function at<T>(items: readonly T[], pick: number): T {
-  return items[pick % items.length] as T;
-}
 
 /** Listed more than once: what others depend on. */
 export const queueCommands: fc.Arbitrary<QueueCommand>[] = [

@@ -50,6 +50,11 @@ export class QueueModel {
   readonly leases: HeldJob[] = [];
   now: Moment = 0;
 
+  /** The job that something happened to last. */
+  get latest(): JobRecord | undefined {
+    return this.jobs.find(({ id }) => id === this.events.at(-1)?.job_id);
+  }
+
   enqueue(requests: readonly JobRequest[], actor: string): ModelAnswer[] {
     return requests.map((request) => enqueueInModel(this, request, actor));
   }

@@ -89,6 +89,13 @@ const recover: Step = {
   skipped: [],
 };
 
+/** All in one: after it the job runs again, and only the fence tells its two holders apart. */
+const recoverAndClaim: Step = {
+  name: 'recover and claim by w2',
+  act: async (db, stage) => [await recover.act(db, stage), await claim('w2').act(db, stage)],
+  skipped: [[], []],
+};
+
 const prune: Step = { name: 'prune', act: (db) => pruneJobs(db, -1), skipped: 0 };
 
 const enqueue = (name: string, key: 'dedupe_key' | 'idempotency_key'): Step => ({
@@ -111,7 +118,7 @@ const enqueueTwin = enqueue('enqueue with the same dedupe key', 'dedupe_key');
 export const runningSteps: readonly Step[] = [
   ...holderSteps,
   ...[ask('pause'), ask('resume'), cancel, ask('expire'), ask('resetLock'), retry],
-  ...[recover, claim('w2'), enqueueTwin],
+  ...[recover, claim('w2'), recoverAndClaim, enqueueTwin],
 ];
 
 export const waitingSteps: readonly Step[] = [
