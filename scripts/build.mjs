@@ -29,6 +29,7 @@ async function build() {
     platform: 'node',
     input: {
       holdfast: 'packages/server/src/cli/main.ts',
+      runner: 'packages/server/src/runner/runner-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@holdfast/'),

@@ -53,7 +53,10 @@ describe('holdfast up', () => {
   test('stays up when its database goes away, says so, and is well again when it is back', async () => {
     const database = await createTestDatabase();
     const { address } = await up({ DATABASE_URL: database.url });
-    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({ ready: true, schema: expect.any(Number) });
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({
+      ready: true,
+      schema: expect.any(Number),
+    });
     await database.pool.query('ALTER TABLE crawl_jobs RENAME TO gone');
     const away = await fetch(address);
     expect([away.status, await away.text()]).toEqual([

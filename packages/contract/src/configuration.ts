@@ -70,6 +70,32 @@ export const settings = {
     schema: z.string().min(1).max(100).optional(),
     description: 'Name of this worker, unique among all; generated when not set.',
   },
+  maxConcurrentJobs: {
+    env: 'MAX_CONCURRENT_JOBS',
+    schema: wholeNumber(0, 1000, 4),
+    description: 'How many crawls a supervisor runs at once, each in a process of its own; 0 runs none.',
+  },
+  runnerMemoryMb: {
+    env: 'HOLDFAST_RUNNER_MEMORY_MB',
+    schema: wholeNumber(64, 1_000_000, 512),
+    description: 'A runner that needs more memory is ended, and its job tried again.',
+  },
+  allowPrivate: {
+    env: 'HOLDFAST_ALLOW_PRIVATE',
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((origin) => origin.trim()))
+      .pipe(z.array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)))
+      .or(z.array(z.string()))
+      .default([]),
+    description:
+      'Origins that may be fetched although their address is not public, such as http://localhost:8080, with commas between them.',
+  },
+  userAgent: {
+    env: 'HOLDFAST_USER_AGENT',
+    schema: z.string().min(1).max(500).default('Holdfast/0.1 (+https://holdfast.example)'),
+    description: 'How the crawler names itself to sites, unless a job says otherwise.',
+  },
   pollSeconds: {
     env: 'HOLDFAST_POLL_SECONDS',
     schema: seconds(1),

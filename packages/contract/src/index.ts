@@ -1,4 +1,5 @@
 export * from './configuration.ts';
+export * from './crawl-options.ts';
 export * from './errors.ts';
 export * from './job.ts';
 export * from './job-lifecycle.ts';

@@ -188,6 +188,16 @@ export const transitions = {
     fenced: false,
     meaning: 'run a finished job again, from its checkpoint or afresh; retry_count starts at 0',
   },
+  retryUrls: {
+    moves: [
+      ['completed', 'pending'],
+      ['failed', 'pending'],
+      ['cancelled', 'pending'],
+    ],
+    by: ['user'],
+    fenced: false,
+    meaning: 'chosen failed or skipped pages of a finished crawl are tried again; retry_count starts at 0',
+  },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof transitions;
@@ -196,10 +206,17 @@ export const transitionNames = Object.keys(transitions) as TransitionName[];
 /** What a user can do to a job, in the order in which a screen should offer it. */
 export const userActions = ['pause', 'resume', 'cancel', 'retry', 'resetLock', 'expire'] as const;
 export type UserAction = (typeof userActions)[number];
+/** retryUrls is for crawls, and wants to know which pages. */
+export type JobAction = UserAction | 'retryUrls';
 
-/** The user actions open to a job. A requested cancel leaves nothing to pause or resume; it can only be forced. */
-export function allowedActions(status: JobStatus, requested: RequestedAction | null = null): UserAction[] {
-  return userActions.filter((action) => {
+/** What a user can do to a job now. A requested cancel leaves nothing to pause or resume; it can only be forced. */
+export function allowedActions(
+  status: JobStatus,
+  requested: RequestedAction | null = null,
+  kind?: JobKind,
+): JobAction[] {
+  const actions: readonly JobAction[] = kind === 'crawl' ? [...userActions, 'retryUrls'] : userActions;
+  return actions.filter((action) => {
     if (!transitions[action].moves.some(([from]) => from === status)) return false;
     if (status !== 'processing') return true;
     if (action === 'resume') return requested === 'pause';

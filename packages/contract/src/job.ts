@@ -1,18 +1,8 @@
 import { z } from 'zod';
+import { crawlOptions } from './crawl-options.ts';
 import { executors, type JobStatus, jobKinds, jobStatuses, type RequestedAction } from './job-lifecycle.ts';
+import { isStorable, notStorable, pageUrl, text } from './text-fields.ts';
 
-/** PostgreSQL stores no NUL and no half surrogate pair; refusing them here gives a clear error instead of its own. */
-const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
-const notStorable = 'must be well-formed Unicode without NUL characters';
-
-const text = (max: number) => z.string().min(1).max(max).refine(isStorable, notStorable);
-
-export const pageUrl = text(2048).refine(
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'must be an absolute http or https URL',
-);
-
-const crawlPayload = z.looseObject({ url: pageUrl });
 const visitPayload = z.looseObject({ url: pageUrl });
 const collectPayload = z.looseObject({ query: z.record(z.string(), z.json()) });
 
@@ -50,7 +40,7 @@ const requestFields = {
 /** A request to create a job, as the queue, the API and the command line take it. */
 export const jobRequest = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('crawl'), payload: crawlPayload, ...requestFields }),
+    z.strictObject({ kind: z.literal('crawl'), payload: crawlOptions, ...requestFields }),
     z.strictObject({
       kind: z.literal('visit'),
       payload: visitPayload,

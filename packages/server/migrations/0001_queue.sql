@@ -8,7 +8,7 @@ CREATE TYPE job_status AS ENUM
 CREATE TYPE job_action AS ENUM ('pause', 'cancel');
 CREATE TYPE job_transition AS ENUM
   ('enqueue', 'claim', 'complete', 'retryLater', 'retryNow', 'fail', 'release', 'crash', 'recover',
-   'pause', 'resume', 'cancel', 'expire', 'resetLock', 'retry');
+   'pause', 'resume', 'cancel', 'expire', 'resetLock', 'retry', 'retryUrls');
 
 -- RFC 9562 version 7: ids grow with time, so that the primary key is also the order of creation and its pages stay warm.
 CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
@@ -116,5 +116,6 @@ CREATE TABLE job_events (
       WHEN 'expire' THEN from_status = 'processing' AND to_status = 'expired'
       WHEN 'resetLock' THEN from_status = 'processing' AND to_status = 'pending'
       WHEN 'retry' THEN from_status IN ('failed', 'cancelled', 'expired') AND to_status = 'pending'
+      WHEN 'retryUrls' THEN from_status IN ('completed', 'failed', 'cancelled') AND to_status = 'pending'
     END IS TRUE)
 );

@@ -5,6 +5,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { upCommand } from './up-command.ts';
+import { workerCommand } from './worker-command.ts';
 
 const examples = `
 Start here:
@@ -29,6 +30,7 @@ export const program = new Command('holdfast')
   .addHelpText('after', examples)
   .enablePositionalOptions()
   .addCommand(upCommand)
+  .addCommand(workerCommand)
   .addCommand(jobsCommand)
   .addCommand(doctorCommand)
   .addCommand(migrateCommand);

@@ -4,7 +4,7 @@ import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 
 export function jobAsJson(job: Job): Job & { allowed_actions: string[] } {
-  return { ...job, allowed_actions: allowedActions(job.status, job.requested_action) };
+  return { ...job, allowed_actions: allowedActions(job.status, job.requested_action, job.kind) };
 }
 
 export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
@@ -54,7 +54,7 @@ export function printJob(job: Job, events: readonly JobEvent[]): void {
     ['payload', JSON.stringify(job.payload)],
     [
       'you can',
-      allowedActions(job.status, job.requested_action).join(', ') || 'nothing more; it is finished',
+      allowedActions(job.status, job.requested_action, job.kind).join(', ') || 'nothing more; it is finished',
     ],
   ];
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);

@@ -1,5 +1,6 @@
-import { allowedActions, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import { allowedActions, HoldfastError, isLive, type Job, type UserAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { deleteCrawl } from '../frontier/delete-crawl.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
@@ -27,7 +28,10 @@ export async function actOnJob(
   id: string,
   { actor = 'user:local', ...options }: ActOptions = {},
 ): Promise<Job> {
-  await showJob(db, id);
+  const job = await showJob(db, id);
+  // A job that is not live has no holder: what its crawl stored can go before it starts over.
+  if (action === 'retry' && options.afresh && job.kind === 'crawl' && !isLive(job.status))
+    await deleteCrawl(db, id);
   const [changed] =
     action === 'retry'
       ? await retryJobs(db, [id], actor, options)
@@ -45,7 +49,7 @@ WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processi
 
 async function whyNot(db: Queryable, action: UserAction, id: string): Promise<HoldfastError> {
   const job = await showJob(db, id);
-  const allowed = allowedActions(job.status, job.requested_action);
+  const allowed = allowedActions(job.status, job.requested_action, job.kind);
   if (allowed.includes(action)) {
     const [twin] = await run(db, findLiveTwinStatement, [id]);
     if (twin) return new HoldfastError('live_job_exists', `job ${twin.id} has the same dedupe key`);

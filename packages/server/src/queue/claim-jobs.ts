@@ -17,6 +17,8 @@ export interface ClaimedJob extends HeldJob {
   readonly created_at: Date;
   readonly user_id: string;
   readonly source_id: string | null;
+  /** It had waited for its time, instead of being ready all along. */
+  readonly waited: boolean;
 }
 
 /*
@@ -100,8 +102,8 @@ event AS (
   SELECT id, event_count, 'claim', picked.status, 'processing', fence, $12 FROM claimed JOIN picked USING (id)
 )
 SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
-  lease_expires_at, created_at, user_id, source_id
-FROM claimed ORDER BY priority DESC, created_at`,
+  lease_expires_at, created_at, user_id, source_id, picked.status = 'retryable' OR run_at IS NOT NULL AS waited
+FROM claimed JOIN picked USING (id) ORDER BY priority DESC, created_at`,
 );
 
 export interface ClaimOptions {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
 import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
+import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';
 import type { Lane } from './lane.ts';
 import type { Listener } from './listener.ts';
@@ -15,7 +16,10 @@ export interface ClaimLoopOptions {
   readonly listener?: Listener;
   /** How many more jobs can be taken on now. */
   readonly capacity: () => number;
-  readonly onJobs: (jobs: ClaimedJob[]) => void;
+  /** `asked`: when the claim was sent, by the monotonic clock; no lease of it began earlier. */
+  readonly onJobs: (jobs: ClaimedJob[], asked: number) => void;
+  /** Claims this job alone, as soon as it can be claimed at all (one-shot commands). */
+  readonly onlyJob?: string;
 }
 
 /** The largest claim; larger ones measured no faster and hold more locks. */
@@ -78,14 +82,21 @@ export class ClaimLoop {
 
   /** True when there may be more to claim right away. */
   async #claimOnce(): Promise<boolean> {
-    const { db, lanes, workerId, capacity, onJobs } = this.#options;
+    const { db, lanes, workerId, capacity, onJobs, onlyJob } = this.#options;
     const limit = Math.min(capacity(), maxBatch);
     if (limit <= 0) return false;
-    const plan = this.#positions.plan(performance.now());
+    const asked = performance.now();
+    const jobs = onlyJob ? await claimOneJob(db, onlyJob, lanes, workerId) : await this.#claim(limit, asked);
+    if (jobs.length > 0) onJobs(jobs, asked);
+    return jobs.length === limit;
+  }
+
+  async #claim(limit: number, asked: number): Promise<ClaimedJob[]> {
+    const { db, lanes, workerId } = this.#options;
+    const plan = this.#positions.plan(asked);
     const jobs = await claimJobs(db, { lanes, limit, workerId, ...plan });
     this.#positions.learn(plan, limit, jobs);
-    if (jobs.length > 0) onJobs(jobs);
-    return jobs.length === limit;
+    return jobs;
   }
 
   #sleep(): Promise<void> {

@@ -74,6 +74,19 @@ describe('a worker that remembers where ready jobs begin', () => {
     expect(turns).toEqual([10, 10, 10]);
   });
 
+  test('drains a backlog of due jobs without waiting for its next full look', async () => {
+    const positions = new ClaimPositions(lanes);
+    const run_at = new Date(Date.now() + 60_000).toISOString();
+    await enqueueJobs(
+      queue.pool,
+      Array.from({ length: 30 }, () => crawl({ run_at })),
+    );
+    await queue.passSeconds(61);
+    const turns = [];
+    for (const now of [0, 1, 2]) turns.push((await claimAt(positions, now, 10)).length);
+    expect(turns).toEqual([10, 10, 10]);
+  });
+
   test('keeps to whole lanes when it has seen more priorities than it remembers', async () => {
     const positions = new ClaimPositions(lanes);
     await enqueueJobs(

@@ -15,6 +15,8 @@ export interface ClaimRange {
 export interface ClaimPlan {
   readonly ranges: readonly ClaimRange[];
   readonly due: boolean;
+  /** Every lane is looked at from its start. */
+  readonly isFull: boolean;
 }
 
 /** A full look at least so often: it finds what the remembered positions miss (requeued, late committed, due jobs). */
@@ -32,6 +34,8 @@ export class ClaimPositions {
   readonly #positions = new Map<string, Map<number, Date>>();
   readonly #lanes: readonly Lane[];
   #lastFullLook = Number.NEGATIVE_INFINITY;
+  /** The last claim brought jobs that had waited; there may be more of them. */
+  #moreDue = false;
 
   constructor(lanes: readonly Lane[]) {
     this.#lanes = lanes;
@@ -40,9 +44,9 @@ export class ClaimPositions {
   plan(nowMs: number): ClaimPlan {
     if (nowMs - this.#lastFullLook >= fullLookMs) {
       this.#lastFullLook = nowMs;
-      return { ranges: this.#lanes.map(wholeLane), due: true };
+      return { ranges: this.#lanes.map(wholeLane), due: true, isFull: true };
     }
-    return { ranges: this.#lanes.flatMap((lane) => this.#rangesOf(lane)), due: false };
+    return { ranges: this.#lanes.flatMap((lane) => this.#rangesOf(lane)), due: this.#moreDue, isFull: false };
   }
 
   /** A job of ours was put back into the queue: look everywhere next time. */
@@ -53,6 +57,7 @@ export class ClaimPositions {
   /** Learns from what a claim brought, in the claim's order. */
   learn(plan: ClaimPlan, limit: number, jobs: readonly ClaimedJob[]): void {
     const lowest = jobs.at(-1);
+    this.#moreDue = jobs.some(({ waited }) => waited);
     for (const job of jobs) {
       const positions = this.#positionsOf(job);
       const known = positions.get(job.priority);
@@ -60,7 +65,7 @@ export class ClaimPositions {
     }
     // A full look that ran into its limit stopped amid its lowest priority: what lies behind there was not read, even if
     // it is older than what was remembered.
-    if (plan.due && lowest && jobs.length === limit) this.#remember(this.#positionsOf(lowest), lowest);
+    if (plan.isFull && lowest && jobs.length === limit) this.#remember(this.#positionsOf(lowest), lowest);
   }
 
   #remember(positions: Map<number, Date>, job: ClaimedJob): void {

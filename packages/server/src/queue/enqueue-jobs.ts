@@ -104,7 +104,10 @@ export async function enqueueJob(db: Queryable, request: JobRequest, actor?: str
 
 function checkRequest(request: JobRequest, position: number): CheckedRequest {
   const checked = jobRequest.safeParse(request);
-  if (checked.success) return { executor: 'builtin', ...checked.data, position } as CheckedRequest;
+  // The payload is kept as it was sent: defaults are for those who read it.
+  if (checked.success) {
+    return { executor: 'builtin', ...checked.data, payload: request.payload, position } as CheckedRequest;
+  }
   const problem = z
     .prettifyError(checked.error)
     .replaceAll('✖ ', '')

@@ -25,8 +25,8 @@ const queue = new QueueFixture();
 describe('a holder', () => {
   test('whose completion was confirmed to nobody may send it again', async () => {
     const job = await queue.claimedOne();
-    expect(await completeJobs(queue.pool, [job], actor)).toEqual(new Map([[job.id, 'completed']]));
-    expect(await completeJobs(queue.pool, [job], actor)).toEqual(new Map([[job.id, 'completed']]));
+    expect((await completeJobs(queue.pool, [job], actor)).get(job)).toBe('completed');
+    expect((await completeJobs(queue.pool, [job], actor)).get(job)).toBe('completed');
     expect((await listEvents(queue.pool, job.id)).map((event) => event.transition)).toEqual([
       'enqueue',
       'claim',
@@ -61,12 +61,7 @@ describe('a holder', () => {
     const renewals = await renewLeases(queue.pool, [stuck, free]);
     await frozen.query('ROLLBACK');
     frozen.release();
-    expect(renewals).toEqual(
-      new Map([
-        [stuck.id, 'busy'],
-        [free.id, 'continue'],
-      ]),
-    );
+    expect([stuck, free].map((job) => renewals.get(job))).toEqual(['busy', 'continue']);
   });
 
   test('hears of a pause at its renewal, and lets go with its progress kept', async () => {

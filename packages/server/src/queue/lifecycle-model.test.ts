@@ -11,9 +11,10 @@ import { QueueModel } from './testing/queue-model.ts';
 
 const full = process.env.HOLDFAST_TEST_FULL === '1';
 const seed = process.env.HOLDFAST_TEST_SEED;
-const everyMove = transitionNames.flatMap((name) =>
-  transitions[name].moves.map(([from, to]) => `${name}: ${from} → ${to}`),
-);
+/** retryUrls needs pages: it has tests of its own beside the frontier. */
+const everyMove = transitionNames
+  .filter((name) => name !== 'retryUrls')
+  .flatMap((name) => transitions[name].moves.map(([from, to]) => `${name}: ${from} → ${to}`));
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { claimJobs, claimStatement } from './claim-jobs.ts';
 import { completeStatement } from './complete-jobs.ts';
 import { crashStatement } from './crash-jobs.ts';
 import { failStatement } from './fail-jobs.ts';
-import { pruneStatement } from './prune-jobs.ts';
+import { findPrunableStatement, pruneStatement } from './prune-jobs.ts';
 import { recoverStatement } from './recover-jobs.ts';
 import { releaseStatement } from './release-jobs.ts';
 import { renewLeases, renewStatement } from './renew-leases.ts';
@@ -61,7 +61,8 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
     [ids, each(1), each('drain'), each(null), actor],
     [primaryKey],
   ],
-  ['prune', pruneStatement as Statement<never>, [ids[0], 30, 1000], [primaryKey]],
+  ['find-prunable', findPrunableStatement as Statement<never>, [ids[0], 30, 1000], [primaryKey]],
+  ['prune', pruneStatement as Statement<never>, [ids, 30], [primaryKey]],
 ];
 
 /** A full table, in the statuses of a queue that has run for a while. */

@@ -45,6 +45,8 @@ export interface RetryOptions {
   readonly reason?: string;
 }
 
+const repeats = 5;
+
 /** Makes finished jobs that did not complete ready again, with all their retries. Answers with those it changed. */
 export async function retryJobs(
   db: Queryable,
@@ -52,11 +54,11 @@ export async function retryJobs(
   actor: string,
   { afresh = false, reason }: RetryOptions = {},
 ): Promise<Job[]> {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await run(db, retryStatement, [ids, actor, reason, afresh]);
     } catch (error) {
-      if (!isLiveJobViolation(error)) throw error;
+      if (attempt === repeats || !isLiveJobViolation(error)) throw error;
     }
   }
 }

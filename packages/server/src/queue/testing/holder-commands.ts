@@ -19,7 +19,7 @@ type Write = RenewedJob & FailedRun & Release;
 
 const draft = fc.record({
   pick: fc.nat(60),
-  among: fc.constantFrom('running', 'running', 'latest', 'latest', 'all'),
+  among: fc.constantFrom('running', 'running', 'stolen', 'stolen', 'latest', 'all'),
   progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
   waitSeconds: fc.option(fc.constantFrom(0, 20, 500), { nil: undefined }),
   code: fc.constantFrom<ErrorCode>('fetch_timed_out', 'site_error', 'runner_crashed'),
@@ -27,12 +27,12 @@ const draft = fc.record({
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
 
-/** Leases of running jobs, of the job touched last, or any that were ever given: most of those are lost. None twice. */
+/** Leases of running jobs, or such as were lost to the job's next holder, or any that were ever given. None twice. */
 function toWrites(model: QueueModel, chosen: readonly Draft[]): Write[] {
+  const running = new Map(model.jobs.map((job) => [job.id, job.status === 'processing' ? job.fence : null]));
   const leases = {
-    running: model.leases.filter(({ id, fence }) =>
-      model.jobs.some((job) => job.id === id && job.fence === fence && job.status === 'processing'),
-    ),
+    running: model.leases.filter(({ id, fence }) => running.get(id) === fence),
+    stolen: model.leases.filter(({ id, fence }) => (running.get(id) ?? 0) > fence),
     latest: model.leases.filter(({ id }) => id === model.latest?.id),
     all: model.leases,
   };

@@ -40,7 +40,7 @@ export class ObservedQueue {
   }
 
   async empty(): Promise<void> {
-    await this.#client.query('TRUNCATE crawl_jobs, job_events');
+    await this.#client.query('TRUNCATE crawl_jobs, job_events CASCADE');
   }
 
   /** Runs an action in a transaction, so that its time, the database's now(), is exactly known. */

@@ -10,7 +10,8 @@ import { expect } from 'vitest';
 import type { Queryable } from '../../database/statement.ts';
 import { actOnJob } from '../act-on-job.ts';
 import { cancelJobs } from '../cancel-jobs.ts';
-import { claimJobs, wholeLane } from '../claim-jobs.ts';
+import { type ClaimedJob, claimJobs, wholeLane } from '../claim-jobs.ts';
+import { claimOneJob } from '../claim-one-job.ts';
 import { enqueueJobs } from '../enqueue-jobs.ts';
 import { expireJobs } from '../expire-jobs.ts';
 import { botLane, type Lane } from '../lane.ts';
@@ -48,7 +49,7 @@ const request = fc.record({
   work,
   priority: fc.integer({ min: -1, max: 2 }),
   waitSeconds: sometimes(fc.constantFrom(-60, 30, 400)),
-  dedupe_key: sometimes(fc.constantFrom('red', 'blue')),
+  dedupe_key: sometimes(fc.constantFrom('red', 'red', 'red', 'blue')),
   idempotency_key: fc.option(fc.constantFrom('one', 'two'), { nil: undefined, freq: 4 }),
   max_retries: fc.integer({ min: 0, max: 3 }),
   retry_backoff_seconds: fc.constantFrom(60, 300, 40_000),
@@ -99,6 +100,14 @@ function name(model: QueueModel, job: JobRecord, id: string): void {
   job.id = id;
 }
 
+const claimAnswer = ({ id, fence, priority, retry_count, lease_seconds }: ClaimedJob | JobRecord) => ({
+  id,
+  fence,
+  priority,
+  retry_count,
+  lease_seconds,
+});
+
 /** A claim in ranges, as ClaimPositions makes them, takes what a claim of whole lanes would. */
 const claim = fc
   .record({
@@ -122,15 +131,23 @@ const claim = fc
       const claimed = await claimJobs(db, { lanes: options.lanes, limit, workerId: worker, due, ranges });
       const role = options.lanes.includes(botLane) ? 'bot' : 'supervisor';
       const expected = model.claim(options.lanes, limit, worker, `${role}:${worker}`, due);
-      const answer = ({
-        id,
-        fence,
-        priority,
-        retry_count,
-        lease_seconds,
-      }: (typeof claimed)[number] | JobRecord) => ({ id, fence, priority, retry_count, lease_seconds });
-      expect(claimed.map(answer)).toEqual(expected.map(answer));
+      expect(claimed.map(claimAnswer)).toEqual(expected.map(claimAnswer));
     }),
+  );
+
+const claimOne = fc
+  .record({ pick: fc.nat(50), lane: fc.constantFrom(...lanes.slice(0, 3)) })
+  .map(({ pick, lane }) =>
+    command(
+      `claim of job ${pick} alone as ${lane.kind}`,
+      async (model, db) => {
+        const job = model.jobs[pick % model.jobs.length] as JobRecord;
+        const claimed = await claimOneJob(db, job.id, [lane], 'w3');
+        const expected = model.claimOne(job, lane, 'w3', 'supervisor:w3');
+        expect(claimed.map(claimAnswer)).toEqual(expected.map(claimAnswer));
+      },
+      ({ jobs }) => jobs.length > 0,
+    ),
   );
 
 const bulk = {
@@ -234,7 +251,7 @@ const pass = fc
 /** Listed more than once: what others depend on. */
 export const queueCommands: fc.Arbitrary<QueueCommand>[] = [
   ...[enqueue, enqueue, enqueue, enqueue, claim, claim, claim, claim, claim, claim],
-  ...[pass, pass, pass, recover, recover, prune],
+  ...[pass, pass, pass, recover, recover, prune, claimOne],
   ...holderCommands,
   ...userActions.flatMap((action) => [askOne(action), askMany(action)]),
 ];

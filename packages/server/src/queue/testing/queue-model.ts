@@ -77,21 +77,31 @@ export class QueueModel {
     const taken = offers
       .sort((a, b) => byPriorityAnd((job) => exact(job.created_at))(a.job, b.job))
       .slice(0, limit);
-    for (const { job, lane } of taken) {
-      const from = job.status;
-      const botLease = job.lock_ttl_seconds ?? job.timeout_seconds ?? lane.leaseSeconds;
-      job.lease_seconds = job.executor === 'bot' ? botLease : lane.leaseSeconds;
-      job.status = 'processing';
-      job.fence += 1;
-      job.worker_id = worker;
-      job.started_at = this.now;
-      job.last_heartbeat = this.now;
-      job.lease_expires_at = this.now + job.lease_seconds * second;
-      job.next_retry_at = null;
-      this.record(job, 'claim', from, actor);
-      this.leases.push({ id: job.id, fence: job.fence });
-    }
+    for (const { job, lane } of taken) this.#lease(job, lane, worker, actor);
     return taken.map(({ job }) => job);
+  }
+
+  /** Somebody waits for this very job: neither its time nor other jobs hold it up, only another holder does. */
+  claimOne(job: JobRecord, lane: Lane, worker: string, actor: string): JobRecord[] {
+    const waits = job.status === 'pending' || job.status === 'retryable';
+    if (!waits || job.kind !== lane.kind || job.executor !== lane.executor) return [];
+    this.#lease(job, lane, worker, actor);
+    return [job];
+  }
+
+  #lease(job: JobRecord, lane: Lane, worker: string, actor: string): void {
+    const from = job.status;
+    const botLease = job.lock_ttl_seconds ?? job.timeout_seconds ?? lane.leaseSeconds;
+    job.lease_seconds = job.executor === 'bot' ? botLease : lane.leaseSeconds;
+    job.status = 'processing';
+    job.fence += 1;
+    job.worker_id = worker;
+    job.started_at = this.now;
+    job.last_heartbeat = this.now;
+    job.lease_expires_at = this.now + job.lease_seconds * second;
+    job.next_retry_at = null;
+    this.record(job, 'claim', from, actor);
+    this.leases.push({ id: job.id, fence: job.fence });
   }
 
   /** The fence alone decides, whether or not the lease has run out. A bot cannot renew past its run's deadline. */

@@ -30,7 +30,7 @@ DROP TABLE IF EXISTS saved_jobs, saved_events;
 CREATE UNLOGGED TABLE saved_jobs AS TABLE crawl_jobs;
 CREATE UNLOGGED TABLE saved_events AS TABLE job_events`;
 const restoreText = `${emptyText};
-INSERT INTO crawl_jobs TABLE saved_jobs;
+INSERT INTO crawl_jobs OVERRIDING SYSTEM VALUE TABLE saved_jobs;
 INSERT INTO job_events TABLE saved_events`;
 
 /** Two sessions at one job, and a third that watches them. */

@@ -103,11 +103,12 @@ export const waitingJobs: readonly Situation[] = [
       return { job, lane: crawlLane };
     },
   },
-  {
-    name: 'a failed job and a failed twin of its dedupe key',
-    prepare: async (db) => ({ twin: await failed(db), job: await failed(db), lane: crawlLane }),
-  },
 ];
+
+export const failedTwins: Situation = {
+  name: 'a failed job and a failed twin of its dedupe key',
+  prepare: async (db) => ({ twin: await failed(db), job: await failed(db), lane: crawlLane }),
+};
 
 export const failedJob: Situation = {
   name: 'a failed job',

@@ -2,6 +2,7 @@ import { HoldfastError, type UserAction } from '@holdfast/contract';
 import type { Queryable } from '../../database/statement.ts';
 import { actOnJob } from '../act-on-job.ts';
 import { claimJobs } from '../claim-jobs.ts';
+import { claimOneJob } from '../claim-one-job.ts';
 import { completeJobs } from '../complete-jobs.ts';
 import { crashJobs } from '../crash-jobs.ts';
 import { enqueueJobs } from '../enqueue-jobs.ts';
@@ -12,6 +13,7 @@ import { pruneJobs } from '../prune-jobs.ts';
 import { recoverJobs } from '../recover-jobs.ts';
 import { releaseJobs } from '../release-jobs.ts';
 import { renewLeases } from '../renew-leases.ts';
+import { retryJobs } from '../retry-jobs.ts';
 import { retryJobsLater } from '../retry-jobs-later.ts';
 import { retryJobsNow } from '../retry-jobs-now.ts';
 import type { Stage } from './situation.ts';
@@ -78,6 +80,13 @@ const claim = (workerId: string): Step => ({
   skipped: [],
 });
 
+const claimAlone: Step = {
+  name: 'claim of the job alone',
+  act: async (db, { job, lane }) =>
+    (await claimOneJob(db, job.id, [lane], 'w3')).map(({ id, fence }) => ({ id, fence })),
+  skipped: [],
+};
+
 const recover: Step = {
   name: 'recover',
   act: async (db) =>
@@ -111,6 +120,12 @@ const retryTwin: Step = {
   act: async (db, { twin }) => twin && answerOf(() => actOnJob(db, 'retry', twin.id, { actor: user })),
 };
 
+const retryBoth: Step = {
+  name: 'retry of the job and its twin in bulk',
+  act: async (db, { job, twin }) =>
+    (await retryJobs(db, [job.id, twin?.id ?? job.id], user)).map(({ id, status }) => ({ id, status })),
+};
+
 const cancel = ask('cancel');
 const retry = ask('retry');
 const enqueueTwin = enqueue('enqueue with the same dedupe key', 'dedupe_key');
@@ -122,10 +137,12 @@ export const runningSteps: readonly Step[] = [
 ];
 
 export const waitingSteps: readonly Step[] = [
-  ...[claim('w1'), claim('w2'), ask('pause'), ask('resume'), cancel, retry, retryTwin, enqueueTwin],
+  ...[claim('w1'), claim('w2'), claimAlone, ask('pause'), ask('resume'), cancel, retry, enqueueTwin],
 ];
 
-export const finishedSteps: readonly Step[] = [retry, enqueueTwin, claim('w1'), prune];
+export const failedSteps: readonly Step[] = [retry, enqueueTwin, claim('w1'), prune];
+
+export const twinSteps: readonly Step[] = [retry, retryTwin, retryBoth, enqueueTwin, claim('w1')];
 
 export const enqueueSteps: readonly Step[] = [
   enqueueTwin,

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { pageUrl, text } from './text-fields.ts';
+
+export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
+export const crawlScopes = ['host', 'subdomains', 'any'] as const;
+
+const patterns = z.array(text(500)).max(100).default([]);
+
+/** What a crawl job is to do: its payload. Fields nobody knows here are kept for those who sent them. */
+export const crawlOptions = z.looseObject({
+  url: pageUrl.describe('where to start'),
+  urls: z.array(pageUrl).max(100_000).optional().describe('the URLs of a batch, beside the first'),
+  strategy: z.enum(crawlStrategies).default('auto'),
+  max_depth: z.int().min(0).max(1000).default(50).describe('links to follow from the start'),
+  max_pages: z.int().min(1).max(100_000_000).optional().describe('stop after so many fetched pages'),
+  max_pages_per_host: z.int().min(1).max(100_000_000).optional(),
+  scope: z.enum(crawlScopes).default('host'),
+  path_prefix: text(500).optional().describe('only URLs whose path begins so'),
+  include: patterns.describe('only URLs that match one of these patterns'),
+  exclude: patterns.describe('no URLs that match one of these patterns'),
+  discover: z.boolean().default(true).describe('look for sitemaps and llms.txt as well'),
+  concurrency: z.int().min(1).max(256).default(16).describe('requests under way at once, over all hosts'),
+  delay_ms: z.int().min(0).max(600_000).default(0).describe('least time between two requests to a host'),
+  user_agent: text(500).optional(),
+  ignore_robots: z.boolean().default(false),
+  sort_query: z.boolean().default(false).describe('URLs that differ in the order of parameters are the same'),
+  keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
+  markdown: z.boolean().default(true).describe('store the main content as markdown'),
+  store_html: z.boolean().default(false),
+  max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
+  page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
+  attempts: z.int().min(1).max(20).default(3).describe('tries of a URL that fails for a passing reason'),
+});
+export type CrawlOptions = z.output<typeof crawlOptions>;

@@ -1,0 +1,14 @@
+import { HoldfastError, settings } from '@holdfast/contract';
+
+/** Allows these origins for this process and the runners it starts, beside those of the configuration. Nobody else is affected. */
+export function allowPrivate(origins: readonly string[], configured: readonly string[]): void {
+  const all = [...configured, ...origins.map(originOf)];
+  if (all.length > 0) process.env[settings.allowPrivate.env] = [...new Set(all)].join(',');
+}
+
+function originOf(text: string): string {
+  if (/^https?:\/\/[^/]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
+  throw new HoldfastError('bad_request', `--allow-private ${text} is no origin`, {
+    hint: 'Write it as http://localhost:8080, without a path.',
+  });
+}

@@ -1,0 +1,161 @@
+import { basename } from 'node:path';
+import { type CrawlOptions, crawlOptions, HoldfastError } from '@holdfast/contract';
+import type { z } from 'zod';
+import type { OutputFormat } from '../../export/page-output.ts';
+import { canonicalUrl } from '../../urls/canonical-url.ts';
+import { createScope } from '../../urls/scope.ts';
+import { crawlKey } from './crawl-key.ts';
+
+type Payload = z.input<typeof crawlOptions>;
+
+/** The words of the command line, under the names that commander gives them. */
+export interface CrawlFlags {
+  depth?: number;
+  limit?: number;
+  limitPerHost?: number;
+  include?: string[];
+  exclude?: string[];
+  strategy?: CrawlOptions['strategy'];
+  scope?: CrawlOptions['scope'];
+  pathPrefix?: string;
+  discover: boolean;
+  ignoreRobots?: true;
+  sortQuery?: true;
+  keepTracking?: true;
+  concurrency?: number;
+  delay?: number;
+  pageTimeout?: number;
+  attempts?: number;
+  userAgent?: string;
+  markdown: boolean;
+  storeHtml?: true;
+  maxPageBytes?: number;
+  allowPrivate?: string[];
+  format?: OutputFormat;
+  out?: string;
+  overwrite?: true;
+  recrawl?: true;
+  quiet?: true;
+  json?: true;
+}
+
+/** What one command asks for, checked. */
+export interface CrawlRequest {
+  readonly options: CrawlOptions;
+  /** Only what was said: defaults are for those who read it. */
+  readonly payload: Payload;
+  /** The part of it that may differ from one command to the next without making another crawl. */
+  readonly pace: Partial<Payload>;
+  readonly key: string;
+  readonly seedHost: string;
+  readonly output: { readonly path: string; readonly format: OutputFormat };
+}
+
+const flagOf: Record<string, string> = {
+  max_depth: '--depth',
+  max_pages: '--limit',
+  max_pages_per_host: '--limit-per-host',
+  include: '--include',
+  exclude: '--exclude',
+  path_prefix: '--path-prefix',
+  concurrency: '--concurrency',
+  delay_ms: '--delay',
+  page_timeout_seconds: '--page-timeout',
+  attempts: '--attempts',
+  user_agent: '--user-agent',
+  max_page_bytes: '--max-page-bytes',
+};
+
+export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): CrawlRequest {
+  const [url = '', ...others] = urls.map(checkedUrl);
+  const pace = given({
+    concurrency: flags.concurrency,
+    delay_ms: flags.delay,
+    page_timeout_seconds: flags.pageTimeout,
+    attempts: flags.attempts,
+    user_agent: flags.userAgent,
+  });
+  const payload = {
+    url,
+    ...given({
+      urls: others.length > 0 ? others : undefined,
+      strategy: flags.strategy,
+      max_depth: flags.depth,
+      max_pages: flags.limit,
+      max_pages_per_host: flags.limitPerHost,
+      scope: flags.scope,
+      path_prefix: flags.pathPrefix,
+      include: flags.include,
+      exclude: flags.exclude,
+      discover: flags.discover ? undefined : false,
+      ignore_robots: flags.ignoreRobots,
+      sort_query: flags.sortQuery,
+      keep_tracking: flags.keepTracking,
+      markdown: flags.markdown ? undefined : false,
+      store_html: flags.storeHtml,
+      max_page_bytes: flags.maxPageBytes,
+    }),
+    ...pace,
+  };
+  const options = checkedOptions(payload);
+  assertSeedInScope(options);
+  const seedHost = new URL(url).host;
+  return { options, payload, pace, key: crawlKey(options), seedHost, output: outputOf(flags, seedHost) };
+}
+
+function checkedUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text) && canonicalUrl(text) !== null) return text;
+  const isNearly = !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && /^[\w-]+(\.[\w-]+)+([:/?#]|$)/.test(text);
+  throw new HoldfastError('url_invalid', text === '' ? 'it is empty' : text, {
+    ...(isNearly && { hint: `Give it with its scheme: https://${text}` }),
+  });
+}
+
+function checkedOptions(payload: Payload): CrawlOptions {
+  const checked = crawlOptions.safeParse(payload);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const field = String(issue?.path[0] ?? '');
+  throw new HoldfastError('bad_request', `${flagOf[field] ?? field}: ${issue?.message}`, {
+    hint: 'Correct the named option; `holdfast crawl --help` shows them all.',
+  });
+}
+
+/** Patterns are compiled here, so that a bad one is heard of before anything starts. */
+function assertSeedInScope(options: CrawlOptions): void {
+  const scope = createScope({
+    seed: options.url,
+    scope: options.scope,
+    include: options.include,
+    exclude: options.exclude,
+    ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
+  });
+  const seed = canonicalUrl(options.url);
+  if (seed === null || scope.verdict(seed, 0) !== 'excluded') return;
+  throw new HoldfastError('bad_request', `--exclude keeps out ${options.url} itself`, {
+    hint: 'The crawl would have nowhere to start; make the pattern narrower.',
+  });
+}
+
+function outputOf({ format, out }: CrawlFlags, seedHost: string): CrawlRequest['output'] {
+  const chosen = format ?? formatOf(out);
+  if (out === '') throw new HoldfastError('output_unusable', '--out is empty');
+  if (out === '-' && chosen === 'md') {
+    throw new HoldfastError('output_unusable', 'a folder of markdown files cannot go to standard output', {
+      hint: 'Name a folder with --out, or choose --format jsonl.',
+    });
+  }
+  const name = seedHost.replaceAll(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
+  return { format: chosen, path: out ?? (chosen === 'md' ? name : `${name}.${chosen}`) };
+}
+
+/** Without --format the name of the output says it. */
+function formatOf(out = ''): OutputFormat {
+  if (/\.csv$/i.test(out)) return 'csv';
+  return /[/\\]$/.test(out) || basename(out) === '.' ? 'md' : 'jsonl';
+}
+
+function given<Fields extends object>(fields: Fields): { [K in keyof Fields]?: NonNullable<Fields[K]> } {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as { [K in keyof Fields]?: NonNullable<Fields[K]> };
+}

@@ -1,0 +1,42 @@
+import { HoldfastError, type Job } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../database/statement.ts';
+import { jobColumns } from '../../queue/find-jobs.ts';
+
+/** A crawl as a person who waits for it sees it: the job and its counters, of one moment. */
+export interface CrawlView extends Job {
+  readonly total_processed: number;
+  readonly total_pending: number;
+  readonly fetched: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly redirected: number;
+  readonly not_crawled: number;
+  readonly off_scope: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  readonly current_url: string | null;
+}
+
+const counters = [
+  'total_processed',
+  'total_pending',
+  'fetched',
+  'failed',
+  'skipped',
+  'redirected',
+  'not_crawled',
+  'bytes',
+] as const;
+
+const viewStatement = statement<CrawlView>(
+  'view-crawl',
+  `
+SELECT ${jobColumns('job')}, ${counters.map((name) => `coalesce(state.${name}, 0) AS ${name}`).join(', ')},
+  coalesce(state.off_scope, '{}') AS off_scope, state.current_url
+FROM crawl_jobs job LEFT JOIN crawl_states state ON state.job_id = job.id WHERE job.id = $1`,
+);
+
+export async function readCrawlView(db: Queryable, jobId: string): Promise<CrawlView> {
+  const [view] = await run(db, viewStatement, [jobId]);
+  if (!view) throw new HoldfastError('job_not_found', jobId);
+  return view;
+}

@@ -1,0 +1,72 @@
+import { HoldfastError, type Job } from '@holdfast/contract';
+import type { Queryable } from '../../database/statement.ts';
+import { actOnJob } from '../../queue/act-on-job.ts';
+import { enqueueJob } from '../../queue/enqueue-jobs.ts';
+import { showJob } from '../../queue/find-jobs.ts';
+import type { CrawlRequest } from './crawl-request.ts';
+import { readCrawlView } from './crawl-view.ts';
+import { findCrawl } from './find-crawl.ts';
+import { setPace } from './set-pace.ts';
+
+export interface TakenUp {
+  readonly job: Job;
+  /** finished: there is nothing left to do but to write its pages. */
+  readonly how: 'new' | 'continued' | 'finished';
+}
+
+/** Workers that share the database leave a new job to the command that made it for so long; it claims its own at once. */
+const ownMs = 60_000;
+const repeats = 5;
+
+/** The job of this command: the one that is not finished yet, else a new one. */
+export async function takeUpCrawl(
+  db: Queryable,
+  request: CrawlRequest,
+  { recrawl, actor }: { recrawl: boolean; actor: string },
+): Promise<TakenUp> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await findCrawl(db, request.key);
+    if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, actor);
+    if (found.status === 'completed') return { job: found, how: 'finished' };
+    if (await isBarren(db, found)) return await create(db, request, actor);
+    try {
+      return { job: await goOn(db, found, request, actor), how: 'continued' };
+    } catch (error) {
+      // Somebody else did something to the job meanwhile; what now?
+      const isOvertaken =
+        error instanceof HoldfastError && ['action_not_allowed', 'live_job_exists'].includes(error.code);
+      if (!isOvertaken || attempt === repeats) throw error;
+    }
+  }
+}
+
+async function goOn(db: Queryable, job: Job, { pace }: CrawlRequest, actor: string): Promise<Job> {
+  await setPace(db, job.id, pace);
+  const options = { actor, reason: 'continued by the same command' };
+  if (job.status === 'paused' || job.requested_action === 'pause')
+    return await actOnJob(db, 'resume', job.id, options);
+  if (['failed', 'cancelled', 'expired'].includes(job.status))
+    return await actOnJob(db, 'retry', job.id, options);
+  return await showJob(db, job.id);
+}
+
+/** It ended without a single page: its seed is done with, so there is nothing to go on from. */
+async function isBarren(db: Queryable, job: Job): Promise<boolean> {
+  if (!['failed', 'cancelled', 'expired'].includes(job.status)) return false;
+  const { fetched, total_pending } = await readCrawlView(db, job.id);
+  return fetched === 0 && total_pending === 0;
+}
+
+async function create(db: Queryable, request: CrawlRequest, actor: string): Promise<TakenUp> {
+  const { job, outcome } = await enqueueJob(
+    db,
+    {
+      kind: 'crawl',
+      payload: request.payload,
+      dedupe_key: request.key,
+      run_at: new Date(Date.now() + ownMs).toISOString(),
+    },
+    actor,
+  );
+  return { job, how: outcome === 'created' ? 'new' : 'continued' };
+}

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
+import type { HeldJob } from '../queue/held-job.ts';
+import { Unsaved } from './unsaved.ts';
+
+export interface CheckpointerOptions {
+  readonly db: Queryable;
+  readonly job: HeldJob;
+  readonly log: Logger;
+  /** The number of the last checkpoint. */
+  readonly number: number;
+  readonly lowSeqs: (hosts: Iterable<string>) => Map<string, number>;
+  readonly progress: () => number;
+  readonly onSaved: (saved: SavedCheckpoint, unsaved: Unsaved) => void;
+  readonly onFailed: (error: unknown) => void;
+  /** While it says so, a database that is away is waited for. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** At most so many pages are done and not yet durable: that is what a kill costs, besides the requests in flight. */
+const maxUnsavedPages = 50;
+/** Half of them are written while the other half comes in. */
+const everyPages = maxUnsavedPages / 2;
+const maxUnsavedUrls = 20_000;
+const everyUrls = 5_000;
+const everyMs = 1_000;
+const retryMs = 250;
+
+/** Gathers what happened and makes it durable: at 25 pages, while 25 more come in, or after a second. One at a time. */
+export class Checkpointer {
+  readonly #options: CheckpointerOptions;
+  #unsaved = new Unsaved();
+  #number: number;
+  #saving: Promise<void> | undefined;
+  #savingPages = 0;
+  #hasSavedPages = false;
+  #timer: NodeJS.Timeout | undefined;
+  #lastUrl: string | null = null;
+
+  constructor(options: CheckpointerOptions) {
+    this.#options = options;
+    this.#number = options.number;
+  }
+
+  get unsaved(): Unsaved {
+    return this.#unsaved;
+  }
+
+  /** No more pages may come in until what is there is durable. */
+  get isCrowded(): boolean {
+    return (
+      this.#unsaved.done.length + this.#savingPages >= maxUnsavedPages ||
+      this.#unsaved.found.size > maxUnsavedUrls
+    );
+  }
+
+  /** Something was added to `unsaved`. */
+  changed(url: string | null): void {
+    this.#lastUrl = url ?? this.#lastUrl;
+    if (this.#saving && this.#isDue) return; // it follows at once when that one is through
+    if (this.#isDue) void this.save();
+    else this.#timer ??= setTimeout(() => void this.save(), everyMs);
+  }
+
+  /** Saves what there is; resolves when that is durable, or could not be made so. */
+  async save(): Promise<void> {
+    while (this.#saving) await this.#saving;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#unsaved.isEmpty) return;
+    const unsaved = this.#unsaved;
+    this.#unsaved = new Unsaved();
+    this.#savingPages = unsaved.done.length;
+    this.#hasSavedPages ||= unsaved.done.length > 0;
+    this.#saving = this.#write(unsaved).finally(() => {
+      this.#saving = undefined;
+      this.#savingPages = 0;
+      if (this.#isDue) void this.save();
+    });
+    await this.#saving;
+  }
+
+  get #isDue(): boolean {
+    // A run's first page is saved at once: a crawl that moves at all survives any number of kills.
+    if (!this.#hasSavedPages && this.#unsaved.done.length > 0) return true;
+    return this.#unsaved.done.length >= everyPages || this.#unsaved.found.size >= everyUrls;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #write(unsaved: Unsaved): Promise<void> {
+    const { db, job, log, lowSeqs, progress, onSaved, onFailed, mayGoOn } = this.#options;
+    this.#number++;
+    const checkpoint = {
+      number: this.#number,
+      pages: unsaved.done.map(({ page }) => page),
+      found: [...unsaved.found.values()],
+      done: unsaved.done.map(({ entry }) => entry),
+      postponed: [...unsaved.postponed].map(([entry, change]) => ({ ...entry, ...change })),
+      lowSeqs: lowSeqs(new Set(unsaved.done.map(({ entry }) => entry.host))),
+      offScope: unsaved.offScope,
+      currentUrl: this.#lastUrl,
+      progress: progress(),
+      discovery: unsaved.discovery,
+    };
+    for (;;) {
+      try {
+        onSaved(await saveCheckpoint(db, job, checkpoint), unsaved);
+        return;
+      } catch (error) {
+        if (error instanceof HoldfastError || !isPassing(error) || !mayGoOn()) {
+          onFailed(error);
+          return;
+        }
+        log.warn({ err: error, job: job.id }, 'A checkpoint could not be saved; trying again');
+        await delay(retryMs);
+      }
+    }
+  }
+}
+
+/** The connection or the server, not the statement, is at fault; repeating the same checkpoint is safe. */
+function isPassing(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === undefined) return /terminated|timeout|Connection/i.test(message ?? '');
+  return /^(08|53|57|55P03|40|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/.test(code);
+}

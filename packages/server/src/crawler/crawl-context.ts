@@ -1,0 +1,27 @@
+import type { CrawlOptions } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import type { Fetcher } from '../fetch/fetcher.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { GovernedRun } from '../sources/governor.ts';
+import type { Scope } from '../urls/scope.ts';
+import type { KnownUrls } from './known-urls.ts';
+import type { RobotsGate } from './robots-gate.ts';
+
+/** What every part of one crawl run works with. */
+export interface CrawlContext {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly job: ClaimedJob;
+  readonly options: CrawlOptions;
+  readonly userAgent: string;
+  readonly fetcher: Fetcher;
+  readonly governor: GovernedRun;
+  readonly robots: RobotsGate;
+  readonly scope: Scope;
+  readonly known: KnownUrls;
+  /** URLs in flight when an earlier runner died, with the deaths that count against each. */
+  readonly suspects: Map<string, number>;
+  /** By the monotonic clock; no request starts later. */
+  readonly leaseEnds: () => number;
+}

@@ -1,0 +1,261 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { CrawlState } from '../frontier/open-frontier.ts';
+import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
+import type { StopReason } from '../runner/messages.ts';
+import { Checkpointer } from './checkpointer.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import type { HostQueue } from './host-queue.ts';
+import { HostQueues } from './host-queues.ts';
+import { type Admission, ProcessEntry } from './process-entry.ts';
+import { seedUrls } from './seed-urls.ts';
+import type { Unsaved } from './unsaved.ts';
+
+/**
+ * How a run ended by itself, or was made to.
+ * finished  nothing is left to do; limit  a limit was reached; blocked  every host left is blocked until then;
+ * stopped   as it was asked to; lost  the lease is gone
+ */
+export type CrawlEnd =
+  | { readonly how: 'finished' | 'limit' | 'lost' }
+  | { readonly how: 'blocked'; readonly waitMs: number }
+  | { readonly how: 'stopped'; readonly reason: StopReason };
+
+/** Blocked for longer than this, the run is given back instead of waiting. */
+const patienceMs = 30_000;
+const longestWaitMs = 10 * 60_000;
+/** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
+const graceMs = { pause: 500, cancel: 0, drain: 10_000, lost: 0 } as const;
+
+/** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
+export class CrawlRun {
+  readonly #context: CrawlContext;
+  readonly #queues: HostQueues;
+  readonly #checkpointer: Checkpointer;
+  readonly #processor: ProcessEntry;
+  readonly #inFlight = new Map<string, AbortController>();
+  readonly #ended: Promise<CrawlEnd>;
+  #end: (end: CrawlEnd) => void = () => {};
+  #failed: (error: unknown) => void = () => {};
+  #stopReason: StopReason | undefined;
+  #total: Pick<SavedCheckpoint, 'total_pending' | 'total_processed' | 'fetched'>;
+  /** A suspect runs alone. */
+  #alone = false;
+  #refilling: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settling = false;
+
+  constructor(context: CrawlContext, state: CrawlState) {
+    this.#context = context;
+    const { db, job, log } = context;
+    this.#total = state;
+    this.#queues = new HostQueues(db, job.id);
+    this.#checkpointer = new Checkpointer({
+      db,
+      job,
+      log,
+      number: state.checkpoint_no,
+      lowSeqs: (hosts) => new Map([...hosts].map((host) => [host, this.#queues.of(host).lowSeq])),
+      progress: () => this.#progress(),
+      onSaved: (saved, unsaved) => this.#saved(saved, unsaved),
+      onFailed: (error) => this.#fail(error),
+      mayGoOn: () => performance.now() < context.leaseEnds(),
+    });
+    this.#processor = new ProcessEntry(context, this.#checkpointer);
+    this.#ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#failed = reject;
+    });
+  }
+
+  /** url_hash of every request under way. */
+  get inFlight(): string[] {
+    return [...this.#inFlight.keys()];
+  }
+
+  async run(isNew: boolean): Promise<CrawlEnd> {
+    const unsubscribe = this.#context.governor.onReady(() => this.#pump());
+    try {
+      if (isNew) await this.#seed();
+      this.#pump();
+      const end = await this.#ended;
+      if (end.how !== 'lost') await this.#checkpointer.save();
+      return end;
+    } finally {
+      unsubscribe();
+      clearTimeout(this.#timer);
+      this.#checkpointer.stop();
+      for (const request of this.#inFlight.values()) request.abort();
+    }
+  }
+
+  /** Starts no more requests, gives those under way a moment, and ends the run. */
+  stop(reason: StopReason): void {
+    if (this.#stopReason) return;
+    this.#stopReason = reason;
+    const end = () => {
+      for (const request of this.#inFlight.values()) request.abort();
+      this.#end(reason === 'lost' ? { how: 'lost' } : { how: 'stopped', reason });
+    };
+    if (this.#inFlight.size === 0 || graceMs[reason] === 0) end();
+    else setTimeout(end, graceMs[reason]);
+  }
+
+  /** The rules of an origin have come: its entries need not wait any more, and its sitemaps join the crawl. */
+  robotsLoaded(origin: string, sitemaps: readonly string[]): void {
+    this.#processor.discovered(origin, sitemaps);
+    this.#pump();
+  }
+
+  async #seed(): Promise<void> {
+    const { unsaved } = this.#checkpointer;
+    for (const url of seedUrls(this.#context.options)) unsaved.found.set(url.url, url);
+    await this.#checkpointer.save();
+  }
+
+  /** Starts whatever can be started now, and sees to it that it is called again when more can. */
+  #pump(): void {
+    if (this.#stopReason || this.#settling) return;
+    const now = performance.now();
+    if (now > this.#context.leaseEnds()) return;
+    clearTimeout(this.#timer);
+    let wakeAt = now + 1_000;
+    while (this.#mayStart()) {
+      const next = this.#next(now);
+      if ('wakeAt' in next) {
+        wakeAt = Math.min(wakeAt, next.wakeAt);
+        break;
+      }
+      this.#start(next.queue, next.entry, next.admission);
+    }
+    this.#refill();
+    if (this.#inFlight.size === 0) void this.#settle();
+    this.#timer = setTimeout(() => this.#pump(), Math.max(wakeAt - now, 5));
+  }
+
+  #mayStart(): boolean {
+    const { concurrency, max_pages } = this.#context.options;
+    if (this.#alone || this.#inFlight.size >= concurrency || this.#checkpointer.isCrowded) return false;
+    return max_pages === undefined || this.#fetchedSoFar() + this.#inFlight.size < max_pages;
+  }
+
+  /** Fetched pages, committed or about to be. */
+  #fetchedSoFar(): number {
+    return this.#total.fetched + this.#processor.unsavedFetched;
+  }
+
+  #next(now: number) {
+    let wakeAt = Number.POSITIVE_INFINITY;
+    for (const queue of this.#queues.inTurn()) {
+      const entry = queue.peek(now);
+      if (!entry) {
+        wakeAt = Math.min(wakeAt, queue.nextDue);
+        continue;
+      }
+      if (this.#context.suspects.has(entry.url_hash) && this.#inFlight.size > 0) continue;
+      const gate = this.#processor.admit(entry, now);
+      if (typeof gate === 'number') {
+        wakeAt = Math.min(wakeAt, gate);
+        continue;
+      }
+      return { queue, entry, admission: gate };
+    }
+    return { wakeAt };
+  }
+
+  #start(queue: HostQueue, entry: FrontierEntry, admission: Admission): void {
+    queue.take(entry);
+    this.#queues.served(queue);
+    const request = new AbortController();
+    this.#inFlight.set(entry.url_hash, request);
+    this.#alone = this.#context.suspects.has(entry.url_hash);
+    this.#processor.process(entry, admission, request.signal).then(
+      (postponedUntil) => {
+        if (postponedUntil !== undefined)
+          queue.postpone({ ...entry, attempts: entry.attempts + 1 }, postponedUntil);
+        this.#over(entry);
+      },
+      (error) => {
+        this.#over(entry);
+        // A request that was aborted because the run stops leaves its entry as it was.
+        if (!request.signal.aborted) this.#fail(error);
+      },
+    );
+  }
+
+  #over(entry: FrontierEntry): void {
+    this.#inFlight.delete(entry.url_hash);
+    this.#alone = false;
+    if (this.#stopReason && this.#inFlight.size === 0)
+      this.#end({ how: 'stopped', reason: this.#stopReason });
+    else this.#pump();
+  }
+
+  #refill(): void {
+    this.#refilling ??= this.#queues
+      .refill()
+      .then(
+        (read) => read && setImmediate(() => this.#pump()),
+        (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),
+      )
+      .then(() => {
+        this.#refilling = undefined;
+      });
+  }
+
+  /** Nothing is under way: is the crawl over, does it wait, or is it blocked? */
+  async #settle(): Promise<void> {
+    if (this.#settling) return;
+    this.#settling = true;
+    try {
+      const pending = this.#checkpointer.unsaved;
+      if (!pending.isEmpty) await this.#checkpointer.save();
+      await this.#refilling;
+      const { max_pages } = this.#context.options;
+      if (max_pages !== undefined && this.#fetchedSoFar() >= max_pages) return this.#end({ how: 'limit' });
+      if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
+        return this.#end({ how: 'finished' });
+      const waitMs = this.#blockedFor();
+      if (waitMs > patienceMs) this.#end({ how: 'blocked', waitMs });
+    } finally {
+      this.#settling = false;
+    }
+    if (!this.#stopReason) this.#timer = setTimeout(() => this.#pump(), 20);
+  }
+
+  /** How long every host that is left is blocked for; 0 when one of them is not. */
+  #blockedFor(): number {
+    const now = performance.now();
+    const hosts = this.#queues.hosts.filter((queue) => !queue.isEmpty);
+    if (hosts.length === 0 || hosts.some((queue) => queue.reading)) return 0;
+    const waits = hosts.map((queue) => {
+      const entry = queue.peek(now);
+      if (entry) return this.#processor.blockedUntil(entry) - now;
+      return queue.hasMore ? 0 : queue.nextDue - now;
+    });
+    // A source that an operator paused for good is looked at again now and then.
+    return Math.max(Math.min(...waits, longestWaitMs), 0);
+  }
+
+  #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {
+    this.#total = saved;
+    this.#processor.committed(unsaved);
+    for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);
+    if (saved.added > 0) this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
+    if (saved.requested_action) this.stop(saved.requested_action);
+    else setImmediate(() => this.#pump());
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof HoldfastError && error.code === 'lease_lost') this.stop('lost');
+    else this.#failed(error);
+  }
+
+  #progress(): number {
+    const { total_processed, total_pending, fetched } = this.#total;
+    const { max_pages = Number.POSITIVE_INFINITY } = this.#context.options;
+    const whole = Math.min(max_pages, total_processed + total_pending);
+    const done = whole === max_pages ? fetched : total_processed;
+    return whole === 0 ? 0 : Math.min(Math.floor((100 * done) / whole), 99);
+  }
+}

@@ -1,0 +1,81 @@
+import type { FoundUrl, FrontierEntry, FrontierKind } from '../frontier/frontier-entry.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { hostOf } from '../urls/host-of.ts';
+import { createTrapDetector } from '../urls/trap-detector.ts';
+import { urlHash } from '../urls/url-hash.ts';
+import { canonicalOptions } from './canonical-options.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { strategyOf } from './seed-urls.ts';
+import type { Unsaved } from './unsaved.ts';
+
+/** Puts the URLs that pages lead to into the next checkpoint: those in scope that are not known yet. */
+export class FindUrls {
+  readonly #context: CrawlContext;
+  readonly #unsaved: () => Unsaved;
+  readonly #traps = createTrapDetector();
+  readonly #perHost = new Map<string, number>();
+  readonly #follows: boolean;
+
+  constructor(context: CrawlContext, unsaved: () => Unsaved) {
+    this.#context = context;
+    this.#unsaved = unsaved;
+    this.#follows = strategyOf(context.options) === 'recursive';
+  }
+
+  /** Links of a page, canonical already, in the page's order. */
+  add(links: readonly string[], from: FrontierEntry): void {
+    if (!this.#follows) return;
+    for (const url of links)
+      this.#addPage(url, { depth: from.depth + 1, parent: from.url_hash, redirects: 0 });
+  }
+
+  /** A redirect's target takes the place of the URL that led there. */
+  addRedirect(url: string, from: FrontierEntry): void {
+    const place = { depth: from.depth, parent: from.parent, redirects: from.redirects + 1 };
+    if (from.kind === 'page') this.#addPage(url, place);
+    else this.#add(url, from.kind, place);
+  }
+
+  /** What a sitemap or a text file lists. */
+  addListed(raw: string, kind: FrontierKind, from: FrontierEntry): void {
+    const url = canonicalUrl(raw, from.url, canonicalOptions(this.#context.options));
+    if (url === null) return;
+    const place = { depth: kind === 'page' ? 1 : from.depth + 1, parent: from.url_hash, redirects: 0 };
+    if (kind === 'page') this.#addPage(url, place);
+    else if (this.#context.scope.verdict(url, 0) !== 'off_host' && place.depth <= 5)
+      this.#add(url, kind, place);
+  }
+
+  /** True when one of them was new. */
+  addSitemaps(origin: string, sitemaps: readonly string[]): boolean {
+    const before = this.#unsaved().found.size;
+    for (const raw of sitemaps) {
+      const url = canonicalUrl(raw, `${origin}/robots.txt`, canonicalOptions(this.#context.options));
+      if (url !== null) this.#add(url, 'sitemap', { depth: 0, parent: null, redirects: 0 });
+    }
+    return this.#unsaved().found.size > before;
+  }
+
+  hostLimitReached({ host, kind }: FrontierEntry): string | undefined {
+    const { max_pages_per_host } = this.#context.options;
+    if (max_pages_per_host === undefined || kind !== 'page') return undefined;
+    const count = this.#perHost.get(host) ?? 0;
+    if (count >= max_pages_per_host) return 'host_limit';
+    this.#perHost.set(host, count + 1);
+    return undefined;
+  }
+
+  #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
+    const { known, scope } = this.#context;
+    if (known.has(url) || this.#unsaved().found.has(url)) return;
+    const verdict = scope.verdict(url, place.depth);
+    const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
+    if (offScope) this.#unsaved().countOffScope(offScope);
+    else this.#add(url, 'page', place);
+  }
+
+  #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
+    if (this.#context.known.has(url)) return;
+    this.#unsaved().found.set(url, { url, url_hash: urlHash(url), host: hostOf(url), kind, ...place });
+  }
+}

@@ -1,0 +1,81 @@
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+
+/** One host's share of the frontier that is in memory: a stretch read from the database, and what waits for a time. */
+export class HostQueue {
+  readonly host: string;
+  /** Everything up to this seq has been read. */
+  readSeq: number;
+  /** The database may have rows behind readSeq. */
+  hasMore = true;
+  /** Counts the checkpoints that added rows: one that came during a read may have added behind what was read. */
+  growth = 0;
+  /** A read is under way. */
+  reading = false;
+  readonly #ready: FrontierEntry[] = [];
+  #next = 0;
+  #waiting: { entry: FrontierEntry; until: number }[] = [];
+  readonly #open = new Set<number>();
+
+  constructor(host: string, lowSeq: number) {
+    this.host = host;
+    this.readSeq = Math.max(lowSeq - 1, 0);
+  }
+
+  get buffered(): number {
+    return this.#ready.length - this.#next;
+  }
+
+  /** Nothing in memory, nothing under way, nothing behind. */
+  get isEmpty(): boolean {
+    return this.#open.size === 0 && !this.hasMore && !this.reading;
+  }
+
+  append(entries: readonly FrontierEntry[], nowMs: number): void {
+    for (const entry of entries) {
+      this.#open.add(entry.seq);
+      this.readSeq = entry.seq;
+      const wait = entry.not_before ? entry.not_before.getTime() - Date.now() : 0;
+      if (wait > 0) this.#waiting.push({ entry, until: nowMs + wait });
+      else this.#ready.push(entry);
+    }
+  }
+
+  /** The entry to be done next, without taking it. Those whose time has come go first: they were found earlier. */
+  peek(nowMs: number): FrontierEntry | undefined {
+    for (const { entry, until } of this.#waiting) if (until <= nowMs) return entry;
+    return this.#ready[this.#next];
+  }
+
+  take(entry: FrontierEntry): void {
+    if (this.#ready[this.#next] !== entry) {
+      this.#waiting = this.#waiting.filter((waiting) => waiting.entry !== entry);
+      return;
+    }
+    this.#next++;
+    if (this.#next < 256) return;
+    this.#ready.splice(0, this.#next);
+    this.#next = 0;
+  }
+
+  /** Tried in vain; comes back at its time. */
+  postpone(entry: FrontierEntry, untilMs: number): void {
+    this.#waiting.push({ entry, until: untilMs });
+  }
+
+  /** Its page is committed. Not earlier: until then the database still has its row. */
+  done(entry: { seq: number }): void {
+    this.#open.delete(entry.seq);
+  }
+
+  /** When the first of those that wait is due. */
+  get nextDue(): number {
+    return this.#waiting.reduce((least, { until }) => Math.min(least, until), Number.POSITIVE_INFINITY);
+  }
+
+  /** The lowest seq that may still be live; a resumed run starts reading there. */
+  get lowSeq(): number {
+    let low = this.readSeq + 1;
+    for (const seq of this.#open) if (seq < low) low = seq;
+    return low;
+  }
+}

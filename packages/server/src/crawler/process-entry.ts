@@ -1,0 +1,210 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { Page, PageContent } from '../pages/page.ts';
+import type { Permit } from '../sources/governor.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { canonicalOptions } from './canonical-options.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { FindUrls } from './find-urls.ts';
+import { isReadable, readPage } from './read-page.ts';
+import { readUrlList } from './read-url-list.ts';
+import { retryDelayMs } from './retry-delay.ts';
+import { strategyOf } from './seed-urls.ts';
+import type { Unsaved } from './unsaved.ts';
+
+/** Leave to do an entry: with a permit for its request, or with a verdict that spares the request. */
+export type Admission =
+  | { readonly permit: Permit }
+  | { readonly skip: string }
+  | { readonly fail: HoldfastError };
+
+const maxRedirects = 10;
+const deathsToCondemn = 3;
+
+type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
+
+/** Does one frontier entry: fetches it, and turns whatever happens into a page, new URLs, or a later attempt. */
+export class ProcessEntry {
+  readonly #context: CrawlContext;
+  readonly #checkpointer: Checkpointer;
+  readonly #urls: FindUrls;
+  /** Fetched pages that no checkpoint has saved yet. */
+  unsavedFetched = 0;
+
+  constructor(context: CrawlContext, checkpointer: Checkpointer) {
+    this.#context = context;
+    this.#checkpointer = checkpointer;
+    this.#urls = new FindUrls(context, () => checkpointer.unsaved);
+  }
+
+  /** Leave to do the entry now, or when to ask again. */
+  admit(entry: FrontierEntry, now: number): Admission | number {
+    const { suspects, robots, governor, options } = this.#context;
+    if ((suspects.get(entry.url_hash) ?? 0) >= deathsToCondemn) {
+      return {
+        fail: new HoldfastError('runner_crashed', `${deathsToCondemn} times while this page ran alone`),
+      };
+    }
+    const perHost = this.#urls.hostLimitReached(entry);
+    if (perHost) return { skip: perHost };
+    if (!options.ignore_robots) {
+      const verdict = robots.verdict(entry.url);
+      if (verdict === 'disallowed') return { skip: 'robots' };
+      if (typeof verdict === 'number') return Math.max(verdict, now);
+    }
+    const permit = governor.tryAcquire(entry.host);
+    return 'waitUntil' in permit ? permit.waitUntil : { permit };
+  }
+
+  /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
+  blockedUntil(entry: FrontierEntry): number {
+    const { governor, robots, options } = this.#context;
+    const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url);
+    // Rules that are on their way block nobody for long.
+    const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
+    return Math.max(governor.blockedUntil(entry.host), robotsUntil);
+  }
+
+  /** Sitemaps that a robots.txt names add to a crawl that follows links. */
+  discovered(origin: string, sitemaps: readonly string[]): void {
+    const { options } = this.#context;
+    if (!options.discover || strategyOf(options) !== 'recursive') return;
+    if (this.#urls.addSitemaps(origin, sitemaps)) this.#checkpointer.changed(null);
+  }
+
+  /** Resolves with when to try again, or with nothing when the entry is done. Rejects only when the run cannot go on. */
+  async process(
+    entry: FrontierEntry,
+    admission: Admission,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    if ('skip' in admission) return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
+    if ('fail' in admission) return this.#done(entry, failure(admission.fail));
+    const { permit } = admission;
+    const started = performance.now();
+    let response: FetchResponse;
+    try {
+      response = await this.#fetch(entry, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof HoldfastError)) {
+        permit.done({ kind: 'error', code: 'aborted' });
+        throw error;
+      }
+      permit.done({ kind: 'error', code: error.code });
+      return this.#failedOrLater(entry, error);
+    }
+    const { status, retryAfterSeconds } = response;
+    permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
+    if (signal.aborted) throw signal.reason;
+    return await this.#answered(entry, response);
+  }
+
+  /** The checkpoint that carried these is durable. */
+  committed(unsaved: Unsaved): void {
+    this.unsavedFetched -= unsaved.done.filter(({ page }) => page.outcome === 'fetched').length;
+    for (const url of unsaved.found.keys()) this.#context.known.add(url);
+  }
+
+  #fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
+    const { fetcher, options, userAgent } = this.#context;
+    return fetcher.fetch({
+      url: entry.url,
+      userAgent,
+      signal,
+      limits: { maxBytes: options.max_page_bytes, totalMs: options.page_timeout_seconds * 1000 },
+      acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
+    });
+  }
+
+  async #answered(entry: FrontierEntry, response: FetchResponse): Promise<number | undefined> {
+    const { status } = response;
+    if (status === 429 || status >= 500) {
+      const code = status === 429 ? 'rate_limited' : 'site_error';
+      return this.#failedOrLater(entry, new HoldfastError(code, `HTTP ${status}`), response);
+    }
+    if (status >= 300 && status < 400 && status !== 304) return this.#redirected(entry, response);
+    if (status !== 200) {
+      const error = new HoldfastError('page_refused', `HTTP ${status}`);
+      // What discovery looked for on the off chance may well not be there.
+      if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
+      return this.#done(entry, { ...failure(error), status, reason: `http_${status}` });
+    }
+    if (entry.kind !== 'page') return await this.#readList(entry, response);
+    if (!response.body) {
+      const reason = response.contentType ? 'content_type' : 'no_content';
+      return this.#done(entry, {
+        outcome: 'skipped',
+        reason,
+        status,
+        content_type: response.contentType ?? null,
+      });
+    }
+    const { page, links } = readPage(entry.url, response, response.body, this.#context);
+    this.#urls.add(links, entry);
+    this.unsavedFetched++;
+    return this.#done(entry, { outcome: 'fetched', ...page });
+  }
+
+  #redirected(entry: FrontierEntry, { status, location }: FetchResponse): undefined {
+    const { options, scope } = this.#context;
+    // A session id may be all that the redirect adds; without it, it would lead to itself.
+    const keeping = { ...canonicalOptions(options), keepSessions: true };
+    const target = location === undefined ? null : canonicalUrl(location, entry.url, keeping);
+    if (target === null) {
+      return this.#done(entry, {
+        ...failure(new HoldfastError('response_invalid', 'a redirect to nowhere')),
+        status,
+      });
+    }
+    if (entry.redirects >= maxRedirects || target === entry.url) {
+      return this.#done(entry, {
+        ...failure(new HoldfastError('too_many_redirects', target)),
+        status,
+        target_url: target,
+      });
+    }
+    // The seed's own redirect says where the site lives: example.com → www.example.com.
+    if (entry.parent === null && entry.depth === 0) scope.admitSeed(target);
+    this.#urls.addRedirect(target, entry);
+    return this.#done(entry, { outcome: 'redirected', status, target_url: target });
+  }
+
+  async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
+    const { urls, reason } = await readUrlList(entry, response);
+    for (const { url, kind } of urls) this.#urls.addListed(url, kind, entry);
+    const page: Outcome = {
+      outcome: 'skipped',
+      reason,
+      status: response.status,
+      bytes: response.body?.length ?? 0,
+    };
+    return this.#done(entry, page);
+  }
+
+  #failedOrLater(entry: FrontierEntry, error: HoldfastError, response?: FetchResponse): number | undefined {
+    const attempts = entry.attempts + 1;
+    if (error.retry === 'never' || attempts >= this.#context.options.attempts) {
+      const status = response?.status ?? null;
+      return this.#done(entry, { ...failure(error), status });
+    }
+    const delayMs = retryDelayMs(attempts, response?.retryAfterSeconds);
+    this.#checkpointer.unsaved.postponed.set(entry, { attempts, notBefore: new Date(Date.now() + delayMs) });
+    this.#checkpointer.changed(entry.url);
+    return performance.now() + delayMs;
+  }
+
+  #done(entry: FrontierEntry, outcome: Outcome): undefined {
+    const { url, url_hash, depth, parent, attempts } = entry;
+    const page = { url, url_hash, depth, parent, attempts: attempts + 1, fetched_at: new Date(), ...outcome };
+    this.#context.suspects.delete(url_hash);
+    this.#checkpointer.unsaved.done.push({ entry, page });
+    this.#checkpointer.changed(url);
+    return undefined;
+  }
+}
+
+function failure(error: HoldfastError): Outcome {
+  return { outcome: 'failed', reason: error.code, message: error.message };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { decodeHtml } from '../charset/decode-html.ts';
+import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
+import { extractPage } from '../pages/extract/extract-page.ts';
+import type { Page, PageContent } from '../pages/page.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { canonicalOptions } from './canonical-options.ts';
+import type { CrawlContext } from './crawl-context.ts';
+
+const html = /^(text\/html|application\/xhtml\+xml)\b/i;
+const readable = /^(text\/(html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i;
+
+/** Whether a body of this type is a page. Without a type, it is looked at. */
+export function isReadable({ contentType }: FetchHead): boolean {
+  return contentType === undefined || readable.test(contentType);
+}
+
+export interface ReadPage {
+  readonly page: Partial<Page> & { content: PageContent };
+  /** Canonical URLs to follow, none when the page asks for it. */
+  readonly links: readonly string[];
+}
+
+/** Turns the answer for a page into what is stored of it. */
+export function readPage(
+  url: string,
+  response: FetchResponse,
+  body: Buffer,
+  { options }: Pick<CrawlContext, 'options'>,
+): ReadPage {
+  const { contentType = null, etag = null, lastModified = null, status } = response;
+  const base = { status, content_type: contentType, etag, last_modified: lastModified, bytes: body.length };
+  const { text } = decodeHtml(body, contentType ?? undefined);
+  if (contentType !== null && !html.test(contentType)) {
+    const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
+    const words = text.split(/\s+/).length;
+    return { page: { ...base, word_count: words, content_hash: contentHash(text), content }, links: [] };
+  }
+  const canonical = canonicalOptions(options);
+  const resolve = (href: string, from: string) => canonicalUrl(href, from, canonical);
+  const extracted = extractPage(text, url, { markdown: options.markdown, resolve });
+  const links = extracted.links.flatMap(({ href, nofollow }) => {
+    const link = resolve(href, extracted.base);
+    return link === null ? [] : [{ link, nofollow }];
+  });
+  const stored = [...new Set(links.map(({ link }) => link))];
+  const { openGraph, jsonLd, microdata, headings } = extracted;
+  const content = {
+    links: stored.length > 0 ? deflate(stored.join('\n')) : null,
+    markdown: extracted.content ? deflate(extracted.content.markdown) : null,
+    html: options.store_html ? deflate(text) : null,
+  };
+  return {
+    page: {
+      ...base,
+      title: extracted.title,
+      description: extracted.description,
+      language: extracted.language,
+      canonical_url: extracted.canonical,
+      word_count: extracted.content?.wordCount ?? null,
+      content_hash: contentHash(extracted.content?.text ?? text),
+      structured: structuredData({ headings, openGraph: openGraph?.properties ?? [], jsonLd, microdata }),
+      content,
+    },
+    links: extracted.robots.nofollow ? [] : links.filter(({ nofollow }) => !nofollow).map(({ link }) => link),
+  };
+}
+
+function structuredData(parts: Record<string, readonly unknown[]>): Record<string, unknown> | null {
+  const present = Object.entries(parts).filter(([, values]) => values.length > 0);
+  return present.length > 0 ? Object.fromEntries(present) : null;
+}
+
+/** Level 1: a third of the time of the default for a tenth more bytes. */
+function deflate(text: string): Buffer {
+  return deflateRawSync(text, { level: 1 });
+}
+
+function contentHash(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import { fetchFollowing } from '../fetch/fetch-following.ts';
+import type { Fetcher } from '../fetch/fetcher.ts';
+import { parseRobots } from '../robots/parse-robots.ts';
+import { productToken } from '../robots/product-token.ts';
+import { createRobotsMatcher, type RobotsMatcher } from '../robots/robots-matcher.ts';
+import { allowAll, disallowAll, type RobotsRules } from '../robots/robots-rules.ts';
+import { type RobotsVerdict, robotsCacheSeconds, robotsVerdict } from '../robots/robots-verdict.ts';
+import type { GovernedRun, Permit } from '../sources/governor.ts';
+import { loadRobots } from '../sources/load-robots.ts';
+import { storeRobots } from '../sources/store-robots.ts';
+import { hostOf } from '../urls/host-of.ts';
+
+export interface RobotsGateOptions {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly fetcher: Fetcher;
+  readonly governor: GovernedRun;
+  readonly userAgent: string;
+  /** Rules of an origin have come, or can be asked for again. */
+  readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
+}
+
+interface KnownOrigin {
+  readonly matcher: RobotsMatcher;
+  /** robots.txt could not be had: the origin's URLs wait until then, by the monotonic clock. */
+  readonly waitUntil: number | undefined;
+}
+
+const limits = { maxBytes: 2 * 1024 * 1024, totalMs: 20_000 };
+const maxHops = 5;
+const loading = Number.POSITIVE_INFINITY;
+const retryMs = 1_000;
+
+/** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
+export class RobotsGate {
+  readonly #options: RobotsGateOptions;
+  readonly #origins = new Map<string, KnownOrigin | 'loading'>();
+  readonly #agent: string;
+
+  constructor(options: RobotsGateOptions) {
+    this.#options = options;
+    this.#agent = productToken(options.userAgent);
+  }
+
+  /** Whether a URL may be fetched, or when to ask again. Nothing here waits: what is not there yet is fetched. */
+  verdict(url: string): 'allowed' | 'disallowed' | number {
+    const origin = url.slice(0, url.indexOf('/', 8));
+    const known = this.#origins.get(origin);
+    if (known === undefined) {
+      this.#origins.set(origin, 'loading');
+      void this.#load(origin);
+    }
+    if (known === undefined || known === 'loading') return loading;
+    if (known.waitUntil === undefined) return known.matcher.allows(url) ? 'allowed' : 'disallowed';
+    if (known.waitUntil <= performance.now()) this.#origins.delete(origin);
+    return known.waitUntil;
+  }
+
+  async #load(origin: string): Promise<void> {
+    const { db, log, governor, onLoaded } = this.#options;
+    try {
+      const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
+      const matcher = createRobotsMatcher(rules, this.#agent);
+      const waitUntil = verdict === 'disallow_all' ? performance.now() + expiresInMs : undefined;
+      if (matcher.crawlDelaySeconds !== undefined) {
+        await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds);
+      }
+      this.#origins.set(origin, { matcher, waitUntil });
+      onLoaded(origin, rules.sitemaps);
+    } catch (error) {
+      // The database is away, most likely: asked again in a moment.
+      log.warn({ err: error, origin }, 'robots.txt could not be looked up; trying again');
+      await delay(retryMs);
+      await db.query({ text: 'SELECT 1' }).catch(() => undefined);
+      this.#origins.delete(origin);
+      onLoaded(origin, []);
+    }
+  }
+
+  async #cached(origin: string) {
+    const [cached] = await loadRobots(this.#options.db, [origin]);
+    if (!cached) return undefined;
+    const expiresInMs = Math.max(cached.expires_at.getTime() - Date.now(), retryMs);
+    return { rules: cached.rules as RobotsRules, verdict: cached.outcome as RobotsVerdict, expiresInMs };
+  }
+
+  async #fetch(origin: string) {
+    const { db, fetcher, userAgent } = this.#options;
+    const permit = await this.#permit(hostOf(`${origin}/`));
+    const started = performance.now();
+    let verdict: RobotsVerdict = 'disallow_all';
+    let rules: RobotsRules = disallowAll;
+    try {
+      const request = { url: `${origin}/robots.txt`, userAgent, limits };
+      const { response } = await fetchFollowing(fetcher, request, { maxHops });
+      const { status, retryAfterSeconds } = response;
+      permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
+      verdict = robotsVerdict(status);
+      if (verdict !== 'disallow_all')
+        rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? 'internal_error';
+      permit.done({ kind: 'error', code });
+      // Five redirects and still no file: it counts as not there. An address that may not be fetched has no rules to keep.
+      if (code === 'too_many_redirects' || code === 'address_forbidden')
+        [verdict, rules] = ['allow_all', allowAll];
+    }
+    await storeRobots(db, { origin, outcome: verdict, rules, ttlSeconds: robotsCacheSeconds[verdict] });
+    return { rules, verdict, expiresInMs: robotsCacheSeconds[verdict] * 1000 };
+  }
+
+  async #permit(host: string): Promise<Permit> {
+    for (;;) {
+      const answer = this.#options.governor.tryAcquire(host);
+      if (!('waitUntil' in answer)) return answer;
+      await delay(Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000));
+    }
+  }
+}

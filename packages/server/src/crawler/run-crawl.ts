@@ -1,0 +1,89 @@
+import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import { run, statement } from '../database/statement.ts';
+import { abandonFrontier } from '../frontier/abandon-frontier.ts';
+import { openFrontier } from '../frontier/open-frontier.ts';
+import { returnPages } from '../frontier/return-pages.ts';
+import { completeJobs } from '../queue/complete-jobs.ts';
+import { failJobs } from '../queue/fail-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
+import { releaseJobs } from '../queue/release-jobs.ts';
+import { retryJobsLater } from '../queue/retry-jobs-later.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import type { CrawlEnd } from './crawl-run.ts';
+import { CrawlRun } from './crawl-run.ts';
+
+export interface RunningCrawl {
+  readonly run: CrawlRun;
+  /** Resolves with the job's new status when the run has ended and let go of it. */
+  readonly ended: Promise<WriteOutcome>;
+}
+
+/** Runs a crawl from where it stands. */
+export async function runCrawl(context: CrawlContext, actor: string): Promise<RunningCrawl> {
+  const state = await openFrontier(context.db, context.job);
+  const run = new CrawlRun(context, state);
+  return { run, ended: run.run(state.checkpoint_no === 0).then((end) => letGo(context, end, actor)) };
+}
+
+async function letGo(context: CrawlContext, end: CrawlEnd, actor: string): Promise<WriteOutcome> {
+  const { db, job } = context;
+  switch (end.how) {
+    case 'lost':
+      return 'lost';
+    case 'stopped':
+      return only(await releaseJobs(db, [{ ...job, reason: stopReasons[end.reason] }], actor));
+    case 'blocked': {
+      const release = {
+        ...job,
+        reason: 'every host that is left is blocked',
+        notBeforeSeconds: end.waitMs / 1000,
+      };
+      return only(await releaseJobs(db, [release], actor));
+    }
+    default:
+      if (end.how === 'limit') await abandonFrontier(db, job);
+      return await finish(context, actor);
+  }
+
+  function only(outcomes: { get(job: typeof context.job): WriteOutcome | undefined }): WriteOutcome {
+    return outcomes.get(job) ?? 'lost';
+  }
+}
+
+const stopReasons = {
+  pause: 'paused at a checkpoint',
+  cancel: 'cancelled at a checkpoint',
+  drain: 'the supervisor is stopping',
+  lost: 'the lease is lost',
+} as const;
+
+const outcomeStatement = statement<{ fetched: number; reason: ErrorCode | null; message: string | null }>(
+  'crawl-outcome',
+  `
+SELECT state.fetched, last.reason, last.message FROM crawl_states state LEFT JOIN LATERAL (
+  SELECT reason, message FROM crawl_pages page
+  WHERE page.job_id = state.job_id AND outcome IN ('failed', 'skipped') AND reason <> 'absent'
+  ORDER BY outcome, fetched_at DESC LIMIT 1
+) last ON true
+WHERE state.job_id = $1`,
+);
+
+/** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
+async function finish({ db, job, log }: CrawlContext, actor: string): Promise<WriteOutcome> {
+  const [outcome] = await run(db, outcomeStatement, [job.id]);
+  if (outcome && outcome.fetched > 0) return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+  const error = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
+  log.warn({ job: job.id, code: error.code }, `Nothing was fetched: ${error.message}`);
+  if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
+  await returnPages(db, job, [error.code]);
+  return (await retryJobsLater(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
+}
+
+function errorOf(reason: string | null, message: string | null): HoldfastError {
+  if (reason === 'robots') return new HoldfastError('robots_disallowed');
+  if (reason?.startsWith('http_')) return new HoldfastError('page_refused', `HTTP ${reason.slice(5)}`);
+  if (reason === null || !(reason in errors))
+    return new HoldfastError('nothing_to_fetch', reason ?? undefined);
+  const code = reason as ErrorCode;
+  return new HoldfastError(code, message?.replace(`${errors[code].message}: `, ''));
+}

@@ -1,0 +1,185 @@
+import { constants } from 'node:fs';
+import { access, type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Queryable } from '../database/statement.ts';
+import type { StoredPage } from '../pages/stored-page.ts';
+import { urlOfPage } from '../pages/url-of-page.ts';
+import type { LineFormat } from './line-format.ts';
+import { OutputCursorFile } from './output-cursor.ts';
+import { outputUnusable } from './output-unusable.ts';
+import type { OutputFormat, PageOutput } from './page-output.ts';
+
+export interface FileOutputOptions {
+  readonly path: string;
+  readonly format: OutputFormat;
+  readonly lines: LineFormat;
+  readonly jobId: string;
+  /** Replaces a file that was not written by Holdfast. */
+  readonly overwrite: boolean;
+  /** Writes the file anew, also where a cursor says how far it has come. */
+  readonly anew: boolean;
+}
+
+const flushLength = 1_000_000;
+const saveEveryMs = 1_000;
+/** Enough for the first bytes of every format. */
+const beginningLength = 512;
+
+/**
+ * A file with one page a line, that can be gone on with after any death of the process: data is on disk before the cursor
+ * says so, and what lies behind the cursor is cut off.
+ */
+export class FileOutput implements PageOutput {
+  readonly #options: FileOutputOptions;
+  readonly #cursor: OutputCursorFile;
+  #handle: FileHandle | undefined;
+  #pageNo = 0;
+  #url: string | null = null;
+  #bytes = 0;
+  #buffer: string[] = [];
+  #buffered = 0;
+  #savedAt = 0;
+  readonly #added = { pages: 0, bytes: 0 };
+
+  private constructor(options: FileOutputOptions) {
+    this.#options = options;
+    this.#cursor = new OutputCursorFile(`${options.path}.cursor`);
+  }
+
+  /** Checks that the file can be written, and goes on where its cursor stands. A file to be replaced is left until the first page. */
+  static async open(db: Queryable, options: FileOutputOptions): Promise<FileOutput> {
+    const output = new FileOutput(options);
+    const { path } = options;
+    await output.#cursor.assertFree(path);
+    try {
+      await access(dirname(path), constants.W_OK);
+      const size = await sizeOf(path);
+      if (size === undefined) return output;
+      await access(path, constants.W_OK);
+      if (!(await output.#goOn(db, size))) await output.#assertReplaceable(size);
+      return output;
+    } catch (error) {
+      throw error instanceof Error && 'code' in error && 'syscall' in error
+        ? outputUnusable(path, error)
+        : error;
+    }
+  }
+
+  get name(): string {
+    return this.#options.path;
+  }
+
+  get pageNo(): number {
+    return this.#pageNo;
+  }
+
+  get added(): { pages: number; bytes: number } {
+    return this.#added;
+  }
+
+  get wantsHtml(): boolean {
+    return this.#options.lines.wantsHtml;
+  }
+
+  async add(page: StoredPage): Promise<void> {
+    const { lines } = this.#options;
+    if (!this.#handle) await this.#begin();
+    const record = lines.record(page);
+    this.#buffer.push(record);
+    this.#buffered += record.length;
+    this.#pageNo = page.page_no;
+    this.#url = page.url;
+    this.#added.pages++;
+    if (this.#buffered >= flushLength) await this.#flush();
+  }
+
+  async save(): Promise<void> {
+    await this.#flush();
+    if (this.#handle && performance.now() - this.#savedAt >= saveEveryMs) await this.#saveCursor(true);
+  }
+
+  async close(complete: boolean): Promise<void> {
+    await this.#flush();
+    if (!this.#handle) return;
+    await this.#saveCursor(false);
+    await this.#handle.close();
+    this.#handle = undefined;
+    if (complete) await this.#cursor.remove();
+  }
+
+  /** Goes on behind what a process before us wrote, if it wrote pages of this job. */
+  async #goOn(db: Queryable, size: number): Promise<boolean> {
+    const { path, format, jobId, anew } = this.#options;
+    const cursor = await this.#cursor.read();
+    if (anew || !cursor || cursor.job !== jobId || cursor.format !== format || cursor.bytes > size)
+      return false;
+    if (cursor.page_no > 0 && (await urlOfPage(db, jobId, cursor.page_no)) !== cursor.url) return false;
+    await truncate(path, cursor.bytes);
+    this.#pageNo = cursor.page_no;
+    this.#url = cursor.url;
+    this.#bytes = cursor.bytes;
+    this.#handle = await open(path, 'a');
+    await this.#saveCursor(true);
+    return true;
+  }
+
+  async #assertReplaceable(size: number): Promise<void> {
+    const { path, lines, overwrite } = this.#options;
+    if (overwrite || size === 0 || (await this.#cursor.read())) return;
+    const handle = await open(path);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
+    await handle.close();
+    if (lines.isOurs(buffer.toString('utf8', 0, bytesRead))) return;
+    throw outputUnusable(path, 'it exists, and was not written by Holdfast in this format', {
+      hint: 'Name another file with --out, or replace it with --overwrite.',
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const { path, lines } = this.#options;
+    await this.#cursor.assertFree(path);
+    this.#handle = await this.#attempt(() => open(path, 'w'));
+    this.#buffer.push(lines.header);
+    await this.#saveCursor(true);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#buffer.length === 0) return;
+    // Whole lines in one call: whoever reads along sees no half of one, as a rule.
+    const data = Buffer.from(this.#buffer.join(''));
+    this.#buffer = [];
+    this.#buffered = 0;
+    await this.#attempt(async () => this.#handle?.appendFile(data));
+    this.#bytes += data.length;
+    this.#added.bytes += data.length;
+  }
+
+  async #saveCursor(writing: boolean): Promise<void> {
+    const { jobId, format, path } = this.#options;
+    await this.#flush();
+    await this.#attempt(async () => this.#handle?.datasync());
+    await this.#cursor.write(
+      path,
+      { job: jobId, format, page_no: this.#pageNo, url: this.#url, bytes: this.#bytes, complete: false },
+      writing,
+    );
+    this.#savedAt = performance.now();
+  }
+
+  async #attempt<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      throw outputUnusable(this.name, error as Error);
+    }
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Queryable } from '../database/statement.ts';
+import { csvFormat } from './csv-format.ts';
+import { FileOutput } from './file-output.ts';
+import { FolderOutput } from './folder-output.ts';
+import { jsonlFormat } from './jsonl-format.ts';
+import { outputUnusable } from './output-unusable.ts';
+import type { OutputFormat, PageOutput } from './page-output.ts';
+import { StreamOutput } from './stream-output.ts';
+
+export interface OutputOptions {
+  /** A file, a folder for md, or `-` for standard output. */
+  readonly path: string;
+  readonly format: OutputFormat;
+  readonly jobId: string;
+  readonly seedHost: string;
+  readonly overwrite: boolean;
+  /** From the first page on, whatever is there. */
+  readonly anew: boolean;
+}
+
+/** Opens where the pages of a job go: behind what is there of this job, or from the first page on. */
+export async function openOutput(db: Queryable, options: OutputOptions): Promise<PageOutput> {
+  const { path, format } = options;
+  if (format === 'md') return await FolderOutput.open(db, options);
+  const lines = format === 'csv' ? csvFormat : jsonlFormat;
+  if (path === '-') return new StreamOutput('standard output', process.stdout, lines);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) {
+    throw outputUnusable(path, `it is a folder, and ${format} is one file`, {
+      hint: 'Name a file with --out, or write a file for each page with --format md.',
+    });
+  }
+  if (found && !found.isFile()) return new StreamOutput(path, createWriteStream(path), lines);
+  return await FileOutput.open(db, { ...options, lines });
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../database/statement.ts';
+import { readPages } from '../pages/read-pages.ts';
+import type { PageOutput } from './page-output.ts';
+
+/** Pages, in a long copy: what is lost when the process dies is written again. */
+const saveEvery = 100;
+
+/** Copies the committed pages of a job to its output, while the job goes on. Reads by number, so none comes twice. */
+export class PageExporter {
+  readonly #db: Queryable;
+  readonly #jobId: string;
+  readonly #output: PageOutput;
+  #running: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(db: Queryable, jobId: string, output: PageOutput) {
+    this.#db = db;
+    this.#jobId = jobId;
+    this.#output = output;
+  }
+
+  /** Why the output cannot be written any more. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** There may be new pages: starts to copy them, if that is not under way. */
+  wake(): void {
+    if (this.#running || this.#failure) return;
+    this.#running = this.#copy()
+      .catch((error) => {
+        // A database that is away comes back; an output does not.
+        if ((error as { code?: string }).code === 'output_unusable') this.#failure = { error };
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Copies what is committed by now, and closes the output. */
+  async finish(complete: boolean): Promise<void> {
+    await this.#running;
+    if (this.#failure) throw this.#failure.error;
+    await this.#copy();
+    await this.#output.close(complete);
+  }
+
+  async #copy(): Promise<void> {
+    const { pageNo, wantsHtml } = this.#output;
+    for await (const page of readPages(this.#db, this.#jobId, { after: pageNo, html: wantsHtml })) {
+      await this.#output.add(page);
+      if (page.page_no % saveEvery === 0) await this.#output.save();
+    }
+    await this.#output.save();
+  }
+}

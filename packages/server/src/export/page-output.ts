@@ -1,0 +1,20 @@
+import type { StoredPage } from '../pages/stored-page.ts';
+
+export const outputFormats = ['jsonl', 'csv', 'md'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Where the pages of one job go, in the order of their numbers. */
+export interface PageOutput {
+  /** For people. */
+  readonly name: string;
+  /** The number of the last page it has; whoever fills it goes on behind it. */
+  readonly pageNo: number;
+  /** How many pages and bytes this process has added to it. */
+  readonly added: { readonly pages: number; readonly bytes: number };
+  readonly wantsHtml: boolean;
+  add(page: StoredPage): Promise<void>;
+  /** Hands on what was added; what is on disk is then remembered as such. */
+  save(): Promise<void>;
+  /** `complete`: no page will ever follow. */
+  close(complete: boolean): Promise<void>;
+}

@@ -1,0 +1,222 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HoldfastError } from '@holdfast/contract';
+import type { Dispatcher } from 'undici';
+import { BodyCollector, type BodySource, tooLarge } from './body-collector.ts';
+import { classifyError } from './classify-error.ts';
+import type { Connection } from './connection.ts';
+import { readCodings } from './content-coding.ts';
+import type { FetchHead, FetchLimits, FetchRequest, FetchResponse } from './fetcher.ts';
+import { readHead } from './read-head.ts';
+
+/** A body nobody wants is read to its end when that is near, to keep the connection; else the connection is cheaper. */
+const maxDrain = 64 * 1024;
+
+type Phase = 'waiting' | 'connecting' | 'asked' | 'body' | 'draining' | 'inflating' | 'over';
+type Controller = Dispatcher.DispatchController;
+
+export interface ExchangeOptions {
+  readonly url: string;
+  readonly dispatch: Dispatcher.DispatchOptions;
+  readonly limits: FetchLimits;
+  readonly acceptHead: FetchRequest['acceptHead'];
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (response: FetchResponse) => void;
+  readonly reject: (error: unknown) => void;
+  /** The exchange no longer needs to be watched. */
+  readonly ended: (exchange: Exchange) => void;
+}
+
+/** One request and its answer, from the call to the last byte; undici's handler of it. */
+export class Exchange implements Dispatcher.DispatchHandler, BodySource {
+  /** Its place in the ExchangeWatch, which alone sets it. */
+  watchedAs = -1;
+  readonly #options: ExchangeOptions;
+  readonly #startedAt = performance.now();
+  #phase: Phase = 'waiting';
+  #phaseAt = this.#startedAt;
+  #waited = 0;
+  #connecting = 0;
+  #headTook = 0;
+  #settled = false;
+  readonly #onAbort: (() => void) | undefined;
+  #connection: Connection | undefined;
+  #release: ((reusable: boolean) => void) | undefined;
+  #controller: Controller | undefined;
+  #head: FetchHead | undefined;
+  #body: BodyCollector | undefined;
+  #bytes = 0;
+  #spanAt = 0;
+  #spanBytes = 0;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    if (options.signal) {
+      this.#onAbort = () => this.fail(options.signal?.reason);
+      options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
+  }
+
+  get over(): boolean {
+    return this.#phase === 'over';
+  }
+
+  start(connection: Connection, release: (reusable: boolean) => void): void {
+    this.#waited = this.#enter('connecting');
+    this.#connection = connection;
+    this.#release = release;
+    connection.dispatch(this.#options.dispatch, this);
+  }
+
+  /** Ends it with an error, in whatever phase it is. */
+  fail(error: unknown): void {
+    const phase = this.#phase;
+    if (phase === 'over') return;
+    this.#end();
+    this.#body?.destroy();
+    if (this.#settle()) this.#options.reject(error);
+    if (phase === 'asked' || phase === 'body' || phase === 'draining') {
+      this.#controller?.abort(error instanceof Error ? error : new Error('aborted'));
+    }
+    this.#leave(false);
+  }
+
+  /** Ends it when it has taken too long for what it is doing; `now` is performance.now(). */
+  watch(now: number): void {
+    const { totalMs, connectMs, headersMs, graceMs, minBytesPerSecond } = this.#options.limits;
+    const inPhase = now - this.#phaseAt;
+    if (now - this.#startedAt > totalMs) this.fail(timedOut('not complete', totalMs));
+    else if (this.#phase === 'connecting' && inPhase > connectMs) {
+      this.fail(timedOut('no connection', connectMs));
+    } else if (this.#phase === 'asked' && inPhase > headersMs) this.fail(timedOut('no headers', headersMs));
+    else if ((this.#phase === 'body' || this.#phase === 'draining') && now - this.#spanAt > graceMs) {
+      if (this.#bytes - this.#spanBytes < (minBytesPerSecond * (now - this.#spanAt)) / 1000) {
+        this.fail(new HoldfastError('body_too_slow', `less than ${minBytesPerSecond} bytes a second`));
+      }
+      this.#spanAt = now;
+      this.#spanBytes = this.#bytes;
+    }
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    this.#connecting = this.#enter('asked');
+  }
+
+  onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#headTook = this.#enter('body');
+    this.#spanAt = this.#phaseAt;
+    const head = readHead(this.#options.url, status, headers);
+    this.#head = head;
+    try {
+      const wanted = !head.location && status !== 304 && (this.#options.acceptHead?.(head) ?? true);
+      if (!wanted) {
+        this.#drain(head);
+        return;
+      }
+      if ((head.contentLength ?? 0) > this.#options.limits.maxBytes) throw tooLarge(this.#options.limits);
+      const codings = readCodings(head.headers['content-encoding']);
+      this.#body = new BodyCollector(this, codings, this.#options.limits);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#phase === 'body') this.#body?.push(chunk);
+    else if (this.#bytes > maxDrain) this.fail(undefined);
+  }
+
+  onResponseEnd(): void {
+    if (this.#phase === 'over') return;
+    const draining = this.#phase === 'draining';
+    this.#phase = 'inflating';
+    this.#leave(true);
+    if (draining) this.#end();
+    else this.#body?.end();
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    this.fail(classifyError(error));
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  whole(body: Buffer): void {
+    this.#succeed(body);
+  }
+
+  /** Answers without the body, and gets rid of it. */
+  #drain(head: FetchHead): void {
+    this.#phase = 'draining';
+    this.#succeed(undefined);
+    if ((head.contentLength ?? 0) > maxDrain && head.status !== 304) this.fail(undefined);
+  }
+
+  #succeed(body: Buffer | undefined): void {
+    const head = this.#head;
+    if (!head) return;
+    if (this.#phase === 'inflating') this.#end();
+    if (!this.#settle()) return;
+    this.#options.resolve({
+      // Named one by one: spread into a literal, these cost 13 µs a page.
+      url: head.url,
+      status: head.status,
+      headers: head.headers,
+      contentType: head.contentType,
+      contentLength: head.contentLength,
+      etag: head.etag,
+      lastModified: head.lastModified,
+      retryAfterSeconds: head.retryAfterSeconds,
+      location: head.location,
+      body,
+      bytesOnWire: this.#bytes,
+      remoteAddress: this.#connection?.remoteAddress,
+      timings: {
+        waited: this.#waited,
+        connecting: this.#connecting,
+        head: this.#headTook,
+        body: performance.now() - this.#phaseAt,
+      },
+    });
+  }
+
+  /** Returns how long the last phase took. */
+  #enter(phase: Phase): number {
+    const now = performance.now();
+    const took = now - this.#phaseAt;
+    this.#phase = phase;
+    this.#phaseAt = now;
+    return took;
+  }
+
+  /** False when the caller already has an answer. */
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    if (this.#onAbort) this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+
+  #end(): void {
+    this.#phase = 'over';
+    this.#options.ended(this);
+  }
+
+  #leave(reusable: boolean): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.(reusable);
+  }
+}
+
+function timedOut(what: string, ms: number): HoldfastError {
+  return new HoldfastError('fetch_timed_out', `${what} within ${ms / 1000} s`);
+}

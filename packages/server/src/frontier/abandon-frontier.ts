@@ -1,0 +1,43 @@
+import { HoldfastError } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import type { HeldJob } from '../queue/held-job.ts';
+
+/** In batches: a limit may leave a million rows behind, and no statement should hold its lock that long. */
+const batch = 10_000;
+
+const abandonStatement = statement<{ abandoned: number }>(
+  'abandon-frontier',
+  `
+WITH held AS (
+  UPDATE crawl_jobs SET last_heartbeat = now(), lease_expires_at = now() + make_interval(secs => lease_seconds)
+  WHERE id = $1 AND fence = $2 AND status::text = 'processing' RETURNING id
+),
+gone AS (
+  DELETE FROM crawl_frontier frontier USING held, (
+    SELECT host, seq FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
+  ) left_over
+  WHERE frontier.job_id = held.id AND frontier.host = left_over.host AND frontier.seq = left_over.seq
+  RETURNING frontier.host
+),
+host AS (
+  UPDATE crawl_hosts known SET pending = known.pending - gone.count
+  FROM (SELECT host, count(*) AS count FROM gone GROUP BY host) gone
+  WHERE known.job_id = $1 AND known.host = gone.host
+),
+counted AS (
+  UPDATE crawl_states SET not_crawled = not_crawled + (SELECT count(*) FROM gone),
+    total_pending = total_pending - (SELECT count(*) FROM gone), updated_at = now()
+  FROM held WHERE job_id = held.id
+)
+SELECT (SELECT count(*) FROM gone) AS abandoned FROM held`,
+);
+
+/** A limit was reached: what is left over becomes one counter, not_crawled, and leaves the frontier. */
+export async function abandonFrontier(db: Queryable, job: HeldJob): Promise<number> {
+  for (let total = 0; ; ) {
+    const [row] = await run(db, abandonStatement, [job.id, job.fence, batch]);
+    if (!row) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+    total += row.abandoned;
+    if (row.abandoned < batch) return total;
+  }
+}

@@ -1,0 +1,35 @@
+import { type Queryable, run, statement } from '../database/statement.ts';
+
+/** By ctid and in batches: a crawl may have millions of rows, and nobody should wait for their removal. */
+const batch = 5_000;
+
+const tables = [
+  'crawl_page_contents',
+  'crawl_pages',
+  'crawl_frontier',
+  'crawl_visited',
+  'crawl_hosts',
+  'crawl_suspects',
+  'crawl_states',
+] as const;
+
+const deleteStatements = tables.map((table) =>
+  statement<{ deleted: number }>(
+    `delete-${table}`,
+    `
+WITH deleted AS (
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1
+)
+SELECT count(*) AS deleted FROM deleted`,
+  ),
+);
+
+/** Deletes everything that a finished crawl stored. Interrupted, it can be repeated. */
+export async function deleteCrawl(db: Queryable, jobId: string): Promise<void> {
+  for (const deleteStatement of deleteStatements) {
+    for (;;) {
+      const [row] = await run(db, deleteStatement, [jobId, batch]);
+      if ((row?.deleted ?? 0) < batch) break;
+    }
+  }
+}

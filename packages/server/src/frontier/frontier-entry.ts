@@ -1,0 +1,21 @@
+export type FrontierKind = 'page' | 'sitemap' | 'text';
+
+/** A URL that a page, a sitemap or a seed brought up; whether it is new is for the checkpoint to find out. */
+export interface FoundUrl {
+  readonly host: string;
+  readonly url: string;
+  readonly url_hash: string;
+  readonly kind: FrontierKind;
+  readonly depth: number;
+  /** Redirects that led here one after the other. */
+  readonly redirects: number;
+  /** url_hash of the page that linked here; null for seeds. */
+  readonly parent: string | null;
+}
+
+/** A URL that is left to do. */
+export interface FrontierEntry extends FoundUrl {
+  readonly seq: number;
+  readonly attempts: number;
+  readonly not_before: Date | null;
+}

@@ -1,0 +1,58 @@
+import { HoldfastError, type Job } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { jobColumns, showJob } from '../queue/find-jobs.ts';
+import { returnedPages } from './returned-pages.ts';
+
+/** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */
+export const retryUrlsStatement = statement<Job>(
+  'retry-urls',
+  `
+WITH job AS MATERIALIZED (
+  SELECT id, status FROM crawl_jobs
+  WHERE id = $1 AND kind = 'crawl' AND status IN ('completed', 'failed', 'cancelled')
+    AND NOT EXISTS (
+      SELECT FROM crawl_jobs other
+      WHERE other.user_id = crawl_jobs.user_id AND other.dedupe_key = crawl_jobs.dedupe_key
+        AND other.status IN ('pending', 'processing', 'retryable', 'paused'))
+  FOR UPDATE
+),
+${returnedPages},
+changed AS (
+  UPDATE crawl_jobs SET
+    status = 'pending', retry_count = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
+    error_code = NULL, error_message = NULL, event_count = event_count + 1
+  FROM job WHERE crawl_jobs.id = job.id AND EXISTS (SELECT FROM returned)
+  RETURNING crawl_jobs.*, job.status AS from_status
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
+  SELECT id, event_count, 'retryUrls', from_status, status, fence, $4, (SELECT count(*) FROM returned) || ' URLs'
+  FROM changed
+)
+SELECT ${jobColumns('changed')} FROM changed`,
+);
+
+export interface PageChoice {
+  readonly hashes?: readonly string[];
+  /** Error codes of failed pages, reasons of skipped ones. */
+  readonly reasons?: readonly string[];
+}
+
+/** Tries chosen failed and skipped pages of a finished crawl again: all of them, or those named by hash or by reason. */
+export async function retryUrls(
+  db: Queryable,
+  jobId: string,
+  { hashes, reasons }: PageChoice = {},
+  actor = 'user:local',
+): Promise<Job> {
+  const job = await showJob(db, jobId);
+  const [changed] = await run(db, retryUrlsStatement, [jobId, hashes, reasons, actor]);
+  if (changed) return changed;
+  throw new HoldfastError(
+    'action_not_allowed',
+    `retryUrls of job ${jobId}, which is a ${job.kind} and ${job.status}`,
+    {
+      hint: 'It takes a finished crawl with failed or skipped pages among those chosen, and no live twin.',
+    },
+  );
+}

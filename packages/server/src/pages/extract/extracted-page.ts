@@ -1,0 +1,80 @@
+/** Where a link leads, as written in the page: not resolved, entities decoded, whitespace trimmed. */
+export interface PageLink {
+  readonly href: string;
+  readonly nofollow: boolean;
+}
+
+export interface PageHeading {
+  readonly level: number;
+  readonly text: string;
+}
+
+export interface RobotsMeta {
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+}
+
+export interface MetaRefresh {
+  readonly seconds: number;
+  readonly url: string;
+}
+
+/** OpenGraph as extruct gives it: the prefixes in use, and the properties in the page's order. */
+export interface OpenGraph {
+  readonly namespace: Readonly<Record<string, string>>;
+  readonly properties: readonly (readonly [property: string, content: string])[];
+}
+
+/** For itemprop="query-input": what schema.org's actions describe of a form field. */
+export interface ActionInput {
+  readonly valueRequired?: true;
+  readonly valueName?: string;
+}
+
+export type MicrodataValue = string | MicrodataItem | ActionInput;
+
+/** An item as the microdata specification's JSON has it; `value` stands for an item without properties. */
+export interface MicrodataItem {
+  readonly type?: readonly string[];
+  readonly id?: string;
+  readonly properties?: Readonly<Record<string, readonly MicrodataValue[]>>;
+  readonly value?: MicrodataValue;
+}
+
+export interface MainContent {
+  readonly markdown: string;
+  /** The same content as plain text, one line per block: what a content hash and a search index should read. */
+  readonly text: string;
+  readonly wordCount: number;
+  /** How the content was chosen; `page` means that nothing stood out and everything but the boilerplate was kept. */
+  readonly origin: 'marked' | 'scored' | 'page';
+  readonly truncated: boolean;
+}
+
+export interface ExtractedPage {
+  /** What relative references resolve against: the page's URL, or its `<base href>`. */
+  readonly base: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly language: string | null;
+  /** Absolute, as `resolve` gave it. */
+  readonly canonical: string | null;
+  readonly robots: RobotsMeta;
+  readonly refresh: MetaRefresh | null;
+  readonly links: readonly PageLink[];
+  readonly linksTruncated: boolean;
+  readonly headings: readonly PageHeading[];
+  readonly openGraph: OpenGraph | null;
+  readonly jsonLd: readonly unknown[];
+  readonly microdata: readonly MicrodataItem[];
+  /** Only when markdown was asked for. */
+  readonly content: MainContent | null;
+}
+
+export interface ExtractOptions {
+  readonly markdown: boolean;
+  /** Resolves a reference of the page; null where it leads nowhere. Pass a cached one: `new URL` costs 1 µs a link. */
+  readonly resolve?: (href: string, base: string) => string | null;
+  /** Our name in robots meta tags, lower case; `robots` always counts. */
+  readonly botName?: string;
+}

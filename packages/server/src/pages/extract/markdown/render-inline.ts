@@ -1,0 +1,168 @@
+import { hint } from '../content/class-hints.ts';
+import { tag, textNode } from '../tape/html-tag.ts';
+import { decodeText } from '../tape/tag-attributes.ts';
+import { trait } from '../tape/text-traits.ts';
+import { escapeInline } from './escape-markdown.ts';
+import { InlineRun } from './inline-run.ts';
+import type { Rendering } from './rendering.ts';
+
+const strong = 1;
+const emphasis = 2;
+const struck = 4;
+const link = 8;
+const spaces = /[\t\n\f\r ]+/g;
+/** Links that documentation generators put on every heading. */
+const anchorSign = /^(?:[¶#§🔗⚓\s]|\\#)*$/u;
+
+/** Writes one inline element or text to a run. */
+export function renderInline(rendering: Rendering, node: number, run: InlineRun, marks = 0): void {
+  const { tape } = rendering;
+  const id = tape.tags[node] as number;
+  if (id === textNode) {
+    renderText(rendering, node, run, marks);
+    return;
+  }
+  if (rendering.isGone(node)) return;
+  const misnested = ((tape.hints[node] as number) & hint.misnested) !== 0;
+  switch (id) {
+    case tag.br:
+      run.breakLine();
+      return;
+    case tag.img:
+      renderImage(rendering, node, run);
+      return;
+    case tag.b:
+    case tag.strong:
+      if (rendering.inHeading || misnested) break;
+      renderMarked(rendering, node, run, marks, strong, '**');
+      return;
+    case tag.i:
+    case tag.em:
+    case tag.cite:
+    case tag.dfn:
+      if (misnested) break;
+      renderMarked(rendering, node, run, marks, emphasis, '*');
+      return;
+    case tag.s:
+    case tag.del:
+    case tag.strike:
+      renderMarked(rendering, node, run, marks, struck, '~~');
+      return;
+    case tag.code:
+    case tag.kbd:
+    case tag.samp:
+    case tag.tt:
+      renderCode(rendering, node, run);
+      return;
+    case tag.a:
+      if (misnested) break;
+      renderLink(rendering, node, run, marks);
+      return;
+    case tag.q: {
+      const inner = new InlineRun();
+      renderChildren(rendering, node, inner, marks);
+      run.wrap('“', inner, '”');
+      return;
+    }
+  }
+  renderChildren(rendering, node, run, marks);
+}
+
+function renderChildren(rendering: Rendering, node: number, run: InlineRun, marks: number): void {
+  const { ends } = rendering.tape;
+  const end = ends[node] as number;
+  for (let child = node + 1; child < end; child = ends[child] as number)
+    renderInline(rendering, child, run, marks);
+}
+
+function renderText(rendering: Rendering, node: number, run: InlineRun, marks: number): void {
+  const { tape } = rendering;
+  const raw = rendering.take(tape.html.slice(tape.starts[node], tape.stops[node]));
+  const traits = tape.hints[node] as number;
+  const text = (traits & trait.spaced) !== 0 ? raw.replace(spaces, ' ') : raw;
+  if ((traits & trait.markup) === 0) run.append(text);
+  else run.append(escapeInline(decodeText(text), (marks & link) !== 0));
+}
+
+function renderMarked(
+  rendering: Rendering,
+  node: number,
+  run: InlineRun,
+  marks: number,
+  own: number,
+  mark: string,
+): void {
+  if ((marks & own) !== 0) {
+    renderChildren(rendering, node, run, marks);
+    return;
+  }
+  const inner = new InlineRun();
+  renderChildren(rendering, node, inner, marks | own);
+  run.wrap(mark, inner, mark);
+}
+
+function renderCode(rendering: Rendering, node: number, run: InlineRun): void {
+  const text = textContent(rendering, node).replace(spaces, ' ');
+  const core = text.trim();
+  if (text.startsWith(' ')) run.space();
+  if (core !== '') run.write(fenced(core));
+  if (text.endsWith(' ')) run.space();
+}
+
+function fenced(code: string): string {
+  if (!code.includes('`')) return `\`${code}\``;
+  let longest = 0;
+  for (const [ticks] of code.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence} ${code} ${fence}`;
+}
+
+/** All text inside, spaces as written. */
+export function textContent(rendering: Rendering, node: number): string {
+  const { tape } = rendering;
+  let raw = '';
+  for (let at = node; at < (tape.ends[node] as number); at++) {
+    if (tape.tags[at] === textNode) raw += tape.html.slice(tape.starts[at], tape.stops[at]);
+    else if (tape.tags[at] === tag.br) raw += '\n';
+    else if (rendering.isGone(at)) at = (tape.ends[at] as number) - 1;
+  }
+  return decodeText(rendering.take(raw));
+}
+
+function renderLink(rendering: Rendering, node: number, run: InlineRun, marks: number): void {
+  const inner = new InlineRun();
+  const href = (marks & link) === 0 ? rendering.tape.details.get(node)?.href : undefined;
+  renderChildren(rendering, node, inner, href === undefined ? marks : marks | link);
+  const isAnchor = href !== undefined && anchorSign.test(inner.out);
+  const target = href === undefined || isAnchor ? null : linkTarget(rendering, href);
+  if (isAnchor) {
+    if (inner.startsSpaced) run.space();
+  } else if (target === null) run.wrap('', inner, '');
+  else run.wrap('[', inner, `](${target})`);
+}
+
+export function linkTarget(rendering: Rendering, href: string): string | null {
+  if (href === '' || /^(?:javascript|data|vbscript):/i.test(href)) return null;
+  const url = rendering.resolve(href);
+  return url === null || rendering.take(url) !== url ? null : bracketed(url);
+}
+
+/** Parentheses may stand in a target if they match; anything else that would end it is encoded. */
+function bracketed(url: string): string {
+  const tidy = /[\s<>]/.test(url) ? url.replace(/[\s<>]/g, (c) => encodeURIComponent(c)) : url;
+  if (!tidy.includes('(') && !tidy.includes(')')) return tidy;
+  let depth = 0;
+  for (const c of tidy) {
+    if (c === '(') depth++;
+    if (c === ')' && --depth < 0) break;
+  }
+  return depth === 0 ? tidy : tidy.replaceAll('(', '%28').replaceAll(')', '%29');
+}
+
+function renderImage(rendering: Rendering, node: number, run: InlineRun): void {
+  const details = rendering.tape.details.get(node);
+  const target = details?.src ? linkTarget(rendering, details.src) : null;
+  if (target === null) return;
+  const alt = escapeInline((details?.alt ?? '').replace(spaces, ' ').trim(), true);
+  run.write(`![${alt}](${target})`);
+}

@@ -1,0 +1,70 @@
+import { limits } from '../limits.ts';
+import { tag, textNode } from '../tape/html-tag.ts';
+import { joinBlocks, linesOf, nested, type RenderedBlock, renderBlocks } from './render-blocks.ts';
+import type { Rendering } from './rendering.ts';
+
+export function renderList(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
+  if (rendering.nesting >= limits.nestedBlocks) {
+    renderBlocks(rendering, node, blocks);
+    return;
+  }
+  const { tape } = rendering;
+  const ordered = tape.tags[node] === tag.ol;
+  let number = tape.details.get(node)?.start ?? 1;
+  const items: string[] = [];
+  for (let child = node + 1; child < (tape.ends[node] as number); child = tape.ends[child] as number) {
+    if (tape.tags[child] === textNode || rendering.isGone(child)) continue;
+    const isList = tape.tags[child] === tag.ul || tape.tags[child] === tag.ol;
+    const text = joinItem(isList ? nestedList(rendering, child) : nested(rendering, child));
+    if (text === '') continue;
+    const marker = ordered ? `${number++}. ` : '- ';
+    // A list directly inside a list, not in an item, belongs to the item before it.
+    items.push(isList ? indent(text, '  ', true) : marker + indent(text, ' '.repeat(marker.length), false));
+  }
+  if (items.length > 0) blocks.push({ text: items.join('\n'), isList: true });
+}
+
+function nestedList(rendering: Rendering, node: number): RenderedBlock[] {
+  const blocks: RenderedBlock[] = [];
+  rendering.nesting++;
+  renderList(rendering, node, blocks);
+  rendering.nesting--;
+  return blocks;
+}
+
+function joinItem(blocks: readonly RenderedBlock[]): string {
+  let out = '';
+  for (const { text, isList } of blocks) out += out === '' ? text : (isList ? '\n' : '\n\n') + text;
+  return out;
+}
+
+function indent(text: string, by: string, first: boolean): string {
+  const rest = text.includes('\n') ? text.replace(/\n(?=[^\n])/g, `\n${by}`) : text;
+  return first ? by + rest : rest;
+}
+
+/** Terms and definitions as PHP Markdown Extra and Pandoc write them: readable where they are not known. */
+export function renderDefinitions(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
+  if (rendering.nesting >= limits.nestedBlocks) {
+    renderBlocks(rendering, node, blocks);
+    return;
+  }
+  const { tape } = rendering;
+  const end = tape.ends[node] as number;
+  const lines: string[] = [];
+  for (let child = node + 1; child < end; child++) {
+    const id = tape.tags[child] as number;
+    if (id === textNode || rendering.isGone(child)) {
+      child = (tape.ends[child] as number) - 1;
+      continue;
+    }
+    // Groups may be wrapped in a div.
+    if (id === tag.div) continue;
+    const term = id === tag.dt ? linesOf(rendering, child) : '';
+    const definition = id === tag.dt ? '' : joinBlocks(nested(rendering, child));
+    if (term !== '') lines.push((lines.length > 0 && lines.at(-1)?.startsWith(':') ? '\n' : '') + term);
+    if (definition !== '') lines.push(`: ${indent(definition, '  ', false)}`);
+    child = (tape.ends[child] as number) - 1;
+  }
+  if (lines.length > 0) blocks.push({ text: lines.join('\n'), isList: false });
+}

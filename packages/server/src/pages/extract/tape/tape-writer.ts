@@ -1,0 +1,163 @@
+import { elementHints } from '../content/element-hints.ts';
+import { limits } from '../limits.ts';
+import { attribute } from './attribute.ts';
+import { isBlock, isDropped, isVoid, tag, textNode } from './html-tag.ts';
+import { microdataAttributes } from './microdata-attributes.ts';
+import { OpenElements } from './open-elements.ts';
+import type { TagAttributes } from './tag-attributes.ts';
+import type { NodeDetails, Tape } from './tape.ts';
+import { type CountedText, countText } from './text-traits.ts';
+
+/** Writes the page's elements and text to the tape while it is read. */
+export class TapeWriter {
+  readonly #tape: Tape;
+  readonly #open: OpenElements;
+  readonly #microdata: boolean;
+  /** The element whose contents are passed over, and how many of its name are open. */
+  #dropped = 0;
+  #droppedDepth = 0;
+  #droppedForeign = false;
+  /** Space here shows as nothing: a block has just begun or ended. */
+  #atBoundary = true;
+
+  constructor(tape: Tape, html: string, microdata: boolean) {
+    tape.clear(html);
+    this.#tape = tape;
+    this.#open = new OpenElements(tape);
+    this.#microdata = microdata;
+  }
+
+  open(id: number, attributes: TagAttributes): void {
+    if (this.#dropped !== 0 && !this.#leavesForeign(id)) {
+      if (id === this.#dropped) this.#droppedDepth++;
+      return;
+    }
+    if (this.#tape.size >= limits.nodes) return;
+    const drops = isDropped[id] === 1;
+    if (drops) {
+      this.#dropped = id;
+      this.#droppedDepth = 1;
+      this.#droppedForeign = false;
+      if (!this.#microdata) return;
+    }
+    this.#open.endImplied(id);
+    const node = this.#tape.add(id, this.#open.current, elementHints(id, attributes));
+    const details = attributes.isEmpty ? undefined : this.#details(id, attributes);
+    if (details !== undefined) this.#tape.details.set(node, details);
+    if (drops) this.#tape.ends[node] = node + 1;
+    else this.#open.push(id, node);
+    if (isBlock[id] === 1 || id === tag.br) this.#atBoundary = true;
+    else if (isVoid[id] === 1) this.#atBoundary = false;
+  }
+
+  close(id: number): void {
+    if (this.#dropped !== 0) {
+      if (id === this.#dropped && --this.#droppedDepth === 0) this.#dropped = 0;
+      return;
+    }
+    if (isVoid[id] === 1) return;
+    this.#open.close(id);
+    if (isBlock[id] === 1) this.#atBoundary = true;
+  }
+
+  text(start: number, end: number): void {
+    if (this.#dropped !== 0) return;
+    const tape = this.#tape;
+    const parent = this.#open.current;
+    const last = tape.size - 1;
+    if (
+      last >= 0 &&
+      tape.tags[last] === textNode &&
+      tape.parents[last] === parent &&
+      tape.stops[last] === start
+    ) {
+      tape.stops[last] = end;
+      this.#count(last, start, end);
+      return;
+    }
+    if (tape.size >= limits.nodes) return;
+    const node = tape.add(textNode, parent, 0);
+    this.#count(node, start, end);
+    if (tape.chars[node] === 0 && this.#atBoundary && !this.#open.isOpen(tag.pre)) {
+      tape.size--;
+      return;
+    }
+    this.#atBoundary = false;
+    tape.starts[node] = start;
+    tape.stops[node] = end;
+    tape.ends[node] = node + 1;
+  }
+
+  end(): void {
+    this.#open.closeAll();
+    const { ends, parents, size } = this.#tape;
+    for (let node = 0; node < size; node++)
+      if (ends[node] === 0)
+        ends[node] = parents[node] === -1 ? size : (ends[parents[node] as number] as number);
+  }
+
+  #count(node: number, start: number, end: number): void {
+    const { html, chars, words, hints } = this.#tape;
+    countText(html, start, end, counted);
+    chars[node] = (chars[node] as number) + counted.chars;
+    words[node] = (words[node] as number) + counted.words;
+    hints[node] = (hints[node] as number) | counted.traits;
+  }
+
+  /** A block ends SVG or MathML that nobody closed, except where foreign content may hold HTML. */
+  #leavesForeign(id: number): boolean {
+    if (this.#dropped !== tag.svg && this.#dropped !== tag.math) return false;
+    if (id > tag.xmp) this.#droppedForeign = true;
+    if (this.#droppedForeign || isBlock[id] !== 1) return false;
+    this.#dropped = 0;
+    return true;
+  }
+
+  #details(id: number, attributes: TagAttributes): NodeDetails | undefined {
+    const microdata = this.#microdata ? microdataAttributes(id, attributes) : undefined;
+    switch (id) {
+      case tag.a:
+        return { href: attributes.get(attribute.href)?.trim(), microdata };
+      case tag.img: {
+        const src = attributes.get(attribute.src)?.trim();
+        const lazy = attributes.get(attribute['data-src'])?.trim();
+        return {
+          src: lazy && (!src || src.startsWith('data:')) ? lazy : src,
+          alt: attributes.get(attribute.alt),
+          microdata,
+        };
+      }
+      case tag.pre:
+      case tag.code:
+      case tag.div:
+        return withLanguage(attributes, microdata);
+      case tag.ol:
+        return { start: Number.parseInt(attributes.get(attribute.start) ?? '1', 10) || 1, microdata };
+      case tag.td:
+      case tag.th:
+        return { colspan: Number.parseInt(attributes.get(attribute.colspan) ?? '1', 10) || 1, microdata };
+      default:
+        return microdata && { microdata };
+    }
+  }
+}
+
+const counted: CountedText = { chars: 0, words: 0, traits: 0 };
+
+const languageClass = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-|text-)?|brush:\s*)([\w+#.-]+)/i;
+const bareLanguageClass = /(?:^|\s)(?:hljs|sourceCode)\s+([\w+#.-]+)/;
+
+/** Generators of documentation put a code block's language on it, on the code inside or on the box around. */
+function withLanguage(
+  attributes: TagAttributes,
+  microdata: NodeDetails['microdata'],
+): Pick<NodeDetails, 'language' | 'microdata'> | undefined {
+  const named = attributes.get(attribute['data-lang']) ?? attributes.get(attribute['data-language']);
+  const language = named ?? classLanguage(attributes.get(attribute.class));
+  return language === undefined && microdata === undefined ? undefined : { language, microdata };
+}
+
+function classLanguage(className: string | undefined): string | undefined {
+  if (className === undefined || !/lang|highl|brush|hljs|source/i.test(className)) return undefined;
+  return (languageClass.exec(className) ?? bareLanguageClass.exec(className))?.[1];
+}

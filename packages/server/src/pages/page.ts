@@ -1,0 +1,33 @@
+/** The stored outcome of one URL. */
+export interface Page {
+  readonly url_hash: string;
+  readonly url: string;
+  readonly outcome: 'fetched' | 'failed' | 'skipped' | 'redirected';
+  readonly depth: number;
+  readonly parent: string | null;
+  readonly attempts: number;
+  readonly fetched_at: Date;
+  readonly status?: number | null;
+  /** Why it was skipped, or the error code of a failed one. */
+  readonly reason?: string | null;
+  readonly message?: string | null;
+  readonly target_url?: string | null;
+  readonly canonical_url?: string | null;
+  readonly content_type?: string | null;
+  readonly content_hash?: string | null;
+  readonly language?: string | null;
+  readonly etag?: string | null;
+  readonly last_modified?: string | null;
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly word_count?: number | null;
+  readonly bytes?: number | null;
+  readonly structured?: Record<string, unknown> | null;
+}
+
+/** What is stored beside a page, deflated. */
+export interface PageContent {
+  readonly links: Buffer | null;
+  readonly markdown: Buffer | null;
+  readonly html: Buffer | null;
+}

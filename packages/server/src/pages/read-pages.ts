@@ -1,0 +1,77 @@
+import { inflateRawSync } from 'node:zlib';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import type { StoredPage } from './stored-page.ts';
+
+type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html'> & {
+  readonly markdown: Buffer | null;
+  readonly links: Buffer | null;
+  readonly html: Buffer | null;
+};
+
+/** Rows and deflated bytes of one read: what a reader holds in memory, whatever the size of the crawl. */
+const maxRows = 500;
+const maxBytes = 4_000_000;
+
+/*
+ * The sizes come first, from the rows' own pointers and without reading what they point to; the content is then read of
+ * as many pages as fit. One page is always read, however large.
+ */
+const readStatement = statement<PageRow>(
+  'read-pages',
+  `
+WITH next_page AS MATERIALIZED (
+  SELECT page_no, url_hash FROM crawl_pages
+  WHERE job_id = $1 AND page_no > $2 AND outcome = 'fetched' ORDER BY page_no LIMIT $3
+),
+sized AS MATERIALIZED (
+  SELECT page_no, sum(coalesce(octet_length(markdown), 0) + coalesce(octet_length(links), 0)
+      + CASE WHEN $5 THEN coalesce(octet_length(html), 0) ELSE 0 END)
+    OVER (ORDER BY page_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+  FROM next_page LEFT JOIN crawl_page_contents content ON content.job_id = $1 AND content.url_hash = next_page.url_hash
+)
+SELECT page.page_no, page.url, page.canonical_url, page.title, page.description, page.language, page.status,
+  page.content_type, page.depth, page.word_count, page.bytes, page.fetched_at, page.etag, page.last_modified,
+  page.content_hash, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html
+FROM sized JOIN crawl_pages page ON page.job_id = $1 AND page.page_no = sized.page_no
+LEFT JOIN crawl_page_contents content ON content.job_id = page.job_id AND content.url_hash = page.url_hash
+WHERE coalesce(sized.bytes_before, 0) < $4 ORDER BY page.page_no`,
+);
+
+export interface ReadPagesOptions {
+  /** Only pages behind this one. */
+  readonly after?: number;
+  readonly html?: boolean;
+}
+
+/**
+ * The fetched pages of a job in the order of their checkpoints, up to the last one that is committed now. Numbers are
+ * given under the lock of the job's row, so none turns up behind a reader that has passed it.
+ */
+export async function* readPages(
+  db: Queryable,
+  jobId: string,
+  { after = 0, html = false }: ReadPagesOptions = {},
+): AsyncGenerator<StoredPage> {
+  for (let last = after; ; ) {
+    const rows = await run(db, readStatement, [jobId, last, maxRows, maxBytes, html]);
+    // One at a time: what is small deflated may be large.
+    for (const row of rows) yield inflated(row);
+    const next = rows.at(-1)?.page_no;
+    if (next === undefined) return;
+    last = next;
+  }
+}
+
+function inflated(row: PageRow): StoredPage {
+  const links = textOf(row.links);
+  return {
+    ...row,
+    markdown: textOf(row.markdown),
+    html: textOf(row.html),
+    links: links ? links.split('\n') : [],
+  };
+}
+
+function textOf(deflated: Buffer | null): string | null {
+  return deflated && inflateRawSync(deflated).toString('utf8');
+}

@@ -1,0 +1,40 @@
+import { type Queryable, run, statement } from '../database/statement.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import type { Lane } from './lane.ts';
+
+/** A person who waits for this job does not wait out its backoff or its scheduled time as well. */
+export const claimOneStatement = statement<ClaimedJob>(
+  'claim-one',
+  `
+WITH found AS MATERIALIZED (
+  SELECT id, status FROM crawl_jobs
+  WHERE id = $1 AND status IN ('pending', 'retryable') AND kind = $2 AND executor = 'builtin'
+  FOR UPDATE SKIP LOCKED
+),
+claimed AS (
+  UPDATE crawl_jobs job SET
+    status = 'processing', fence = fence + 1, worker_id = $3, started_at = now(), last_heartbeat = now(),
+    lease_seconds = $4::real, lease_expires_at = now() + make_interval(secs => $4::real), next_retry_at = NULL,
+    event_count = event_count + 1
+  FROM found WHERE job.id = found.id
+  RETURNING job.*, found.status AS from_status
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
+  SELECT id, event_count, 'claim', from_status, status, fence, 'supervisor:' || $3 FROM claimed
+)
+SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
+  lease_expires_at, created_at, user_id, source_id, from_status = 'retryable' OR run_at IS NOT NULL AS waited
+FROM claimed`,
+);
+
+/** Takes one job by its id, if nobody holds it. */
+export function claimOneJob(
+  db: Queryable,
+  id: string,
+  lanes: readonly Lane[],
+  workerId: string,
+): Promise<ClaimedJob[]> {
+  const [lane] = lanes;
+  return run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds]);
+}

@@ -1,0 +1,18 @@
+/** What the answer to a request for robots.txt means for the origin. */
+export type RobotsVerdict = 'parse' | 'allow_all' | 'disallow_all';
+
+/**
+ * RFC 9309, 2.3.1: a robots.txt that is not there (4xx) allows everything, one that cannot be had (5xx, no answer)
+ * nothing. A redirect here is the sixth: five have been followed by then, and the file counts as not there.
+ */
+export function robotsVerdict(status: number | undefined): RobotsVerdict {
+  if (status === undefined || status < 200 || status >= 500) return 'disallow_all';
+  return status < 300 ? 'parse' : 'allow_all';
+}
+
+/** How long a verdict is kept: a day, as the RFC allows; a refusal for minutes, as it may pass. */
+export const robotsCacheSeconds: Readonly<Record<RobotsVerdict, number>> = {
+  parse: 86_400,
+  allow_all: 86_400,
+  disallow_all: 300,
+};

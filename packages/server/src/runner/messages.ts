@@ -1,0 +1,20 @@
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+
+/**
+ * Why a run is to end before its work is done.
+ * pause, cancel  as requested; drain  the supervisor is stopping; lost  the lease is gone, write nothing
+ */
+export type StopReason = 'pause' | 'cancel' | 'drain' | 'lost';
+
+export type ToRunner =
+  | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseMs: number }
+  /** The lease was renewed: so long from now on, by anyone's clock, no request may start. */
+  | { readonly type: 'lease'; readonly leaseMs: number }
+  | { readonly type: 'stop'; readonly reason: StopReason };
+
+export type FromRunner =
+  | { readonly type: 'ready' }
+  /** The event loop works. `inFlight`: url_hash of every request under way, suspects if the runner dies now. */
+  | { readonly type: 'tick'; readonly rssBytes: number; readonly inFlight: readonly string[] }
+  /** The run has ended and its job is not ours any more. */
+  | { readonly type: 'ended'; readonly status: string };

@@ -1,0 +1,74 @@
+import type { Configuration, CrawlOptions } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import { KnownUrls } from '../crawler/known-urls.ts';
+import { RobotsGate } from '../crawler/robots-gate.ts';
+import { type RunningCrawl, runCrawl } from '../crawler/run-crawl.ts';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { HttpFetcher } from '../fetch/http-fetcher.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { Governor } from '../sources/governor.ts';
+import { createScope } from '../urls/scope.ts';
+
+const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
+  'read-suspects',
+  'SELECT url_hash, deaths FROM crawl_suspects WHERE job_id = $1',
+);
+
+export interface OpenCrawlOptions {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly job: ClaimedJob;
+  readonly options: CrawlOptions;
+  readonly configuration: Configuration;
+  readonly leaseEnds: () => number;
+  readonly actor: string;
+}
+
+/** Puts together what a crawl needs, and starts it. */
+export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl & { close(): Promise<void> }> {
+  const { db, log, job, options, configuration, actor } = given;
+  const userAgent = options.user_agent ?? configuration.userAgent;
+  const fetcher = new HttpFetcher({
+    allowOrigins: configuration.allowPrivate,
+    connectionsPerOrigin: options.concurrency,
+  });
+  const governor = new Governor({ db, log }).openRun(job.id);
+  const suspects = new Map(
+    (await run(db, suspectsStatement, [job.id])).map((row) => [row.url_hash, row.deaths]),
+  );
+  // The run exists only after its parts; rules cannot come before its first entry asks for them.
+  let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
+  const running = await runCrawl(
+    {
+      ...given,
+      userAgent,
+      fetcher,
+      governor,
+      robots: new RobotsGate({
+        db,
+        log,
+        fetcher,
+        governor,
+        userAgent,
+        onLoaded: (origin, sitemaps) => loaded(origin, sitemaps),
+      }),
+      scope: createScope({
+        seed: options.url,
+        scope: options.scope,
+        include: options.include,
+        exclude: options.exclude,
+        ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
+        maxDepth: options.max_depth,
+      }),
+      known: new KnownUrls(),
+      suspects,
+    },
+    actor,
+  );
+  loaded = (origin, sitemaps) => running.run.robotsLoaded(origin, sitemaps);
+  const close = async () => {
+    await governor.close();
+    await fetcher.close();
+  };
+  return { ...running, close };
+}

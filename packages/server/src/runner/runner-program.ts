@@ -1,0 +1,70 @@
+// The runner: a process that runs one job and ends. It holds one connection, writes its own checkpoints, and stops by
+// itself when its supervisor is gone or its lease is over.
+import { crawlOptions, readConfiguration } from '@holdfast/contract';
+import { createPool } from '../database/create-pool.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { createLogger } from '../telemetry/create-logger.ts';
+import type { FromRunner, ToRunner } from './messages.ts';
+import { openCrawl } from './open-crawl.ts';
+
+const orphanMs = 5_000;
+
+const configuration = readConfiguration(process.env);
+const log = await createLogger(configuration);
+const pool = createPool({ connectionString: configuration.databaseUrl }, log, { name: 'runner', max: 1 });
+
+let leaseEnds = 0;
+let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
+let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
+
+const send = (message: FromRunner) => process.connected && process.send?.(message, () => undefined);
+const tick = () =>
+  send({ type: 'tick', rssBytes: process.memoryUsage.rss(), inFlight: crawl?.run.inFlight ?? [] });
+
+process.on('message', (message: ToRunner) => {
+  if (message.type === 'run') void runJob(message.job, message.leaseMs);
+  if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
+  if (message.type !== 'stop') return;
+  if (crawl) crawl.run.stop(message.reason);
+  else stopBeforeStart = message;
+});
+
+// A supervisor that died cannot renew: save what there is, give the job back, and go.
+process.on('disconnect', () => {
+  if (!crawl) process.exit(0);
+  crawl.run.stop('drain');
+  setTimeout(() => process.exit(1), orphanMs).unref();
+});
+// The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
+  leaseEnds = performance.now() + leaseMs;
+  setInterval(tick, Math.min(500, (job.lease_seconds * 1000) / 20));
+  const { workerId = 'unnamed' } = configuration;
+  try {
+    crawl = await openCrawl({
+      db: pool,
+      log: log.child({ job: job.id, fence: job.fence }),
+      job,
+      options: crawlOptions.parse(job.payload),
+      configuration,
+      leaseEnds: () => leaseEnds,
+      actor: `supervisor:${workerId}`,
+    });
+    if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
+    const status = await crawl.ended;
+    log.info({ job: job.id, status }, `Run ended: ${status}`);
+    await crawl.close();
+    send({ type: 'ended', status });
+    process.exitCode = 0;
+  } catch (error) {
+    log.error({ err: error, job: job.id }, 'The run broke off');
+    process.exitCode = 1;
+  }
+  await pool.end().catch(() => {});
+  setImmediate(() => process.exit());
+}
+
+send({ type: 'ready' });

@@ -1,0 +1,134 @@
+import { decodedText } from './decoded-text.ts';
+import { inflated } from './inflated.ts';
+import {
+  type SitemapEnd,
+  type SitemapEntry,
+  type SitemapFormat,
+  type SitemapLimits,
+  sitemapLimits,
+} from './sitemap-entry.ts';
+import { TextEntries } from './text-entries.ts';
+import { XmlEntries } from './xml-entries.ts';
+import { XmlScanner } from './xml-scanner.ts';
+
+type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * Reads a sitemap of any kind (urlset, index, RSS, Atom, list of URLs; gzipped or not) as it arrives. Iterating yields
+ * its entries and never throws; afterwards `end` says whether there might have been more, and why.
+ */
+export function readSitemap(bytes: Bytes, limits: Partial<SitemapLimits> = {}): SitemapReading {
+  return new SitemapReading(bytes, { ...sitemapLimits, ...limits });
+}
+
+export class SitemapReading implements AsyncIterable<SitemapEntry> {
+  format: SitemapFormat = 'unknown';
+  end: SitemapEnd = 'complete';
+  entries = 0;
+  /** Read so far, after inflating. */
+  bytes = 0;
+  readonly #source: Bytes;
+  readonly #limits: SitemapLimits;
+
+  constructor(source: Bytes, limits: SitemapLimits) {
+    this.#source = source;
+    this.#limits = limits;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SitemapEntry> {
+    for await (const batch of this.#batches()) {
+      for (const entry of batch) {
+        if (this.entries >= this.#limits.maxEntries) {
+          this.end = 'too_many_entries';
+          return;
+        }
+        this.entries++;
+        yield entry;
+      }
+    }
+    if (
+      this.entries === 0 &&
+      this.end === 'complete' &&
+      (this.format === 'unknown' || this.format === 'text')
+    )
+      this.end = 'not_a_sitemap';
+  }
+
+  async *#batches(): AsyncGenerator<SitemapEntry[]> {
+    let reader: Reader | undefined;
+    let before = '';
+    try {
+      for await (const text of decodedText(this.#counted(inflated(this.#source)))) {
+        before += text;
+        if (!reader && before.trim() === '') continue;
+        reader ??= /^\s*</.test(before) ? xmlReader() : textReader();
+        const batch = reader.write(before);
+        before = '';
+        this.format = reader.format();
+        yield batch;
+        if (reader.isForeign()) return;
+      }
+    } catch {
+      this.end = 'interrupted';
+    }
+    if (reader) yield reader.finish();
+  }
+
+  async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      this.bytes += chunk.byteLength;
+      if (this.bytes > this.#limits.maxBytes) {
+        this.end = 'too_large';
+        return;
+      }
+      yield chunk;
+    }
+  }
+}
+
+interface Reader {
+  format(): SitemapFormat;
+  isForeign(): boolean;
+  write(text: string): SitemapEntry[];
+  finish(): SitemapEntry[];
+}
+
+function xmlReader(): Reader {
+  const entries = new XmlEntries();
+  const scanner = new XmlScanner(entries);
+  return {
+    format: () => entries.format,
+    isForeign: () => entries.isForeign || scanner.isBroken,
+    write(text) {
+      scanner.write(text);
+      return taken(entries);
+    },
+    finish() {
+      scanner.end();
+      entries.finish();
+      return taken(entries);
+    },
+  };
+}
+
+function textReader(): Reader {
+  const entries = new TextEntries();
+  return {
+    format: () => 'text',
+    isForeign: () => false,
+    write(text) {
+      entries.write(text);
+      return taken(entries);
+    },
+    finish() {
+      entries.end();
+      return taken(entries);
+    },
+  };
+}
+
+function taken(entries: { found: SitemapEntry[] }): SitemapEntry[] {
+  const { found } = entries;
+  entries.found = [];
+  return found;
+}

@@ -1,0 +1,86 @@
+import { HoldfastError } from '@holdfast/contract';
+import { z } from 'zod';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { type Source, sourceColumns } from './source.ts';
+
+const hostPattern = z
+  .string()
+  .max(260)
+  .regex(/^(\*\.)?[^\s/*?#@]+$/, 'must be a host, or *. and a host')
+  .refine((pattern) => URL.canParse(`http://${pattern.replace(/^\*\./, '')}`), 'must be a host')
+  .transform((pattern) => {
+    const wildcard = pattern.startsWith('*.') ? '*.' : '';
+    return wildcard + new URL(`http://${pattern.slice(wildcard.length)}`).host;
+  });
+
+/** Fields left out stay as they are, or get their defaults in a new source. */
+export const sourceSettings = z.strictObject({
+  name: z.string().min(1).max(500).optional(),
+  hosts: z.array(hostPattern).max(1000).optional(),
+  enabled: z.boolean().optional(),
+  adapter_type: z.string().max(200).nullable().optional(),
+  config: z.record(z.string(), z.json()).optional(),
+  rate_limit_per_minute: z.int().min(1).max(600_000).nullable().optional().describe('null: no limit'),
+  concurrency: z.int().min(1).max(1000).optional().describe('requests at a time, over all workers'),
+  min_delay_ms: z.int().min(0).max(3_600_000).optional().describe('between two requests, over all workers'),
+  reputation_weight: z.number().min(0).max(1).optional(),
+  tier: z.int().min(1).max(10).optional(),
+});
+export type SourceSettings = z.input<typeof sourceSettings>;
+
+/** One host, one configured source: who had it first keeps it. */
+const configureStatement = statement<Source & { conflict: string | null }>(
+  'configure-source',
+  `
+WITH given AS (
+  SELECT * FROM jsonb_populate_record(NULL::sources, $2::jsonb)
+),
+conflict AS MATERIALIZED (
+  SELECT source.id FROM sources source, given
+  WHERE source.configured AND source.hosts && given.hosts AND source.id <> $1 LIMIT 1
+),
+changed AS (
+  INSERT INTO sources AS source (id, configured, name, hosts, enabled, adapter_type, config, rate_limit_per_minute,
+    concurrency, min_delay_ms, reputation_weight, tier)
+  SELECT $1, true, coalesce(name, $1), coalesce(hosts, '{}'), coalesce(enabled, true), adapter_type,
+    coalesce(config, '{}'), rate_limit_per_minute, coalesce(concurrency, 8), coalesce(min_delay_ms, 0),
+    coalesce(reputation_weight, 0.5), coalesce(tier, 5)
+  FROM given WHERE NOT EXISTS (SELECT FROM conflict)
+  ON CONFLICT (id) DO UPDATE SET configured = true,
+    name = CASE WHEN $2::jsonb ? 'name' THEN excluded.name ELSE source.name END,
+    hosts = CASE WHEN $2::jsonb ? 'hosts' THEN excluded.hosts ELSE source.hosts END,
+    enabled = CASE WHEN $2::jsonb ? 'enabled' THEN excluded.enabled ELSE source.enabled END,
+    adapter_type = CASE WHEN $2::jsonb ? 'adapter_type' THEN excluded.adapter_type ELSE source.adapter_type END,
+    config = CASE WHEN $2::jsonb ? 'config' THEN excluded.config ELSE source.config END,
+    rate_limit_per_minute = CASE WHEN $2::jsonb ? 'rate_limit_per_minute' THEN excluded.rate_limit_per_minute
+      ELSE source.rate_limit_per_minute END,
+    concurrency = CASE WHEN $2::jsonb ? 'concurrency' THEN excluded.concurrency ELSE source.concurrency END,
+    min_delay_ms = CASE WHEN $2::jsonb ? 'min_delay_ms' THEN excluded.min_delay_ms ELSE source.min_delay_ms END,
+    reputation_weight = CASE WHEN $2::jsonb ? 'reputation_weight' THEN excluded.reputation_weight
+      ELSE source.reputation_weight END,
+    tier = CASE WHEN $2::jsonb ? 'tier' THEN excluded.tier ELSE source.tier END
+  RETURNING source
+),
+slot AS (
+  INSERT INTO source_slots (source_id) SELECT (source).id FROM changed ON CONFLICT DO NOTHING
+),
+share AS (
+  INSERT INTO source_shares (source_id) SELECT (source).id FROM changed ON CONFLICT DO NOTHING
+)
+SELECT ${sourceColumns}, conflict.id AS conflict
+FROM changed CROSS JOIN LATERAL source_state(changed.source) state
+CROSS JOIN LATERAL (SELECT (changed.source).*) source FULL JOIN conflict ON true`,
+);
+
+/** Makes a source, or changes one; a default source that is changed counts as configured from then on. */
+export async function configureSource(db: Queryable, id: string, settings: SourceSettings): Promise<Source> {
+  const checked = sourceSettings.safeParse(settings);
+  if (!checked.success) throw new HoldfastError('bad_request', z.prettifyError(checked.error));
+  if (!/^[\w.:[\]-]{1,300}$/.test(id)) throw new HoldfastError('bad_request', `${id} is no id of a source`);
+  const [row] = await run(db, configureStatement, [id, JSON.stringify(checked.data)]);
+  if (!row || row.conflict) {
+    throw new HoldfastError('bad_request', `one of the hosts belongs to source ${row?.conflict} already`);
+  }
+  const { conflict: _, ...source } = row;
+  return source;
+}

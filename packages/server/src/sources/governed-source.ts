@@ -1,0 +1,185 @@
+import type { DatabaseLink } from './database-link.ts';
+import { OutcomeNotes } from './outcome-notes.ts';
+import type { Grant } from './permit.ts';
+import { ProbeKeeper } from './probe-keeper.ts';
+import type { Refusal } from './refusal.ts';
+import type { Breaker } from './report-outcomes.ts';
+import { judgeOutcome, type RequestOutcome } from './request-outcome.ts';
+import { SlotKeeper } from './slot-keeper.ts';
+import type { SourceSeat } from './source-seat.ts';
+import type { SourceState } from './source-state.ts';
+
+export interface SourceOptions {
+  readonly link: DatabaseLink;
+  readonly breaker: Breaker;
+  readonly probeTtlMs: number;
+  /** There is something to report at once. */
+  readonly onReport: (source: GovernedSource) => void;
+}
+
+const longestTimerMs = 60_000;
+
+/** A source as this process knows it, shared by all its runs. */
+export class GovernedSource {
+  readonly id: string;
+  readonly seats = new Set<SourceSeat>();
+  readonly notes = new OutcomeNotes();
+  /** Something to report is not yet written: what others say about the source is older. */
+  reporting = false;
+  /** No pace and no pause: nothing to ask before a request. */
+  free = false;
+  readonly #options: SourceOptions;
+  readonly #slots: SlotKeeper;
+  readonly #probe: ProbeKeeper;
+  #state: SourceState;
+  #knownAt = 0;
+  #pausedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  constructor(state: SourceState, options: SourceOptions) {
+    const { link, probeTtlMs } = options;
+    this.id = state.source_id;
+    this.#options = options;
+    this.#state = state;
+    this.#slots = new SlotKeeper(link, this);
+    this.#probe = new ProbeKeeper(link, this, probeTtlMs);
+    this.#adopt(state);
+  }
+
+  /**
+   * What the database said, to a question asked at `sentAt`. Answers come in any order: one that is older than what is
+   * known, or than what we have seen and not yet written, must not end a pause that we know of.
+   */
+  learn(state: SourceState, sentAt: number): void {
+    if (this.reporting || sentAt < this.#knownAt) return;
+    this.#knownAt = sentAt;
+    this.#adopt(state);
+    this.wake();
+  }
+
+  /** What the database answered to a write of ours: only what is asked from now on can be newer. */
+  learnWritten(state: SourceState | undefined): void {
+    this.#knownAt = this.#options.link.now();
+    if (state && !this.reporting) this.#adopt(state);
+    this.wake();
+  }
+
+  pause(now: number): Refusal | undefined {
+    return this.#unless(this.#pausedUntil, now, 'paused');
+  }
+
+  /** Why no request may start now. Gets what is needed on its way. */
+  refusal(now: number): Refusal | undefined {
+    if (now < this.#pausedUntil) return this.pause(now);
+    if (this.#isHalfOpen) return this.#unless(this.#probe.next(now), now, 'probe');
+    if (this.#state.interval_ms > 0) {
+      return this.#unless(this.#slots.next(now, this.#state), now, this.#state.paced_by);
+    }
+    this.free = true;
+    return undefined;
+  }
+
+  /** Takes what `refusal` found to be there. */
+  take(): Grant {
+    if (this.#isHalfOpen) return { probe: this.#probe.take() };
+    return this.#state.interval_ms > 0 ? { slot: this.#slots.take() } : {};
+  }
+
+  giveBack({ slot, probe }: Grant): void {
+    if (slot !== undefined) this.#slots.giveBack(slot);
+    if (probe !== undefined) void this.#probe.settle(probe, 'neither', 0);
+    this.wake();
+  }
+
+  end(outcome: RequestOutcome, probe: string | undefined): void {
+    const { breaker, link, onReport } = this.#options;
+    if (probe !== undefined) {
+      void this.#probe.settle(probe, judgeOutcome(outcome), breaker.pauseSeconds);
+      return;
+    }
+    if (!this.notes.note(outcome, link.now, this.#state.failure_streak)) return;
+    // The database decides, but nothing may start while it is asked.
+    const { failures, retryAfterMs } = this.notes;
+    const opens = failures + this.#state.failure_streak >= breaker.failures ? breaker.pauseSeconds * 1000 : 0;
+    const holdMs = Math.max(opens, retryAfterMs);
+    if (holdMs > 0) this.#hold(link.now() + holdMs);
+    this.reporting = true;
+    onReport(this);
+  }
+
+  blockedUntil(now: number): number {
+    if (now < this.#pausedUntil) return this.#pausedUntil;
+    return this.#state.interval_ms > 0 && !this.#isHalfOpen ? this.#slots.peek(now) : 0;
+  }
+
+  /** Tells those that wait when something may start, and else looks again when it may. */
+  wake(): void {
+    const now = this.#options.link.now();
+    if (!this.#isAwaited(now)) return;
+    if (this.refusal(now)) {
+      this.lookAgain(now);
+      return;
+    }
+    // In turns, so that the first of several runs does not get every slot.
+    const [first] = this.seats;
+    if (first && this.seats.delete(first)) this.seats.add(first);
+    for (const seat of [...this.seats]) seat.ready();
+    // Whoever could not be told waits for what comes next.
+    if (this.#isAwaited(now) && this.refusal(now)) this.lookAgain(now);
+  }
+
+  /** Makes sure that `wake` comes when something may start; answers of the database bring it too. */
+  lookAgain(now: number): void {
+    const at = Math.max(this.#nextLook(now), now + 1);
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    const onTime = () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      this.wake();
+    };
+    this.#timer = setTimeout(onTime, Math.min(Math.ceil(at - now), longestTimerMs));
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#probe.giveUp();
+  }
+
+  get #isHalfOpen(): boolean {
+    return this.#state.pause_reason === 'failures';
+  }
+
+  /** Whether a run waits that has a place for a request. */
+  #isAwaited(now: number): boolean {
+    for (const seat of this.seats) if (seat.isWaiting && seat.hasRoom(now)) return true;
+    return false;
+  }
+
+  #adopt(state: SourceState): void {
+    const { link } = this.#options;
+    const slower = state.interval_ms > this.#state.interval_ms * 1.01;
+    const reshared = state.concurrency !== this.#state.concurrency;
+    this.#state = state;
+    this.#pausedUntil = state.paused_until_ms > 0 ? link.clock.latest(state.paused_until_ms) : 0;
+    if (slower || link.now() < this.#pausedUntil) this.#slots.clear();
+    this.free = false;
+    if (reshared) for (const seat of this.seats) seat.renewSoon();
+  }
+
+  #hold(until: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#slots.clear();
+    this.free = false;
+  }
+
+  #unless(at: number, now: number, reason: Refusal['reason']): Refusal | undefined {
+    return at <= now ? undefined : { waitUntil: at, reason };
+  }
+
+  #nextLook(now: number): number {
+    if (now < this.#pausedUntil) return this.#pausedUntil;
+    return this.#isHalfOpen ? this.#probe.wakeAt() : this.#slots.wakeAt(now);
+  }
+}

@@ -1,0 +1,21 @@
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { type Source, sourceColumns } from './source.ts';
+
+const resumeStatement = statement<Source>(
+  'resume-source',
+  `
+WITH changed AS (
+  UPDATE sources source SET paused_until = NULL, pause_reason = NULL, probe_by = NULL, probe_until = NULL,
+    failure_streak = 0, slowdown = 1
+  WHERE id = $1
+  RETURNING source
+)
+SELECT ${sourceColumns} FROM (SELECT (source).* FROM changed) source, changed
+CROSS JOIN LATERAL source_state(changed.source) state`,
+);
+
+/** Ends every pause and slow-down of a source, whoever began it; its limits and delays stay. */
+export async function resumeSource(db: Queryable, id: string): Promise<Source | undefined> {
+  const [source] = await run(db, resumeStatement, [id]);
+  return source;
+}

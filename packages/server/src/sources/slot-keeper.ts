@@ -1,0 +1,86 @@
+import type { DatabaseLink } from './database-link.ts';
+import type { GovernedSource } from './governed-source.ts';
+import { type Reservation, reserveSlots } from './reserve-slots.ts';
+import { SlotQueue } from './slot-queue.ts';
+import type { SourceState } from './source-state.ts';
+
+/** A reservation is possible from this long before the next free slot on; see reserve-slots.ts. */
+const aheadMs = 900;
+const againMs = 1_000;
+
+/** This process's slots of one source: spent here, reserved in the database before they run out. */
+export class SlotKeeper {
+  readonly #link: DatabaseLink;
+  readonly #source: GovernedSource;
+  readonly #slots = new SlotQueue();
+  #reserving = false;
+  /** Without slots: no sooner than this is it worth asking, and about then is the next one free. */
+  #askAt = 0;
+  #freeAt = 0;
+
+  constructor(link: DatabaseLink, source: GovernedSource) {
+    this.#link = link;
+    this.#source = source;
+  }
+
+  /** When the next slot may be used, as far as is known; reserves more when few are left. */
+  next(now: number, state: SourceState): number {
+    const at = this.#slots.next(now);
+    const leadMs = Math.min(2 * this.#link.roundTripMs + 5, 100);
+    if (this.#slots.runsLow(now, leadMs) && !this.#reserving && now >= this.#askAt) void this.#reserve(state);
+    return at ?? Math.max(this.#freeAt, now + 1);
+  }
+
+  /** Until when there is certainly no slot, as far as is known. */
+  peek(now: number): number {
+    return this.#slots.next(now) ?? this.#freeAt;
+  }
+
+  /** When to look again for whoever waits; Infinity while an answer is on its way. */
+  wakeAt(now: number): number {
+    return this.#slots.next(now) ?? (this.#reserving ? Number.POSITIVE_INFINITY : this.#askAt);
+  }
+
+  take(): number {
+    return this.#slots.take();
+  }
+
+  giveBack(slot: number): void {
+    this.#slots.giveBack(slot);
+  }
+
+  clear(): void {
+    this.#slots.clear();
+    this.#askAt = 0;
+    this.#freeAt = 0;
+  }
+
+  async #reserve(state: SourceState): Promise<void> {
+    const { clock } = this.#link;
+    this.#reserving = true;
+    // With the clock known to within half the tolerance nothing is lost; the rest is padded out.
+    const padMs = Math.max(0, clock.uncertaintyMs - state.tolerance_ms / 2);
+    const heard = await this.#link.ask((db) => reserveSlots(db, this.#source.id, padMs));
+    this.#reserving = false;
+    const reservation = heard?.rows[0];
+    if (heard && reservation) {
+      // First the state: it clears slots of a faster pace.
+      this.#source.learn(reservation, heard.sentAt);
+      this.#learn(reservation, padMs);
+    } else this.#askAt = this.#link.now() + againMs;
+    this.#source.wake();
+  }
+
+  #learn({ count, first_ms, interval_ms, tolerance_ms }: Reservation, padMs: number): void {
+    const { clock } = this.#link;
+    const first = clock.latest(first_ms);
+    if (count === 0) {
+      this.#freeAt = first;
+      this.#askAt = Math.max(first - aheadMs, this.#link.now() + 1);
+      return;
+    }
+    this.#askAt = 0;
+    const graceMs = tolerance_ms - clock.uncertaintyMs + padMs;
+    this.#slots.add({ first, left: count, count, intervalMs: interval_ms, graceMs });
+  }
+}

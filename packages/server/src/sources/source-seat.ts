@@ -1,0 +1,122 @@
+import type { GovernedRun } from './governed-run.ts';
+import type { GovernedSource } from './governed-source.ts';
+import type { Grant } from './permit.ts';
+import type { Refusal } from './refusal.ts';
+import type { RenewedShare } from './renew-shares.ts';
+import type { RequestOutcome } from './request-outcome.ts';
+
+/** How soon a run that has less than its fair share asks whether others have made room. */
+const hungryMs = 250;
+
+/** One run's place at one source: its share of the concurrency, and what it has under way. */
+export class SourceSeat {
+  readonly source: GovernedSource;
+  lastAskedAt: number;
+  /** When the share is to be renewed, or divided anew. */
+  renewAt = 0;
+  /** Live runs at the source, as of the last renewal; 0 before the first. */
+  runs = 0;
+  readonly #run: GovernedRun;
+  /** Hosts that were refused and not told since. */
+  readonly #waiting = new Set<string>();
+  #inFlight = 0;
+  /** May be under way at once, until `shareUntil`. */
+  #share = 0;
+  #shareUntil = 0;
+  /** The database still counts more than the share, because more was under way. */
+  #shrinking = false;
+
+  constructor(run: GovernedRun, source: GovernedSource) {
+    this.#run = run;
+    this.source = source;
+    this.lastAskedAt = run.now();
+    source.seats.add(this);
+  }
+
+  hasRoom(now: number): boolean {
+    return this.#inFlight < this.#share && now < this.#shareUntil;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** The most that may be under way before the answer to a renewal is heard. */
+  kept(now: number): number {
+    return now < this.#shareUntil ? Math.max(this.#share, this.#inFlight) : this.#inFlight;
+  }
+
+  learnShare({ share, target, runs, concurrency }: RenewedShare, kept: number, until: number): void {
+    const now = this.#run.now();
+    this.#share = share;
+    this.#shareUntil = until;
+    this.runs = runs;
+    this.renewAt = share < target || runs > concurrency ? now + hungryMs : (now + until) / 2;
+    this.#shrinking = share < kept;
+    this.#settleShare();
+  }
+
+  start(host: string): void {
+    this.#inFlight++;
+    if (this.#waiting.size > 0) this.#waiting.delete(host);
+  }
+
+  /** `refusal`: the source's own; without one it is the share that lacks. */
+  refuse(host: string, refusal: Refusal | undefined, now: number): Refusal {
+    this.#waiting.add(host);
+    if (!refusal) return { waitUntil: now + hungryMs, reason: this.runs === 0 ? 'loading' : 'concurrency' };
+    this.source.lookAgain(now);
+    return refusal;
+  }
+
+  /**
+   * Tells the run about hosts that were refused, one by one as long as something can start: those that were not told come
+   * first the next time.
+   */
+  ready(): void {
+    for (const host of [...this.#waiting]) {
+      const now = this.#run.now();
+      if (!this.hasRoom(now) || (!this.source.free && this.source.refusal(now))) return;
+      this.#waiting.delete(host);
+      this.#run.announce(host);
+    }
+  }
+
+  /** The host has moved to another source. */
+  forget(host: string): void {
+    this.#waiting.delete(host);
+  }
+
+  end(outcome: RequestOutcome, grant: Grant | undefined): void {
+    this.#leave();
+    this.source.end(outcome, grant?.probe);
+  }
+
+  giveUp(grant: Grant | undefined): void {
+    this.#leave();
+    if (grant) this.source.giveBack(grant);
+  }
+
+  /** Limits changed, or runs came or went. */
+  renewSoon(): void {
+    this.renewAt = 0;
+    this.#run.renewSoon();
+  }
+
+  #leave(): void {
+    this.#inFlight--;
+    if (this.#shrinking) this.#settleShare();
+    // Not at once: whoever ends a request may be about to start the next one by himself.
+    if (this.#waiting.size > 0) queueMicrotask(() => this.source.wake());
+  }
+
+  #settleShare(): void {
+    if (!this.#shrinking || this.#inFlight > this.#share) return;
+    this.#shrinking = false;
+    this.renewSoon();
+  }
+}

@@ -1,0 +1,242 @@
+import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { Database } from '../database/open-database.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { ClaimLoop } from '../queue/claim-loop.ts';
+import { crashJobs } from '../queue/crash-jobs.ts';
+import { builtinLane } from '../queue/lane.ts';
+import { Listener } from '../queue/listener.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { pruneJobs } from '../queue/prune-jobs.ts';
+import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
+import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
+import { sweepLeases } from '../queue/sweep-leases.ts';
+import { markSuspects } from './mark-suspects.ts';
+import { recoverDeadWorkers } from './recover-dead-workers.ts';
+import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
+import { RunnerProcess } from './runner-process.ts';
+
+export interface SupervisorOptions {
+  readonly configuration: Configuration;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly workerId: string;
+  /** The bundled runner. */
+  readonly runnerProgram: string;
+  /** Claims this job alone (one-shot commands). */
+  readonly onlyJob?: string;
+}
+
+interface Run {
+  readonly job: ClaimedJob;
+  readonly runner: RunnerProcess;
+  readonly deadline: number | null;
+  /** By our monotonic clock, counted from before the question was sent: never later than the database's. */
+  leaseEnds: number;
+}
+
+const pruneEverySeconds = 3600;
+const watchMs = 250;
+
+/** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #runs = new Map<string, Run>();
+  readonly #listener: Listener;
+  readonly #notifier: Notifier;
+  readonly #loop: ClaimLoop;
+  readonly #tasks: RegularTask[] = [];
+  #spare: RunnerProcess | undefined;
+  #draining = false;
+  #renewing: Promise<void> = Promise.resolve();
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const { configuration, database, log, workerId, onlyJob } = options;
+    this.#listener = new Listener(database, log);
+    this.#notifier = new Notifier(database.pool);
+    this.#loop = new ClaimLoop({
+      db: database.pool,
+      log,
+      workerId,
+      lanes: [builtinLane('crawl', configuration)],
+      pollMs: configuration.pollSeconds * 1000,
+      listener: this.#listener,
+      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
+      onJobs: (jobs, asked) => {
+        for (const job of jobs) this.#start(job, asked);
+      },
+      ...(onlyJob && { onlyJob }),
+    });
+  }
+
+  get runningJobs(): number {
+    return this.#runs.size;
+  }
+
+  async start(): Promise<void> {
+    const { configuration, database, log, workerId, onlyJob } = this.#options;
+    const { pool } = database;
+    await registerWorker(pool, workerId, configuration.maxConcurrentJobs);
+    await recoverDeadWorkers(pool, log, workerId);
+    await this.#listener.start();
+    this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
+    this.#tasks.push(
+      runRegularly('Renewing leases', configuration.heartbeatSeconds, log, () => this.#renew()),
+      runRegularly('Watching runners', watchMs / 1000, log, async () => this.#watch()),
+      runRegularly('The watchdog', configuration.watchdogSeconds, log, async () => {
+        if ((await sweepLeases(pool, log, workerId)).length > 0) this.#loop.requeued();
+      }),
+    );
+    if (!onlyJob) {
+      this.#tasks.push(
+        runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
+          pruneJobs(pool, configuration.retentionDays, { signal }),
+        ),
+      );
+    }
+    this.#spare = this.#spawn();
+    this.#loop.start();
+  }
+
+  /** Lets the runners checkpoint and hand their jobs back; no retry is burned. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await this.#loop.stop();
+    this.#spare?.kill('runner_crashed', 'not needed any more');
+    for (const { runner } of this.#runs.values()) runner.stop('drain');
+    await Promise.all([...this.#runs.values()].map(({ runner }) => runner.exited));
+    await Promise.all([...this.#endings]);
+    await Promise.all(this.#tasks.map((task) => task.stop()));
+    this.#unsubscribe?.();
+    await this.#listener.stop();
+    await unregisterWorkers(this.#options.database.pool, [this.#options.workerId]).catch(() => {});
+  }
+
+  /** Ends every runner at once; their jobs are recovered as after a crash. */
+  kill(): void {
+    this.#spare?.kill('runner_crashed', 'the supervisor was ended');
+    for (const { runner } of this.#runs.values()) runner.kill('runner_crashed', 'the supervisor was ended');
+  }
+
+  readonly #endings = new Set<Promise<void>>();
+
+  #spawn(): RunnerProcess {
+    const { configuration, database, log, runnerProgram, workerId } = this.#options;
+    return new RunnerProcess({
+      program: runnerProgram,
+      log,
+      memoryMb: configuration.runnerMemoryMb,
+      env: { ...process.env, DATABASE_URL: database.url, WORKER_ID: workerId },
+    });
+  }
+
+  #start(job: ClaimedJob, asked: number): void {
+    const { configuration, log } = this.#options;
+    const leaseEnds = asked + job.lease_seconds * 1000;
+    const runner = this.#spare ?? this.#spawn();
+    this.#spare = undefined;
+    const deadline = job.timeout_seconds === null ? null : performance.now() + job.timeout_seconds * 1000;
+    const run: Run = { job, runner, deadline, leaseEnds };
+    this.#runs.set(job.id, run);
+    log.info({ job: job.id, fence: job.fence, runner: runner.pid }, 'Running job');
+    runner.run(job, leaseEnds - performance.now());
+    const ending = this.#finish(run).finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+    if (this.#runs.size < configuration.maxConcurrentJobs && !this.#draining) this.#spare = this.#spawn();
+  }
+
+  /** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
+  async #finish(run: Run): Promise<void> {
+    const { job, runner } = run;
+    const { log, database, workerId } = this.#options;
+    const exit = await runner.exited;
+    if (!exit.handedOver) {
+      const error = new HoldfastError(exit.code, exit.detail);
+      log.warn(
+        { job: job.id, code: exit.code, detail: exit.detail },
+        'A runner died; its job is tried again',
+      );
+      await this.#untilAnswered(run, async () => {
+        await markSuspects(database.pool, job.id, runner.inFlight);
+        await crashJobs(database.pool, [{ ...job, error }], `supervisor:${workerId}`);
+      });
+    }
+    this.#runs.delete(job.id);
+    this.#loop.requeued();
+    if (!this.#draining) this.#spare ??= this.#spawn();
+    await this.#notifier.notify('work');
+  }
+
+  /** Repeats while the database is away, until the lease is over: then the watchdog has the job. */
+  async #untilAnswered(run: Run, write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        this.#options.log.warn(
+          { err: error, job: run.job.id },
+          'The death of a runner could not be recorded yet',
+        );
+        if (performance.now() > run.leaseEnds) return;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
+  }
+
+  #renew(): Promise<void> {
+    this.#renewing = this.#renewing.then(() => this.#renewOnce());
+    return this.#renewing;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { database, log, workerId } = this.#options;
+    const ticking = [...this.#runs.values()].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
+    const asked = performance.now();
+    try {
+      const renewals = await renewLeases(
+        database.pool,
+        ticking.map(({ job }) => job),
+      );
+      for (const run of ticking) this.#heed(run, renewals.get(run.job), asked);
+      await reportWorker(database.pool, workerId, this.#runs.size, this.#draining);
+    } catch (error) {
+      log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
+    }
+  }
+
+  #heed(run: Run, renewal: Renewal | undefined, asked: number): void {
+    const { job, runner } = run;
+    if (renewal === 'lost') {
+      this.#options.log.warn({ job: job.id, fence: job.fence }, 'The lease is lost; the runner is ended');
+      runner.kill('lease_lost', 'another holder has the job');
+      return;
+    }
+    if (renewal === 'busy' || renewal === undefined) return;
+    run.leaseEnds = asked + job.lease_seconds * 1000;
+    runner.renewed(run.leaseEnds - performance.now());
+    if (renewal !== 'continue') runner.stop(renewal);
+  }
+
+  /** Ends runners that hang, outgrow their memory, exceed their time, or whose lease ran out while the database was away. */
+  #watch(): void {
+    const { runnerMemoryMb } = this.#options.configuration;
+    const now = performance.now();
+    for (const { job, runner, deadline, leaseEnds } of this.#runs.values()) {
+      const rssMb = Math.round(runner.rssBytes / 1_000_000);
+      if (rssMb > runnerMemoryMb)
+        runner.kill('runner_out_of_memory', `${rssMb} MB of ${runnerMemoryMb} allowed`);
+      else if (deadline !== null && now > deadline)
+        runner.kill('run_timed_out', `after ${job.timeout_seconds} s`);
+      else if (runner.msSinceTick > hangMs(job))
+        runner.kill('runner_hung', `no sign of life for ${hangMs(job)} ms`);
+      else if (now > leaseEnds) runner.kill('lease_lost', 'the lease could not be renewed in time');
+    }
+  }
+}
+
+/** A quarter of the lease without a sign of life counts as hanging. */
+function hangMs(job: ClaimedJob): number {
+  return (job.lease_seconds * 1000) / 4;
+}

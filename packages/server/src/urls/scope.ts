@@ -1,0 +1,106 @@
+import { HoldfastError } from '@holdfast/contract';
+import { getDomain } from 'tldts';
+import { canonicalUrl } from './canonical-url.ts';
+import { compilePatterns } from './compile-pattern.ts';
+import { hostOf } from './host-of.ts';
+
+export const scopeKinds = ['host', 'subdomains', 'any'] as const;
+export type ScopeKind = (typeof scopeKinds)[number];
+
+export interface ScopeOptions {
+  readonly seed: string;
+  /** Default `host`. http and https are one site, and so is the seed's host on both. */
+  readonly scope?: ScopeKind;
+  /** Patterns as in compile-pattern.ts. With any of them, a URL must match at least one. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** `/docs` is for `/docs` and what is below it, not for `/docsets`. */
+  readonly pathPrefix?: string;
+  /** The seed has depth 0. */
+  readonly maxDepth?: number;
+}
+
+/** Why a URL is not crawled; links are counted per reason. */
+export const offScopeReasons = [
+  'off_host',
+  'outside_prefix',
+  'excluded',
+  'not_included',
+  'too_deep',
+] as const;
+export type OffScopeReason = (typeof offScopeReasons)[number];
+
+export interface Scope {
+  /** For a canonical URL and its depth. The seed itself is only bound by `exclude`. */
+  verdict(url: string, depth: number): 'in' | OffScopeReason;
+  /** Lets another host in, as if it were the seed's. */
+  admitHost(host: string): void;
+  /** The seed's redirect target joins: its host, and itself as a second seed (example.com → www.example.com/en/). */
+  admitSeed(url: string): void;
+}
+
+export function createScope(options: ScopeOptions): Scope {
+  const seed = canonicalUrl(options.seed);
+  if (seed === null)
+    throw new HoldfastError('bad_request', `the seed ${options.seed} is no http or https URL`);
+  const { scope = 'host', maxDepth = Number.POSITIVE_INFINITY } = options;
+  const included = options.include?.length ? compilePatterns(options.include, 'include') : () => true;
+  const excluded = compilePatterns(options.exclude ?? [], 'exclude');
+  const isBelowPrefix = prefixTest(options.pathPrefix);
+  const hosts = new Set<string>();
+  const domains: string[] = [];
+  const seeds = new Set<string>();
+
+  const isHostIn = (host: string): boolean =>
+    scope === 'any' || hosts.has(host) || domains.some((domain) => host.endsWith(domain));
+
+  const admitHost = (host: string): void => {
+    hosts.add(host);
+    const domain = scope === 'subdomains' ? registrableDomain(host) : null;
+    if (domain === null) return;
+    hosts.add(domain);
+    domains.push(`.${domain}`);
+  };
+
+  const admitSeed = (url: string): void => {
+    const canonical = canonicalUrl(url);
+    if (canonical === null) return;
+    admitHost(hostOf(canonical));
+    seeds.add(canonical);
+  };
+
+  const verdict = (url: string, depth: number): 'in' | OffScopeReason => {
+    if (!isHostIn(hostOf(url))) return 'off_host';
+    const isSeed = seeds.has(url);
+    if (!isSeed && !isBelowPrefix(url)) return 'outside_prefix';
+    if (depth > maxDepth) return 'too_deep';
+    if (excluded(url)) return 'excluded';
+    return isSeed || included(url) ? 'in' : 'not_included';
+  };
+
+  admitSeed(seed);
+  return { verdict, admitHost, admitSeed };
+}
+
+/**
+ * What `subdomains` spreads to: example.com for www.example.com; with the port, which is a host of its own here. Private
+ * suffixes count, so that one github.io site does not lead to all others; IP addresses and bare names have none.
+ */
+function registrableDomain(host: string): string | null {
+  const [name = '', port] = host.startsWith('[') ? [host] : host.split(':');
+  const domain = getDomain(name, { allowPrivateDomains: true });
+  return domain === null || port === undefined ? domain : `${domain}:${port}`;
+}
+
+function prefixTest(pathPrefix: string | undefined): (url: string) => boolean {
+  if (!pathPrefix || pathPrefix === '/') return () => true;
+  const folder = canonicalUrl(pathPrefix.replace(/^\/*/, '/'), 'http://host/')?.slice('http://host'.length);
+  if (folder === undefined) throw new HoldfastError('bad_request', `${pathPrefix} is no path prefix`);
+  const bare = folder.replace(/\/+$/, '');
+  return (url) => {
+    const start = url.indexOf('/', url.indexOf('//') + 2);
+    if (!url.startsWith(bare, start)) return false;
+    const next = url[start + bare.length];
+    return next === undefined || next === '/' || next === '?';
+  };
+}

@@ -1,0 +1,28 @@
+import type { Pool } from 'pg';
+import { expect } from 'vitest';
+
+/** What must be true of a job's crawl at any moment, by recounting its rows. */
+export async function checkInvariants(pool: Pool, jobId: string): Promise<void> {
+  const { rows } = await pool.query(
+    `SELECT state.total_pending, (SELECT count(*) FROM crawl_frontier WHERE job_id = $1) AS frontier,
+       state.total_processed, (SELECT count(*) FROM crawl_pages WHERE job_id = $1 AND outcome IN ('fetched', 'failed')) AS processed,
+       state.fetched, (SELECT count(*) FROM crawl_pages WHERE job_id = $1 AND outcome = 'fetched') AS fetched_pages,
+       (SELECT count(*) FROM crawl_visited WHERE job_id = $1) AS visited,
+       (SELECT count(*) FROM crawl_pages WHERE job_id = $1) AS pages, state.not_crawled,
+       (SELECT coalesce(sum(pending), 0) FROM crawl_hosts WHERE job_id = $1) AS pending_by_host,
+       (SELECT count(*) FROM crawl_frontier JOIN crawl_pages USING (job_id, url_hash) WHERE job_id = $1) AS both
+     FROM crawl_states state WHERE job_id = $1`,
+    [jobId],
+  );
+  const [state] = rows;
+  expect(state.frontier, 'total_pending is the number of frontier rows').toBe(state.total_pending);
+  expect(state.processed, 'total_processed is the number of fetched and failed pages').toBe(
+    state.total_processed,
+  );
+  expect(state.fetched_pages, 'fetched is the number of fetched pages').toBe(state.fetched);
+  expect(state.pending_by_host, 'the hosts have all that is pending').toBe(state.total_pending);
+  expect(state.both, 'no URL is done and left to do').toBe(0);
+  expect(state.pages + state.frontier + state.not_crawled, 'every URL found is accounted for').toBe(
+    state.visited,
+  );
+}
