@@ -10,6 +10,10 @@ export interface Outcome {
 export type Measure = (server: BenchServer) => Promise<Outcome>;
 
 const server = await BenchServer.start();
+// The server leads its own session, so a Ctrl-C does not reach it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => server.stop().finally(() => process.exit(130)));
+}
 try {
   console.log(`Node ${process.versions.node}, ${server.describe}\n`);
   for (const { id, title, file } of benchmarks.filter((one) => process.argv.includes(one.id))) {

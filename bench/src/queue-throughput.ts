@@ -106,7 +106,7 @@ function report(contestants: readonly Contestant[], rates: ReadonlyMap<string, n
       figures[name] = { jobs_per_second: rate };
       return cells;
     }
-    // Within one repeat the two ran right after one another, so noise of the machine cancels out.
+    // Of the same repeat, so that slow noise of the machine falls on both.
     const ratio = spread(own.map((peer, repeat) => (ours[repeat] ?? 0) / peer));
     ratios[name] = ratio.median;
     figures[name] = { jobs_per_second: rate, holdfast_is_times: ratio };

@@ -20,6 +20,8 @@ const tuned = {
 
 export async function open(url: string, { concurrent = 24 }: Setting): Promise<Contender> {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
+  pool.on('error', console.error);
+  pool.on('connect', (client) => client.on('error', console.error));
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   await utils.migrate();
   let ran = 0;

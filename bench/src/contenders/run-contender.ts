@@ -21,7 +21,7 @@ const ms = await contender.drain(task.jobs);
 await contender.verify(task.warmUp + task.jobs);
 await contender.close();
 process.send?.(ms);
-process.disconnect();
+process.disconnect?.();
 
 /** The same starting point for all: nothing left over for a checkpoint, autovacuum or the garbage collector to do. */
 async function settle(url: string): Promise<void> {

@@ -18,7 +18,7 @@ import type { Unsaved } from './unsaved.ts';
  */
 export type CrawlEnd =
   | { readonly how: 'finished' | 'limit' | 'lost' }
-  | { readonly how: 'blocked'; readonly waitMs: number }
+  | { readonly how: 'blocked'; readonly waitMs: number; readonly byRobots: boolean }
   | { readonly how: 'stopped'; readonly reason: StopReason };
 
 /** Blocked for longer than this, the run is given back instead of waiting. */
@@ -208,15 +208,14 @@ export class CrawlRun {
     if (this.#settling) return;
     this.#settling = true;
     try {
-      const pending = this.#checkpointer.unsaved;
-      if (!pending.isEmpty) await this.#checkpointer.save();
+      await this.#checkpointer.save();
       await this.#refilling;
       const { max_pages } = this.#context.options;
       if (max_pages !== undefined && this.#fetchedSoFar() >= max_pages) return this.#end({ how: 'limit' });
       if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
         return this.#end({ how: 'finished' });
       const waitMs = this.#blockedFor();
-      if (waitMs > patienceMs) this.#end({ how: 'blocked', waitMs });
+      if (waitMs > patienceMs) this.#end({ how: 'blocked', waitMs, byRobots: this.#isBlockedByRobots() });
     } finally {
       this.#settling = false;
     }
@@ -231,10 +230,18 @@ export class CrawlRun {
     const waits = hosts.map((queue) => {
       const entry = queue.peek(now);
       if (entry) return this.#processor.blockedUntil(entry) - now;
-      return queue.hasMore ? 0 : queue.nextDue - now;
+      return queue.hasMore || queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue - now;
     });
     // A source that an operator paused for good is looked at again now and then.
     return Math.max(Math.min(...waits, longestWaitMs), 0);
+  }
+
+  #isBlockedByRobots(): boolean {
+    const now = performance.now();
+    return this.#queues.hosts.every((queue) => {
+      const entry = queue.peek(now);
+      return entry !== undefined && this.#processor.waitsForRobots(entry);
+    });
   }
 
   #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {

@@ -58,6 +58,11 @@ export class ProcessEntry {
     return 'waitUntil' in permit ? permit.waitUntil : { permit };
   }
 
+  waitsForRobots({ url }: FrontierEntry): boolean {
+    const { options, robots } = this.#context;
+    return !options.ignore_robots && typeof robots.verdict(url) === 'number';
+  }
+
   /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
   blockedUntil(entry: FrontierEntry): number {
     const { governor, robots, options } = this.#context;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
 import { fetchFollowing } from '../fetch/fetch-following.ts';
@@ -39,6 +40,8 @@ export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #origins = new Map<string, KnownOrigin | 'loading'>();
   readonly #agent: string;
+  /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
+  lastFailure: string | undefined;
 
   constructor(options: RobotsGateOptions) {
     this.#options = options;
@@ -99,14 +102,16 @@ export class RobotsGate {
       const { status, retryAfterSeconds } = response;
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
       verdict = robotsVerdict(status);
+      if (verdict === 'disallow_all') this.lastFailure = `${origin}/robots.txt: HTTP ${status}`;
       if (verdict !== 'disallow_all')
         rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
     } catch (error) {
-      const code = (error as { code?: string }).code ?? 'internal_error';
-      permit.done({ kind: 'error', code });
-      // Five redirects and still no file: it counts as not there. An address that may not be fetched has no rules to keep.
-      if (code === 'too_many_redirects' || code === 'address_forbidden')
-        [verdict, rules] = ['allow_all', allowAll];
+      if (!(error instanceof HoldfastError)) throw error;
+      permit.done({ kind: 'error', code: error.code });
+      // Five redirects and still no file: it counts as not there. What can never be fetched (a forbidden address, a bad
+      // certificate) says so itself when its first page is asked for.
+      if (error.retry === 'never') [verdict, rules] = ['allow_all', allowAll];
+      else this.lastFailure = `${origin}/robots.txt: ${error.message}`;
     }
     await storeRobots(db, { origin, outcome: verdict, rules, ttlSeconds: robotsCacheSeconds[verdict] });
     return { rules, verdict, expiresInMs: robotsCacheSeconds[verdict] * 1000 };

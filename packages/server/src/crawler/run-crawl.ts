@@ -33,6 +33,10 @@ async function letGo(context: CrawlContext, end: CrawlEnd, actor: string): Promi
     case 'stopped':
       return only(await releaseJobs(db, [{ ...job, reason: stopReasons[end.reason] }], actor));
     case 'blocked': {
+      if (end.byRobots) {
+        const error = new HoldfastError('robots_unreachable', context.robots.lastFailure);
+        return only(await retryJobsLater(db, [{ ...job, error }], actor));
+      }
       const release = {
         ...job,
         reason: 'every host that is left is blocked',

@@ -59,5 +59,5 @@ function resolveUrl(href: string, base: string): string | null {
 
 /** Native search: a case-insensitive pattern takes a tenth of the whole pass. */
 function mentionsItems(html: string): boolean {
-  return html.includes('itemscope') || html.includes('itemScope') || html.includes('ITEMSCOPE');
+  return html.includes('itemscope') || html.includes('itemScope');
 }

@@ -16,6 +16,8 @@ export const hint = {
   surely: 128,
   /** A caption: part of the content, but not of its running text. */
   caption: 256,
+  /** A dialog about cookies: often longer than the page, and never what it is about. */
+  consent: 512,
 } as const;
 
 const boilerplateWords = new Set([
@@ -53,6 +55,7 @@ const body =
 const main =
   /^(?:main|main-?content|content-?(?:main|body|area)|page-?content|body-?content|primary-?content)$/;
 const embedded = /embed|tweet|instagram-media/;
+const consent = /cookie(?!s?-?policy)|consent|gdpr|onetrust|usercentrics|didomi|truste|cmplz/i;
 const caption =
   /(?:^|-)(?:captions?|figcaption|photo-?credit|image-?(?:credit|source|caption|title)|wp-caption-text|gallery-?(?:text|info|count))(?:-|\d*$)/;
 /** States, and names of tags and categories that blogs put on everything: `has-sidebar`, `tag-social`. */
@@ -72,7 +75,7 @@ export function classHints(names: string): number {
 }
 
 function readNames(names: string): number {
-  let hints = 0;
+  let hints = consent.test(names) ? hint.consent : 0;
   for (const name of names
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()

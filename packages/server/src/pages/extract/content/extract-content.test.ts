@@ -149,3 +149,22 @@ Read on:
     expect(contentOf('<p>你好 world</p>').wordCount).toBe(3);
   });
 });
+
+describe('boilerplate', () => {
+  test('about cookies goes even where it is longer than the page', () => {
+    const { text } = contentOf(
+      `<body><div id="CybotCookiebotDialog"><p>${sentence.repeat(9)}</p></div><div><h1>Lamp</h1><p>A lamp of brass, made by hand.</p></div></body>`,
+    );
+    expect(text).toBe('A lamp of brass, made by hand.');
+  });
+
+  test('is not what a page hides nearly all of', () => {
+    const { text } = contentOf(`<p>Loading …</p><div id="app" aria-hidden="true"><p>${sentence}</p></div>`);
+    expect(text).toContain(sentence.trim());
+  });
+
+  test('that is hidden goes', () => {
+    const { text } = contentOf(`<p>${sentence}</p><p style="display: none">${sentence.toUpperCase()}</p>`);
+    expect(text).toBe(sentence.trim());
+  });
+});

@@ -11,22 +11,37 @@ const neverContent = tagSet(
 const enough = 200;
 
 /**
- * First what says of itself that it is no content, if enough is left without it; then what is named so, unless it outweighs
- * the rest: then the name misleads.
+ * First what is about cookies; then what says of itself that it is no content, if enough is left without it; last what is
+ * named so, unless it outweighs the rest: then the name misleads.
  */
 export function removeBoilerplate(tape: Tape): void {
   let total = 0;
   for (let node = 0; node < tape.size; node = tape.ends[node] as number) total += tape.prose[node] as number;
+  total = remove(tape, total, (_id, flags) => (flags & hint.consent) !== 0);
+  // A page that shows its text by script, or that was saved under a dialog, hides nearly everything.
+  const trustHidden = hiddenProse(tape) <= 0.5 * total;
   total = remove(tape, total, (id, flags, rest) => {
     if (neverContent[id] === 1) return true;
-    return ((flags & hint.surely) !== 0 || (flags & hint.hidden) !== 0) && rest > enough;
+    return ((flags & hint.surely) !== 0 || (trustHidden && (flags & hint.hidden) !== 0)) && rest > enough;
   });
   remove(tape, total, (id, flags, rest, weight, node) => {
     if ((flags & hint.comments) !== 0 && rest > enough) return true;
     if ((flags & hint.boilerplate) !== 0) return weight <= 0.66 * rest;
+    if (trustHidden && (flags & hint.hidden) !== 0) return weight <= rest;
     if (id === tag.form) return weight <= 0.4 * rest;
     return id === tag.header && weight <= 0.25 * rest && !within(tape, node);
   });
+}
+
+function hiddenProse(tape: Tape): number {
+  let sum = 0;
+  for (let node = 0; node < tape.size; node++) {
+    const flags = tape.hints[node] as number;
+    if (tape.tags[node] === textNode || (flags & (hint.hidden | hint.gone)) === 0) continue;
+    if ((flags & hint.gone) === 0) sum += tape.prose[node] as number;
+    node = (tape.ends[node] as number) - 1;
+  }
+  return sum;
 }
 
 function remove(

@@ -1,0 +1,98 @@
+const sections = ['lights', 'ships', 'knots', 'harbours'] as const;
+const perSection = 45;
+const redirects = 8;
+
+const words =
+  'tide anchor mooring lantern keel rope beacon quay sail chart compass fog swell bell current pilot mast hull'.split(
+    ' ',
+  );
+
+/** What the sample site answers: HTML, another address, or an error. */
+export type SampleAnswer =
+  | { readonly status: 200; readonly type: string; readonly body: string; readonly waitMs: number }
+  | { readonly status: 301; readonly location: string }
+  | { readonly status: 404 | 500 };
+
+const robots = 'User-agent: *\nDisallow: /private/\nSitemap: /sitemap.xml\n';
+/** Pages that no other page leads to. */
+const onlyInSitemap = ['/archive/first-chart', '/archive/old-bell', '/archive/last-keeper'];
+const pageMs = 90;
+const slowPageMs = 1_200;
+
+/** A little site with what real ones have: cycles, redirects, a slow page, errors, and a part that is not for robots. */
+export function samplePage(path: string, asked: number): SampleAnswer {
+  if (path === '/robots.txt') return text('text/plain', robots);
+  if (path === '/sitemap.xml') return text('application/xml', sitemap());
+  if (path === '/')
+    return html(
+      'The harbour',
+      sections.map((section) => `/${section}/`),
+      0,
+      ['/slow', '/private/log'],
+    );
+  if (path === '/slow') return { ...html('A page that takes its time', ['/'], 1), waitMs: slowPageMs };
+  if (path === '/flaky') return asked === 1 ? { status: 500 } : html('Well again', ['/'], 2);
+  if (path === '/broken') return { status: 500 };
+  if (onlyInSitemap.includes(path)) return html(`From the archive: ${path.slice(9)}`, ['/'], path.length);
+  const [, section = '', name = ''] = /^\/([a-z]+)\/(\d*)$/.exec(path) ?? [];
+  if (section === 'old' && Number(name) < redirects)
+    return { status: 301, location: `/ships/${Number(name) + 1}` };
+  const place = sections.indexOf(section as (typeof sections)[number]);
+  if (place === -1 || Number(name) > perSection) return { status: 404 };
+  return name === '' ? sectionIndex(section) : sectionPage(section, place, Number(name));
+}
+
+/** Every path that leads to something, other than what robots.txt forbids. */
+export function samplePaths(): string[] {
+  const pages = sections.flatMap((section) => [
+    `/${section}/`,
+    ...Array.from({ length: perSection }, (_, index) => `/${section}/${index + 1}`),
+  ]);
+  const moved = Array.from({ length: redirects }, (_, index) => `/old/${index}`);
+  return ['/', '/slow', '/flaky', '/broken', '/lost-at-sea', ...pages, ...moved, ...onlyInSitemap];
+}
+
+function sectionIndex(section: string): SampleAnswer {
+  const pages = Array.from({ length: 15 }, (_, index) => `/${section}/${index * 3 + 1}`);
+  return html(`All about ${section}`, ['/', ...pages], section.length);
+}
+
+/** Leads on, back, across and up: every page can be reached in many ways. */
+function sectionPage(section: string, place: number, number: number): SampleAnswer {
+  const across = sections[(place + 1) % sections.length] ?? section;
+  const links = [
+    `/${section}/${(number % perSection) + 1}`,
+    `/${section}/${((number + perSection - 2) % perSection) + 1}`,
+    `/${across}/${((number * 7) % perSection) + 1}`,
+    `/${section}/`,
+    '/',
+  ];
+  if (number % 9 === 0) links.push(`/old/${number / 9 + place - 1}`);
+  if (number === 13) links.push('/flaky', '/broken', '/lost-at-sea');
+  return html(`${section}, chapter ${number}`, links, place * 100 + number);
+}
+
+function html(
+  title: string,
+  links: readonly string[],
+  seed: number,
+  more: readonly string[] = [],
+): SampleAnswer & { status: 200 } {
+  const sentence = (start: number) =>
+    `The ${Array.from({ length: 14 }, (_, index) => words[(start * 5 + index * index + seed) % words.length]).join(' ')}.`;
+  const paragraphs = [1, 2, 3].map((start) => `<p>${sentence(start)} ${sentence(start + 3)}</p>`).join('\n');
+  const anchors = [...links, ...more].map((link) => `<li><a href="${link}">${link}</a></li>`).join('\n');
+  const body = `<!doctype html>
+<html lang="en"><head><title>${title}</title><meta name="description" content="${sentence(seed)}"></head>
+<body><main><h1>${title}</h1>\n${paragraphs}</main>\n<nav><ul>${anchors}</ul></nav></body></html>`;
+  return { status: 200, type: 'text/html; charset=utf-8', body, waitMs: pageMs };
+}
+
+function sitemap(): string {
+  const urls = onlyInSitemap.map((path) => `<url><loc>ORIGIN${path}</loc></url>`).join('');
+  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
+}
+
+function text(type: string, body: string): SampleAnswer {
+  return { status: 200, type, body, waitMs: 0 };
+}

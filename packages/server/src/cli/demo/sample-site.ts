@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { samplePage } from './sample-page.ts';
+
+export interface SampleRequest {
+  readonly path: string;
+  readonly at: Date;
+}
+
+/** The sample site, served on loopback. It keeps a log of every request, as the witness of what the crawler did. */
+export class SampleSite {
+  readonly requests: SampleRequest[] = [];
+  readonly #server = createServer((request, response) => this.#answer(request.url ?? '/', response));
+  readonly #asked = new Map<string, number>();
+  #inFlight = 0;
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Requests that wait for their answer. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  timesAsked(path: string): number {
+    return this.#asked.get(path) ?? 0;
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  #answer(path: string, response: ServerResponse): void {
+    this.requests.push({ path, at: new Date() });
+    this.#asked.set(path, this.timesAsked(path) + 1);
+    const answer = samplePage(path, this.timesAsked(path));
+    this.#inFlight++;
+    response.once('close', () => {
+      this.#inFlight--;
+    });
+    if (answer.status === 301) response.writeHead(301, { location: answer.location }).end();
+    else if (answer.status !== 200) response.writeHead(answer.status).end();
+    else {
+      const body = answer.body.replaceAll('ORIGIN', this.origin);
+      setTimeout(() => response.writeHead(200, { 'content-type': answer.type }).end(body), answer.waitMs);
+    }
+  }
+}

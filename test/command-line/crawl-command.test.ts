@@ -1,0 +1,239 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readPages } from '../../packages/server/src/pages/read-pages.ts';
+import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
+import { runHoldfast, startHoldfast } from './run-holdfast.ts';
+import { startTreeSite, type TreeSite } from './tree-site.ts';
+
+let database: TestDatabase;
+let folder: string;
+let site: TreeSite;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-crawl-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await killAll(child);
+  await site?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const argumentsFor = (...options: string[]) => [
+  'crawl',
+  `${site.origin}/`,
+  ...['--allow-private', site.origin, '--no-discover'],
+  ...options,
+];
+const crawl = (...options: string[]) =>
+  runHoldfast(argumentsFor(...options), { DATABASE_URL: database.url }, folder);
+
+function startCrawl(...options: string[]): ChildProcess {
+  const child = startHoldfast(argumentsFor(...options), { DATABASE_URL: database.url }, folder);
+  children.push(child);
+  return child;
+}
+
+/** kill -9 of a command and of the runners it started. */
+async function killAll(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const runners = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  for (const pid of runners.filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
+  await exited;
+}
+
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const urlsIn = (jsonl: string) =>
+  jsonl
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { url: string }).url);
+
+async function storedUrls(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    'SELECT id FROM crawl_jobs ORDER BY id DESC LIMIT 1',
+  );
+  const urls: string[] = [];
+  for await (const page of readPages(database.pool, rows[0]?.id ?? '')) urls.push(page.url);
+  return urls;
+}
+
+describe('holdfast crawl', () => {
+  test('crawls a site into a file, says so when asked again, and writes every format', async () => {
+    site = await startTreeSite(25);
+    const first = await crawl();
+    expect([first.exit, first.stderr]).toEqual([0, expect.stringContaining(`Crawling ${site.origin}/`)]);
+    expect(first.stdout).toMatch(/fetched +25 .*\n[^]*output +127\.0\.0\.1-\d+\.jsonl[^]*holdfast jobs show/);
+    const [name = ''] = readdirSync(folder);
+    expect(name).toBe(`127.0.0.1-${site.port}.jsonl`);
+    const pages = read(name)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(urlsIn(read(name))).toEqual(await storedUrls());
+    expect(new Set(pages.map(({ url }) => url)).size).toBe(25);
+    expect(pages[0]).toMatchObject({
+      url: `${site.origin}/`,
+      title: '=Page "0", with a comma',
+      language: 'en',
+      status: 200,
+      depth: 0,
+      markdown: expect.stringContaining('# Page 0'),
+      links: [`${site.origin}/p/1`, `${site.origin}/p/2`, `${site.origin}/`],
+    });
+
+    const again = await crawl('--format', 'csv', '--concurrency', '2');
+    expect([again.exit, again.stderr]).toEqual([0, expect.stringContaining('is crawled already: 25 pages')]);
+    const [header, ...records] = read(name.replace('jsonl', 'csv')).split('\r\n').slice(0, -1);
+    expect(header).toMatch(/^n,url,.*,title,.*,markdown$/);
+    expect(records).toHaveLength(25);
+    expect(records[0]).toContain(`,${site.origin}/,,"'=Page ""0"", with a comma",`);
+    expect(records[0]).toContain('# Page 0\\n\\nSome words');
+
+    expect((await crawl('--out', 'pages/')).exit).toBe(0);
+    expect(readdirSync(join(folder, 'pages')).sort()).toEqual(['.holdfast.json', 'index.md', 'p']);
+    expect(readdirSync(join(folder, 'pages/p'))).toHaveLength(24);
+    expect(read('pages/p/7.md')).toMatch(
+      /^---\nurl: "http:[^]+\/p\/7"\ntitle: "=Page \\"7\\", [^]+---\n\n# Page 7\n/,
+    );
+
+    const piped = await crawl('--out', '-');
+    expect(piped.stdout).toBe(read(name));
+    expect(site.timesAsked().get('/')).toBe(1);
+  });
+
+  test('crawls again what is finished when told to', async () => {
+    site = await startTreeSite(3);
+    await crawl('--quiet');
+    const again = await crawl('--recrawl', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', fetched: 3 });
+    expect(site.timesAsked().get('/')).toBe(2);
+  });
+
+  test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {
+    site = await startTreeSite(120, 20);
+    const child = startCrawl('--out', 'pages.jsonl');
+    let said = '';
+    child.stderr?.on('data', (data) => {
+      said += data;
+    });
+    await site.asked(40);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(said).toMatch(/Stopped; nothing is lost. Go on with the same command:\n {2}holdfast crawl http/);
+    const before = await storedUrls();
+    expect(before.length).toBeGreaterThan(10);
+    expect(urlsIn(read('pages.jsonl'))).toEqual(before);
+
+    const rest = await crawl('--out', 'pages.jsonl');
+    expect([rest.exit, rest.stderr]).toEqual([0, expect.stringContaining(`${before.length} pages are done`)]);
+    expect(urlsIn(read('pages.jsonl'))).toEqual(await storedUrls());
+    // Requests in flight were let end, so that no page was asked for twice.
+    expect([...site.timesAsked().values()].filter((times) => times !== 1)).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['pages.jsonl']);
+  });
+
+  test.each(['jsonl', 'md'])(
+    'goes on after kill -9 of everything, and its %s is as if nothing had been',
+    async (format) => {
+      site = await startTreeSite(150, 15);
+      const options = ['--format', format, '--out', 'out'];
+      for (const count of [30, 70]) {
+        const child = startCrawl(...options);
+        await site.asked(count);
+        await killAll(child);
+        // As a death in the middle of a write leaves it.
+        if (format === 'jsonl') writeFileSync(join(folder, 'out'), '{"n":99,"url":"htt', { flag: 'a' });
+      }
+      const last = await crawl(...options);
+      expect([last.exit, last.stdout]).toEqual([0, expect.stringMatching(/fetched +150 /)]);
+      await crawl('--format', format, '--out', 'fresh');
+      if (format === 'jsonl') {
+        expect(urlsIn(read('out'))).toHaveLength(150);
+        expect(read('out')).toBe(read('fresh'));
+      } else {
+        const files = (name: string) => readdirSync(join(folder, name), { recursive: true }).sort();
+        expect(files('out')).toEqual(files('fresh'));
+        for (const file of ['index.md', 'p/31.md', 'p/149.md'])
+          expect(read(`out/${file}`)).toBe(read(`fresh/${file}`));
+      }
+      expect(Math.max(...site.timesAsked().values())).toBeLessThanOrEqual(3);
+    },
+  );
+
+  test('says why a crawl failed, and the same command tries again', async () => {
+    site = await startTreeSite(0);
+    const failed = await crawl();
+    expect([failed.exit, failed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/holdfast: .*HTTP 404\n {2}Check the URL/),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    const requests = site.requests.length;
+    expect((await crawl()).exit).toBe(1);
+    expect(site.requests.length).toBeGreaterThan(requests);
+  });
+
+  test('does not fetch a private address that was not allowed, and says how to allow it', async () => {
+    site = await startTreeSite(1);
+    const outcome = await runHoldfast(['crawl', `${site.origin}/`], { DATABASE_URL: database.url }, folder);
+    expect([outcome.exit, outcome.stderr]).toEqual([
+      1,
+      expect.stringContaining(`--allow-private ${site.origin}`),
+    ]);
+    expect(site.connections()).toBe(0);
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['a URL that is none', ['nonsense'], /The URL cannot be fetched: nonsense/],
+    ['a URL without its scheme', ['example.com/docs'], /with its scheme: https:\/\/example\.com\/docs/],
+    ['another scheme', ['ftp://example.com/'], /The URL cannot be fetched/],
+    [
+      'a pattern that is none',
+      ['https://a.example', '--include', '/(/'],
+      /the pattern \/\(\/ cannot be used/,
+    ],
+    ['a pattern that keeps the start out', ['https://a.example/x', '--exclude', '/x'], /--exclude keeps out/],
+    ['an origin that is none', ['https://a.example', '--allow-private', 'localhost'], /is no origin/],
+    ['a depth out of range', ['https://a.example', '--depth', '-1'], /--depth: /],
+    ['a limit that is no number', ['https://a.example', '--limit', 'x'], /whole number/],
+    [
+      'a format nobody knows',
+      ['https://a.example', '--format', 'xlsx'],
+      /Allowed choices are jsonl, csv, md/,
+    ],
+    ['markdown files to a pipe', ['https://a.example', '--format', 'md', '--out', '-'], /standard output/],
+    [
+      'a folder that is not there',
+      ['https://a.example', '--out', 'no/such.jsonl'],
+      /its folder does not exist/,
+    ],
+    ['a folder as a file', ['https://a.example', '--out', '.', '--format', 'csv'], /it is a folder/],
+    ['the file of somebody else', ['https://a.example', '--out', 'notes.jsonl'], /not written by Holdfast/],
+  ])('%s is bad input', async (_, args, message) => {
+    writeFileSync(join(folder, 'notes.jsonl'), 'my notes\n');
+    const outcome = await runHoldfast(['crawl', ...args], { DATABASE_URL: database.url }, folder);
+    expect(outcome.exit).toBe(2);
+    expect(outcome.stderr).toMatch(/^holdfast: /);
+    expect(outcome.stderr).toMatch(message);
+    expect(read('notes.jsonl')).toBe('my notes\n');
+  });
+
+  test('says that there is no database', async () => {
+    const env = { DATABASE_URL: 'postgresql://me@127.0.0.1:1/db' };
+    expect(await runHoldfast(['crawl', 'https://a.example/'], env, folder)).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('The database does not answer'),
+    });
+  });
+});

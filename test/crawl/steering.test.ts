@@ -1,0 +1,74 @@
+import { describe, expect, test, vi } from 'vitest';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
+import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
+import { listEvents } from '../../packages/server/src/queue/list-events.ts';
+import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
+import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
+
+const fixture = new CrawlFixture({ pages: 400, delayMs: 30 });
+const requestsReach = (count: number) =>
+  vi.waitUntil(() => fixture.site.requests.length >= count, { timeout: 20_000, interval: 2 });
+
+async function ask(action: 'pause' | 'cancel', id: string): Promise<{ ms: number; requests: number }> {
+  const asked = performance.now();
+  await actOnJob(fixture.pool, action, id);
+  await new Notifier(fixture.pool).notify('request');
+  await vi.waitUntil(async () => (await showJob(fixture.pool, id)).status !== 'processing', {
+    timeout: 10_000,
+    interval: 5,
+  });
+  return { ms: performance.now() - asked, requests: fixture.site.requests.length };
+}
+
+describe('a running crawl', () => {
+  test('pauses within a second, asks the site nothing more, and goes on from there when resumed', async () => {
+    const { id } = await fixture.crawl('/', { discover: false });
+    await requestsReach(fixture.site.requests.length + 60);
+    const { ms, requests } = await ask('pause', id);
+    expect((await showJob(fixture.pool, id)).status).toBe('paused');
+    expect(ms).toBeLessThan(1_000);
+    await checkInvariants(fixture.pool, id);
+    const before = (await showJob(fixture.pool, id)).progress_percentage;
+    // Another crawl starts and ends meanwhile: had the paused one gone on, its requests would be among these.
+    const other = await fixture.crawled('/', { strategy: 'single', discover: false });
+    expect(other.status).toBe('completed');
+    expect(fixture.site.requests.length).toBeLessThanOrEqual(requests + 2);
+    await actOnJob(fixture.pool, 'resume', id);
+    await new Notifier(fixture.pool).notify('work');
+    const done = await fixture.reaches(id, 'completed');
+    expect(done.progress_percentage).toBeGreaterThan(before);
+    expect(done.retry_count).toBe(0);
+    const { rows } = await fixture.pool.query(
+      `SELECT count(*) AS pages FROM crawl_pages WHERE job_id = $1 AND outcome = 'fetched'`,
+      [id],
+    );
+    expect(rows).toEqual([{ pages: 400 }]);
+    await checkInvariants(fixture.pool, id);
+  });
+
+  test('is cancelled within a second, and asks the site nothing more', async () => {
+    const { id } = await fixture.crawl('/', { discover: false });
+    await requestsReach(fixture.site.requests.length + 40);
+    const { ms, requests } = await ask('cancel', id);
+    expect((await showJob(fixture.pool, id)).status).toBe('cancelled');
+    expect(ms).toBeLessThan(1_000);
+    await fixture.crawled('/', { strategy: 'single', discover: false });
+    expect(fixture.site.requests.length).toBeLessThanOrEqual(requests + 2);
+    await checkInvariants(fixture.pool, id);
+  });
+
+  test('is handed over by a worker that drains: no retry is burned and no page fetched twice', async () => {
+    fixture.site.requests.length = 0;
+    const { id } = await fixture.crawl('/', { discover: false });
+    await requestsReach(60);
+    await fixture.worker?.end('SIGTERM');
+    expect(await showJob(fixture.pool, id)).toMatchObject({ status: 'pending', retry_count: 0 });
+    fixture.startWorker();
+    const done = await fixture.reaches(id, 'completed');
+    expect(done.retry_count).toBe(0);
+    expect([...fixture.site.counts.values()].filter((count) => count > 1)).toEqual([]);
+    const transitions = (await listEvents(fixture.pool, id)).map((event) => event.transition);
+    expect(transitions).toEqual(['enqueue', 'claim', 'release', 'claim', 'complete']);
+  });
+});
