@@ -11,7 +11,7 @@ test('holdfast demo kills a crawl in the middle, loses nothing, and leaves nothi
     expect(stderr).toMatch(/kill -9 \d+: the runner, with \d+ pages saved and \d+ requests in the air/);
     expect(stderr).toMatch(/The runner process died: SIGKILL; going on from the last checkpoint/);
     expect(stdout).toMatch(/fetched +190 /);
-    expect(stdout).toMatch(/✓ URLs in the database +202 /);
+    expect(stdout).toMatch(/✓ URLs in the database +204 /);
     expect(stdout).toMatch(/✓ pages in the file +190 /);
     expect(stdout).toMatch(/✓ asked again, for nothing +0 /);
     expect(stdout).toMatch(/✓ pages lost +0\n/);

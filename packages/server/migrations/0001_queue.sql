@@ -23,38 +23,41 @@ CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
     'hex')::uuid
 $$;
 
+-- Each of its lives (pending, processing, finished) adds an entry for the same id to the primary key: room for them on the
+-- page spares the splits (measured: 8 % of the CPU of claim and completion). Columns that are never null come first, those
+-- of fixed width before the others: PostgreSQL then finds them without counting.
 CREATE TABLE crawl_jobs (
-  id                    uuid PRIMARY KEY DEFAULT uuid_v7(),
+  id                    uuid DEFAULT uuid_v7() PRIMARY KEY WITH (fillfactor = 40),
+  created_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- A holder's every write names its fence. It only grows: with each claim, and when an operator takes a lease away.
+  fence                 bigint NOT NULL DEFAULT 0,
+  event_count           integer NOT NULL DEFAULT 1,
+  retry_backoff_seconds integer NOT NULL DEFAULT 300,
   kind                  job_kind NOT NULL,
   executor              job_executor NOT NULL DEFAULT 'builtin',
   status                job_status NOT NULL DEFAULT 'pending',
-  requested_action      job_action,
   priority              smallint NOT NULL DEFAULT 0,
   progress_percentage   smallint NOT NULL DEFAULT 0 CHECK (progress_percentage BETWEEN 0 AND 100),
   retry_count           smallint NOT NULL DEFAULT 0,
   max_retries           smallint NOT NULL DEFAULT 3,
-  event_count           integer NOT NULL DEFAULT 1,
-  retry_backoff_seconds integer NOT NULL DEFAULT 300,
-  timeout_seconds       integer,
-  lock_ttl_seconds      integer,
-  lease_seconds         real,
-  -- A holder's every write names its fence. It only grows: with each claim, and when an operator takes a lease away.
-  fence                 bigint NOT NULL DEFAULT 0,
-  created_at            timestamptz NOT NULL DEFAULT clock_timestamp(),
+  user_id               text NOT NULL DEFAULT 'local',
+  payload               jsonb NOT NULL,
   run_at                timestamptz,
   next_retry_at         timestamptz,
   started_at            timestamptz,
   last_heartbeat        timestamptz,
   lease_expires_at      timestamptz,
   completed_at          timestamptz,
+  lease_seconds         real,
+  timeout_seconds       integer,
+  lock_ttl_seconds      integer,
+  requested_action      job_action,
   worker_id             text,
-  user_id               text NOT NULL DEFAULT 'local',
   source_id             text,
   dedupe_key            text,
   idempotency_key       text,
   error_code            text,
   error_message         text,
-  payload               jsonb NOT NULL,
 
   CONSTRAINT retryable_has_next_retry CHECK ((status = 'retryable') = (next_retry_at IS NOT NULL)),
   CONSTRAINT processing_has_lease CHECK ((status = 'processing') = (lease_expires_at IS NOT NULL)),
@@ -82,20 +85,11 @@ CREATE UNIQUE INDEX crawl_jobs_one_live_per_dedupe_key ON crawl_jobs (user_id, d
 CREATE UNIQUE INDEX crawl_jobs_idempotency_key ON crawl_jobs (user_id, idempotency_key)
   WHERE idempotency_key IS NOT NULL;
 
--- Written by the statement that makes the transition, never alone; so it needs no foreign key (which would cost a
--- lock on the job for each event).
-CREATE TABLE job_events (
-  job_id      uuid NOT NULL,
-  event_no    integer NOT NULL,
-  transition  job_transition NOT NULL,
-  from_status job_status,
-  to_status   job_status NOT NULL,
-  fence       bigint NOT NULL,
-  at          timestamptz NOT NULL DEFAULT now(),
-  actor       text NOT NULL,
-  reason      text,
-  PRIMARY KEY (job_id, event_no),
-  CONSTRAINT legal_move CHECK (
+-- A function, because PostgreSQL would prepare so large an expression anew for each statement (0.1 ms of a single job's).
+CREATE FUNCTION is_legal_move(transition job_transition, from_status job_status, to_status job_status) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN
     CASE transition
       WHEN 'enqueue' THEN from_status IS NULL AND to_status = 'pending'
       WHEN 'claim' THEN from_status IN ('pending', 'retryable') AND to_status = 'processing'
@@ -117,5 +111,22 @@ CREATE TABLE job_events (
       WHEN 'resetLock' THEN from_status = 'processing' AND to_status = 'pending'
       WHEN 'retry' THEN from_status IN ('failed', 'cancelled', 'expired') AND to_status = 'pending'
       WHEN 'retryUrls' THEN from_status IN ('completed', 'failed', 'cancelled') AND to_status = 'pending'
-    END IS TRUE)
+    END IS TRUE;
+END $$;
+
+-- Written by the statement that makes the transition, never alone; so it needs no foreign key (which would cost a
+-- lock on the job for each event).
+CREATE TABLE job_events (
+  job_id      uuid NOT NULL,
+  event_no    integer NOT NULL,
+  transition  job_transition NOT NULL,
+  from_status job_status,
+  to_status   job_status NOT NULL,
+  fence       bigint NOT NULL,
+  at          timestamptz NOT NULL DEFAULT now(),
+  actor       text NOT NULL,
+  reason      text,
+  -- Room for the next events of the same job.
+  PRIMARY KEY (job_id, event_no) WITH (fillfactor = 40),
+  CONSTRAINT legal_move CHECK (is_legal_move(transition, from_status, to_status))
 );

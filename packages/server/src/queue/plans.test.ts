@@ -41,7 +41,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
       'w1',
       actor,
     ],
-    [primaryKey, 'crawl_jobs_ready', 'crawl_jobs_waiting'],
+    ['Tid Scan', 'crawl_jobs_ready', 'crawl_jobs_waiting'],
   ],
   [
     'recover',

@@ -15,8 +15,6 @@ const standardSettings = {
   max_connections: '200',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // Full-page images are most of the WAL of a queue; lz4 is not in this build.
-  wal_compression: 'pglz',
   // Dead rows of the queue pile up within seconds; the default looks once a minute.
   autovacuum_naptime: '10s',
   timezone: 'UTC',

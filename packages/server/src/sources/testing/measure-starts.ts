@@ -15,3 +15,8 @@ export function shareOfLimit(starts: readonly number[], limitPerMinute: number):
   const ms = Math.max(...starts) - Math.min(...starts);
   return (starts.length - 1) / ((ms / 60_000) * limitPerMinute);
 }
+
+/** How much of a limit was used in the best window of so many milliseconds: a machine that halts now and then is no fault. */
+export function bestShare(starts: readonly number[], limitPerMinute: number, windowMs: number): number {
+  return mostWithin(starts, windowMs) / ((limitPerMinute * windowMs) / 60_000);
+}
