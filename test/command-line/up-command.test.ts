@@ -37,7 +37,7 @@ async function up(env: Record<string, string> = {}): Promise<{ child: ChildProce
 
 describe('holdfast up', () => {
   test('makes its own database in an empty folder, and a page answers at the address it prints', async () => {
-    const { child, address } = await up();
+    const { child, address } = await up({ MAX_CONCURRENT_JOBS: '0' }); // so that the job stays where it is
     await runHoldfast(['jobs', 'create', 'crawl', 'https://example.com/'], {}, folder);
     const page = await fetch(address);
     expect(page.status).toBe(200);

@@ -20,6 +20,8 @@ export interface RobotsGateOptions {
   readonly fetcher: Fetcher;
   readonly governor: GovernedRun;
   readonly userAgent: string;
+  /** Aborted when the run is over. */
+  readonly signal: AbortSignal;
   /** Rules of an origin have come, or can be asked for again. */
   readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
 }
@@ -68,12 +70,12 @@ export class RobotsGate {
       const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
       const matcher = createRobotsMatcher(rules, this.#agent);
       const waitUntil = verdict === 'disallow_all' ? performance.now() + expiresInMs : undefined;
-      if (matcher.crawlDelaySeconds !== undefined) {
-        await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds);
-      }
+      // Also when there is none: an earlier one may have been taken back.
+      await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
       this.#origins.set(origin, { matcher, waitUntil });
       onLoaded(origin, rules.sitemaps);
     } catch (error) {
+      if (this.#options.signal.aborted) return;
       // The database is away, most likely: asked again in a moment.
       log.warn({ err: error, origin }, 'robots.txt could not be looked up; trying again');
       await delay(retryMs);
@@ -119,6 +121,7 @@ export class RobotsGate {
 
   async #permit(host: string): Promise<Permit> {
     for (;;) {
+      this.#options.signal.throwIfAborted();
       const answer = this.#options.governor.tryAcquire(host);
       if (!('waitUntil' in answer)) return answer;
       await delay(Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000));

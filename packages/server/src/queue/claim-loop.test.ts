@@ -8,6 +8,7 @@ import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';
 import { Listener } from './listener.ts';
 import { Notifier } from './notifier.ts';
+import { releaseJobs } from './release-jobs.ts';
 
 const queue = new QueueFixture();
 const log = pino({ level: 'silent' });
@@ -154,5 +155,18 @@ describe('the notifier', () => {
     expect(heard).toHaveLength(3);
     client.removeAllListeners('notification');
     client.release(true);
+  });
+
+  test('takes its only job before its time once, and no more after it was released until a time', async () => {
+    const { id } = await queue.enqueueOne({ run_at: '2999-01-01T00:00:00Z' });
+    const attempts: number[] = [];
+    const { claimed } = startLoop({ onlyJob: id, pollMs: 10, capacity: () => attempts.push(1) && 1 });
+    await reaches(claimed, 1);
+    const [job] = claimed as [ClaimedJob];
+    await releaseJobs(queue.pool, [{ ...job, reason: 'blocked', notBeforeSeconds: 600 }], actor);
+    await reaches(attempts, attempts.length + 3);
+    expect(claimed).toHaveLength(1);
+    await queue.passSeconds(601);
+    await reaches(claimed, 2);
   });
 });

@@ -18,7 +18,10 @@ export interface ClaimLoopOptions {
   readonly capacity: () => number;
   /** `asked`: when the claim was sent, by the monotonic clock; no lease of it began earlier. */
   readonly onJobs: (jobs: ClaimedJob[], asked: number) => void;
-  /** Claims this job alone, as soon as it can be claimed at all (one-shot commands). */
+  /**
+   * Claims this job alone (one-shot commands). The first time before its time as well: a person who starts it does not
+   * wait out its backoff. Later not: a run that was released until a host is ready would start over and over.
+   */
   readonly onlyJob?: string;
 }
 
@@ -32,6 +35,7 @@ const maxBatch = 500;
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions;
   readonly #positions: ClaimPositions;
+  #hadOnlyJob = false;
   #woken = false;
   #wakeSleeper: (() => void) | undefined;
   #stopped = false;
@@ -86,8 +90,14 @@ export class ClaimLoop {
     const limit = Math.min(capacity(), maxBatch);
     if (limit <= 0) return false;
     const asked = performance.now();
-    const jobs = onlyJob ? await claimOneJob(db, onlyJob, lanes, workerId) : await this.#claim(limit, asked);
-    if (jobs.length > 0) onJobs(jobs, asked);
+    const early = !this.#hadOnlyJob;
+    const jobs = onlyJob
+      ? await claimOneJob(db, onlyJob, lanes, workerId, early)
+      : await this.#claim(limit, asked);
+    if (jobs.length > 0) {
+      this.#hadOnlyJob = true;
+      onJobs(jobs, asked);
+    }
     return jobs.length === limit;
   }
 

@@ -2,13 +2,13 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import type { Lane } from './lane.ts';
 
-/** A person who waits for this job does not wait out its backoff or its scheduled time as well. */
 export const claimOneStatement = statement<ClaimedJob>(
   'claim-one',
   `
 WITH found AS MATERIALIZED (
   SELECT id, status FROM crawl_jobs
   WHERE id = $1 AND status IN ('pending', 'retryable') AND kind = $2 AND executor = 'builtin'
+    AND ($5 OR coalesce(next_retry_at, run_at) IS NULL OR coalesce(next_retry_at, run_at) <= now())
   FOR UPDATE SKIP LOCKED
 ),
 claimed AS (
@@ -28,13 +28,14 @@ SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, t
 FROM claimed`,
 );
 
-/** Takes one job by its id, if nobody holds it. */
+/** Takes one job by its id, if nobody holds it; `early`: also before the end of its backoff, or its scheduled time. */
 export function claimOneJob(
   db: Queryable,
   id: string,
   lanes: readonly Lane[],
   workerId: string,
+  early = true,
 ): Promise<ClaimedJob[]> {
   const [lane] = lanes;
-  return run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds]);
+  return run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds, early]);
 }

@@ -32,10 +32,11 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
   });
-  const governor = new Governor({ db, log }).openRun(job.id);
+  const governor = new Governor({ db, log }).openRun(`${job.id}/${job.fence}`);
   const suspects = new Map(
     (await run(db, suspectsStatement, [job.id])).map((row) => [row.url_hash, row.deaths]),
   );
+  const over = new AbortController();
   // The run exists only after its parts; rules cannot come before its first entry asks for them.
   let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
   const running = await runCrawl(
@@ -50,6 +51,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
         fetcher,
         governor,
         userAgent,
+        signal: over.signal,
         onLoaded: (origin, sitemaps) => loaded(origin, sitemaps),
       }),
       scope: createScope({
@@ -67,6 +69,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   );
   loaded = (origin, sitemaps) => running.run.robotsLoaded(origin, sitemaps);
   const close = async () => {
+    over.abort();
     await governor.close();
     await fetcher.close();
   };

@@ -1,5 +1,7 @@
+import { HoldfastError } from '@holdfast/contract';
 import type { DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
+import { openSources } from './open-sources.ts';
 import { Permit } from './permit.ts';
 import { recordCrawlDelay } from './record-crawl-delay.ts';
 import type { Refusal } from './refusal.ts';
@@ -67,13 +69,15 @@ export class GovernedRun {
     return this.#seats.get(host)?.source.blockedUntil(this.now()) ?? 0;
   }
 
-  /** Keeps what a host's robots.txt asks for, for all workers; null: nothing. */
+  /** Keeps what a host's robots.txt asks for, for all workers; null: nothing. Fails if it could not be kept. */
   async recordCrawlDelay(host: string, seconds: number | null): Promise<void> {
     const { link, directory } = this.#options;
-    const known = directory.find(host);
-    const source = known ?? (await new Promise<GovernedSource>((resolve) => directory.load(host, resolve)));
-    const heard = await link.ask((db) => recordCrawlDelay(db, source.id, seconds));
-    source.learnWritten(heard?.rows[0]);
+    const opened = directory.find(host) ? undefined : await link.ask((db) => openSources(db, [host]));
+    const sourceId = directory.find(host)?.id ?? opened?.rows[0]?.source_id;
+    const heard = sourceId && (await link.ask((db) => recordCrawlDelay(db, sourceId, seconds)));
+    if (!heard)
+      throw new HoldfastError('database_unavailable', `the Crawl-delay of ${host} could not be kept`);
+    directory.find(host)?.learnWritten(heard.rows[0]);
   }
 
   /** Gives the shares back and writes what is left to report. Requests still under way may end later. */

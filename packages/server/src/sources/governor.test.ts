@@ -57,6 +57,27 @@ describe('a limit per minute', () => {
   });
 });
 
+describe('a run without a place at a source', () => {
+  test('reserves no slots that it could not use', async () => {
+    const host = await newSource({ rate_limit_per_minute: 3000, concurrency: 1 });
+    await acquire(fixture.newGovernor().openRun('a'), host);
+    const run = fixture.newGovernor().openRun('b');
+    run.tryAcquire(host);
+    // The first run reserved ahead when it took its slot; let that be over.
+    await delay(100);
+    const nextSlot = async () =>
+      (await fixture.pool.query('SELECT next_slot_at FROM source_slots WHERE source_id = $1', [host]))
+        .rows[0];
+    const settled = await nextSlot();
+    const until = performance.now() + 200;
+    while (performance.now() < until) {
+      expect(run.tryAcquire(host)).toMatchObject({ reason: expect.stringMatching(/loading|concurrency/) });
+      await delay(5);
+    }
+    expect(await nextSlot()).toEqual(settled);
+  });
+});
+
 describe('a delay', () => {
   test('of robots.txt is kept by all workers, and survives a restart', async () => {
     const host = fixture.newHost();
@@ -75,6 +96,17 @@ describe('a delay', () => {
     const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199.9);
     expect(mostWithin(starts, 2_000)).toBeGreaterThanOrEqual(8);
+  });
+
+  test('that could not be kept is an error, not forgotten', async () => {
+    const host = fixture.newHost();
+    const { governor, cut, mend } = fixture.newMortal();
+    const run = governor.openRun('a');
+    cut();
+    await expect(run.recordCrawlDelay(host, 1)).rejects.toThrow(host);
+    mend();
+    await run.recordCrawlDelay(host, 1);
+    expect(await fixture.sourceOf(host)).toMatchObject({ crawl_delay_ms: 1_000 });
   });
 
   test('of a permit that was never used is not waited for twice', async () => {
@@ -274,7 +306,7 @@ describe('a governor', () => {
       permit.done(ok);
     }
     const microseconds = ((performance.now() - began) * 1000) / count;
-    // Measured 0.3–1.1 µs; at 2,000 requests a second that is a thousandth of the time there is.
+    // Measured 0.13 µs on an idle machine, 1 µs here on a busy one; at 2,000 requests a second there are 500.
     expect(microseconds).toBeLessThan(10);
   });
 });

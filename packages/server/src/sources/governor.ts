@@ -58,7 +58,10 @@ export class Governor {
     this.#refreshAt = clock() + refreshEveryMs;
   }
 
-  /** `runId` names the run's shares: a job's id, or that of a pooled runner, whose jobs then share among themselves. */
+  /**
+   * `runId` names the run's shares: a job's id and its fence, so that a zombie does not renew or release those of its
+   * successor; or the id of a pooled runner, whose jobs then share among themselves.
+   */
   openRun(runId: string): GovernedRun {
     const { log, turnMs = 1_000, shareTtlMs = 10_000 } = this.#options;
     const onClose = (closed: GovernedRun) => this.#closeRun(closed);
