@@ -12,9 +12,10 @@ export interface RenewedShare extends SourceState {
 
 /*
  * A run takes its fair share as far as the others' leave room. What it may have under way until it hears the answer
- * counts even when that is more, so the sum never exceeds the source's concurrency: shares first shrink, then grow. With more runs than concurrency they
- * take turns. A share that grew is committed durably, since a crash of the server must not grant it twice;
- * plain renewals are not.
+ * counts even when that is more, so the sum never exceeds the source's concurrency: shares first shrink, then grow. With
+ * more runs than concurrency they take turns. A share that grew is committed durably, since a crash of the server must not
+ * grant it twice; plain renewals are not. Runs are named job/fence: a later run of a job takes over from the earlier one,
+ * which is dead or has lost its lease, instead of waiting for its share to expire.
  */
 export const renewSharesStatement = statement<RenewedShare>(
   'renew-shares',
@@ -34,6 +35,8 @@ seat AS MATERIALIZED (
     SELECT count(*)::integer AS other_runs, coalesce(sum((value ->> 'share')::integer), 0)::integer AS taken,
       count(*) FILTER (WHERE key < $1)::integer AS position, coalesce(jsonb_object_agg(key, value), '{}') AS live
     FROM jsonb_each(locked.runs) WHERE key <> $1 AND (value ->> 'until')::float8 > epoch_ms(clock_timestamp())
+      AND (split_part(key, '/', 1) = split_part($1, '/', 1)
+        AND nullif(split_part(key, '/', 2), '')::bigint < nullif(split_part($1, '/', 2), '')::bigint) IS NOT TRUE
   ) others
 ),
 fair AS (
