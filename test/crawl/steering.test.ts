@@ -52,6 +52,8 @@ describe('a running crawl', () => {
     await requestsReach(fixture.site.requests.length + 40);
     const { ms, requests } = await ask('cancel', id);
     expect((await showJob(fixture.pool, id)).status).toBe('cancelled');
+    // By the runner itself, not because it died.
+    expect((await listEvents(fixture.pool, id)).at(-1)?.reason).toBe('cancelled at a checkpoint');
     expect(ms).toBeLessThan(1_000);
     await fixture.crawled('/', { strategy: 'single', discover: false });
     expect(fixture.site.requests.length).toBeLessThanOrEqual(requests + 2);

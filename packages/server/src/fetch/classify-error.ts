@@ -40,7 +40,9 @@ export function classifyError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
   // Of undici 7 it has no code.
   if (error instanceof undici.HTTPParserError) return parserError(error);
-  const { code = '', message = String(error) } = error as NodeJS.ErrnoException;
+  const { code: given, message = String(error) } = error as NodeJS.ErrnoException;
+  // That of an AbortError is a number.
+  const code = typeof given === 'string' ? given : '';
   const known = codes[code] ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
   // All else is a connection that was refused, reset, cut short (UND_ERR_SOCKET, UND_ERR_RES_CONTENT_LENGTH_MISMATCH).
   return new HoldfastError(known ?? 'connection_failed', describe(code, message), { cause: error });

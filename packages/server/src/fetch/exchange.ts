@@ -138,7 +138,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   }
 
   onResponseError(_: Controller, error: Error): void {
-    this.fail(classifyError(error));
+    if (this.#phase !== 'over') this.fail(classifyError(error));
   }
 
   pause(): void {

@@ -248,6 +248,13 @@ describe('a fetch that is called off', () => {
     await vi.waitUntil(() => local.openConnections() === 0, { interval: 1 });
   });
 
+  test('without a reason ends with an AbortError', async () => {
+    const controller = new AbortController();
+    const local = await site(() => controller.abort());
+    const fetched = fetcherFor([local]).fetch({ url: local.origin, signal: controller.signal });
+    await expect(fetched).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   test('while it waits for a connection never reaches the site', async () => {
     const controller = new AbortController();
     const held: (() => void)[] = [];
