@@ -10,14 +10,14 @@ import { WorkerProcess } from './worker-process.ts';
 /** A site, a database and a worker process for the crawls of one test file. */
 export class CrawlFixture {
   readonly #siteOptions: SiteOptions;
-  readonly #env: Record<string, string>;
+  readonly #allowed: readonly string[];
   #database: TestDatabase | undefined;
   #site: TestSite | undefined;
   worker: WorkerProcess | undefined;
 
-  constructor(siteOptions: SiteOptions, env: Record<string, string> = {}) {
+  constructor(siteOptions: SiteOptions, { alsoAllowed }: { alsoAllowed?: string } = {}) {
     this.#siteOptions = siteOptions;
-    this.#env = env;
+    this.#allowed = alsoAllowed ? [alsoAllowed] : [];
     beforeAll(async () => {
       this.#database = await createTestDatabase();
       this.#site = await TestSite.start(this.#siteOptions);
@@ -43,8 +43,7 @@ export class CrawlFixture {
 
   startWorker(): WorkerProcess {
     this.worker = new WorkerProcess(this.#database?.url ?? '', {
-      HOLDFAST_ALLOW_PRIVATE: this.site.origin,
-      ...this.#env,
+      HOLDFAST_ALLOW_PRIVATE: [this.site.origin, ...this.#allowed].join(','),
     });
     return this.worker;
   }

@@ -57,6 +57,8 @@ const fixture = new CrawlFixture({
   },
 });
 
+const urlsOf = (...paths: string[]) => paths.map((path) => `${fixture.site.origin}${path}`);
+
 describe('every URL of a crawl ends', () => {
   test('as a page, a redirect, skipped with a reason or failed with a code; others are counted', async () => {
     const job = await fixture.crawled('/variety', { attempts: 1 });
@@ -122,8 +124,7 @@ describe('a crawl', () => {
   test('of one page follows no link, and one of a list fetches just the list', async () => {
     const single = await fixture.crawled('/variety', { strategy: 'single' });
     expect(await fixture.outcomes(single.id)).toEqual({ '/variety': 'fetched' });
-    const urls = [`${fixture.site.origin}/new`, `${fixture.site.origin}/ok`];
-    const batch = await fixture.crawled('/bare/home', { urls });
+    const batch = await fixture.crawled('/bare/home', { urls: urlsOf('/new', '/ok') });
     expect(await fixture.outcomes(batch.id)).toEqual({
       '/bare/home': 'fetched',
       '/new': 'fetched',
@@ -141,6 +142,15 @@ describe('a crawl', () => {
     expect(rows[0].not_crawled).toBeGreaterThan(0);
     expect(job).toMatchObject({ status: 'completed', progress_percentage: 100 });
     await checkInvariants(fixture.pool, job.id);
+  });
+
+  test('waits between two requests to a host as long as it was told to', async () => {
+    const before = fixture.site.requests.length;
+    await fixture.crawled('/variety', { strategy: 'batch', urls: urlsOf('/ok', '/new'), delay_ms: 300 });
+    const starts = fixture.site.requests.slice(before).map(({ at }) => at);
+    const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
+    expect(gaps).toHaveLength(2);
+    expect(Math.min(...gaps)).toBeGreaterThan(280);
   });
 
   test('whose robots.txt cannot be had is tried again later, and says why', async () => {

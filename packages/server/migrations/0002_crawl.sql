@@ -74,6 +74,7 @@ CREATE TABLE crawl_pages (
   -- In the order of their checkpoints: who follows a crawl or exports it reads on behind the last one it has.
   page_no       bigint NOT NULL,
   outcome       page_outcome NOT NULL,
+  kind          frontier_kind NOT NULL DEFAULT 'page',
   status        smallint,
   depth         smallint NOT NULL,
   attempts      smallint NOT NULL,
@@ -123,6 +124,10 @@ CREATE TABLE crawl_suspects (
   deaths   smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (job_id, url_hash)
 );
+
+-- A one-shot command finds its job, and a recrawl its baseline: the newest crawl with the same key.
+CREATE INDEX crawl_jobs_newest_crawl ON crawl_jobs (user_id, dedupe_key, id DESC)
+  WHERE kind = 'crawl' AND dedupe_key IS NOT NULL;
 
 -- Who works here. A supervisor that starts on the same host recovers at once the jobs of those that are provably dead.
 CREATE TABLE workers (

@@ -1,6 +1,8 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { crawlCommand } from './crawl-command.ts';
+import { demoCommand } from './demo-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { migrateCommand } from './migrate-command.ts';
@@ -9,6 +11,8 @@ import { workerCommand } from './worker-command.ts';
 
 const examples = `
 Start here:
+  holdfast crawl https://example.com                crawl a site into a file; run it again to go on
+  holdfast demo                                     see a crawl survive a crash, on this machine
   holdfast up                                       run everything on this machine and print its address
   holdfast jobs create crawl https://example.com    add a job
   holdfast jobs list --status failed                see what went wrong
@@ -29,6 +33,8 @@ export const program = new Command('holdfast')
   .helpCommand(false)
   .addHelpText('after', examples)
   .enablePositionalOptions()
+  .addCommand(crawlCommand)
+  .addCommand(demoCommand)
   .addCommand(upCommand)
   .addCommand(workerCommand)
   .addCommand(jobsCommand)

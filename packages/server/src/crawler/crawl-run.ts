@@ -61,7 +61,8 @@ export class CrawlRun {
       onFailed: (error) => this.#fail(error),
       mayGoOn: () => performance.now() < context.leaseEnds(),
     });
-    this.#processor = new ProcessEntry(context, this.#checkpointer);
+    const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
+    this.#processor = new ProcessEntry(context, this.#checkpointer, admittedSeeds);
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#failed = reject;

@@ -13,12 +13,13 @@ export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
   readonly #traps = createTrapDetector();
-  readonly #perHost = new Map<string, number>();
+  readonly #perHost: Map<string, number>;
   readonly #follows: boolean;
 
   constructor(context: CrawlContext, unsaved: () => Unsaved) {
     this.#context = context;
     this.#unsaved = unsaved;
+    this.#perHost = new Map(context.doneByHost);
     this.#follows = strategyOf(context.options) === 'recursive';
   }
 

@@ -30,13 +30,17 @@ export class ProcessEntry {
   readonly #context: CrawlContext;
   readonly #checkpointer: Checkpointer;
   readonly #urls: FindUrls;
+  readonly #admittedSeeds: string[];
+  readonly #lastStart = new Map<string, number>();
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
-  constructor(context: CrawlContext, checkpointer: Checkpointer) {
+  constructor(context: CrawlContext, checkpointer: Checkpointer, admittedSeeds: readonly string[]) {
     this.#context = context;
     this.#checkpointer = checkpointer;
     this.#urls = new FindUrls(context, () => checkpointer.unsaved);
+    this.#admittedSeeds = [...admittedSeeds];
+    for (const url of admittedSeeds) context.scope.admitSeed(url);
   }
 
   /** Leave to do the entry now, or when to ask again. */
@@ -54,8 +58,12 @@ export class ProcessEntry {
       if (verdict === 'disallowed') return { skip: 'robots' };
       if (typeof verdict === 'number') return Math.max(verdict, now);
     }
+    const mayStartAt = (this.#lastStart.get(entry.host) ?? Number.NEGATIVE_INFINITY) + options.delay_ms;
+    if (now < mayStartAt) return mayStartAt;
     const permit = governor.tryAcquire(entry.host);
-    return 'waitUntil' in permit ? permit.waitUntil : { permit };
+    if ('waitUntil' in permit) return permit.waitUntil;
+    if (options.delay_ms > 0) this.#lastStart.set(entry.host, now);
+    return { permit };
   }
 
   waitsForRobots({ url }: FrontierEntry): boolean {
@@ -101,7 +109,9 @@ export class ProcessEntry {
       return this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;
-    permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
+    // A list that was looked for on the off chance says nothing about the health of the site.
+    if (entry.kind !== 'page' && status >= 500) permit.done({ kind: 'error', code: 'list_unavailable' });
+    else permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
     if (signal.aborted) throw signal.reason;
     return await this.#answered(entry, response);
   }
@@ -153,7 +163,7 @@ export class ProcessEntry {
   }
 
   #redirected(entry: FrontierEntry, { status, location }: FetchResponse): undefined {
-    const { options, scope } = this.#context;
+    const { options } = this.#context;
     // A session id may be all that the redirect adds; without it, it would lead to itself.
     const keeping = { ...canonicalOptions(options), keepSessions: true };
     const target = location === undefined ? null : canonicalUrl(location, entry.url, keeping);
@@ -171,9 +181,16 @@ export class ProcessEntry {
       });
     }
     // The seed's own redirect says where the site lives: example.com → www.example.com.
-    if (entry.parent === null && entry.depth === 0) scope.admitSeed(target);
+    if (entry.parent === null && entry.depth === 0) this.#admitSeed(target);
     this.#urls.addRedirect(target, entry);
     return this.#done(entry, { outcome: 'redirected', status, target_url: target });
+  }
+
+  /** Kept with the checkpoint: a resumed run has to know it too. */
+  #admitSeed(url: string): void {
+    this.#context.scope.admitSeed(url);
+    this.#admittedSeeds.push(url);
+    this.#checkpointer.unsaved.discovery = { admittedSeeds: this.#admittedSeeds };
   }
 
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
@@ -201,8 +218,17 @@ export class ProcessEntry {
   }
 
   #done(entry: FrontierEntry, outcome: Outcome): undefined {
-    const { url, url_hash, depth, parent, attempts } = entry;
-    const page = { url, url_hash, depth, parent, attempts: attempts + 1, fetched_at: new Date(), ...outcome };
+    const { url, url_hash, kind, depth, parent, attempts } = entry;
+    const page = {
+      url,
+      url_hash,
+      kind,
+      depth,
+      parent,
+      attempts: attempts + 1,
+      fetched_at: new Date(),
+      ...outcome,
+    };
     this.#context.suspects.delete(url_hash);
     this.#checkpointer.unsaved.done.push({ entry, page });
     this.#checkpointer.changed(url);

@@ -7,17 +7,14 @@ import { urlOfPage } from '../pages/url-of-page.ts';
 import type { LineFormat } from './line-format.ts';
 import { OutputCursorFile } from './output-cursor.ts';
 import { outputUnusable } from './output-unusable.ts';
-import type { OutputFormat, PageOutput } from './page-output.ts';
+import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
 
 export interface FileOutputOptions {
   readonly path: string;
   readonly format: OutputFormat;
   readonly lines: LineFormat;
-  readonly jobId: string;
   /** Replaces a file that was not written by Holdfast. */
   readonly overwrite: boolean;
-  /** Writes the file anew, also where a cursor says how far it has come. */
-  readonly anew: boolean;
 }
 
 const flushLength = 1_000_000;
@@ -32,6 +29,7 @@ const beginningLength = 512;
 export class FileOutput implements PageOutput {
   readonly #options: FileOutputOptions;
   readonly #cursor: OutputCursorFile;
+  #jobId = '';
   #handle: FileHandle | undefined;
   #pageNo = 0;
   #url: string | null = null;
@@ -46,23 +44,26 @@ export class FileOutput implements PageOutput {
     this.#cursor = new OutputCursorFile(`${options.path}.cursor`);
   }
 
-  /** Checks that the file can be written, and goes on where its cursor stands. A file to be replaced is left until the first page. */
-  static async open(db: Queryable, options: FileOutputOptions): Promise<FileOutput> {
+  /** Checks that the file can be written. Nothing is changed by that. */
+  static async at(options: FileOutputOptions): Promise<FileOutput> {
     const output = new FileOutput(options);
     const { path } = options;
     await output.#cursor.assertFree(path);
-    try {
+    await output.#attempt(async () => {
       await access(dirname(path), constants.W_OK);
       const size = await sizeOf(path);
-      if (size === undefined) return output;
+      if (size === undefined) return;
       await access(path, constants.W_OK);
-      if (!(await output.#goOn(db, size))) await output.#assertReplaceable(size);
-      return output;
-    } catch (error) {
-      throw error instanceof Error && 'code' in error && 'syscall' in error
-        ? outputUnusable(path, error)
-        : error;
-    }
+      await output.#assertReplaceable(size);
+    });
+    return output;
+  }
+
+  /** Goes on where the cursor stands, if it is of this job; a file to be replaced is left alone until the first page. */
+  async open({ db, jobId, anew }: OutputJob): Promise<void> {
+    this.#jobId = jobId;
+    const size = await sizeOf(this.#options.path);
+    if (size !== undefined && !anew) await this.#attempt(() => this.#goOn(db, size));
   }
 
   get name(): string {
@@ -108,19 +109,18 @@ export class FileOutput implements PageOutput {
   }
 
   /** Goes on behind what a process before us wrote, if it wrote pages of this job. */
-  async #goOn(db: Queryable, size: number): Promise<boolean> {
-    const { path, format, jobId, anew } = this.#options;
+  async #goOn(db: Queryable, size: number): Promise<void> {
+    const { path, format } = this.#options;
+    const jobId = this.#jobId;
     const cursor = await this.#cursor.read();
-    if (anew || !cursor || cursor.job !== jobId || cursor.format !== format || cursor.bytes > size)
-      return false;
-    if (cursor.page_no > 0 && (await urlOfPage(db, jobId, cursor.page_no)) !== cursor.url) return false;
+    if (!cursor || cursor.job !== jobId || cursor.format !== format || cursor.bytes > size) return;
+    if (cursor.page_no > 0 && (await urlOfPage(db, jobId, cursor.page_no)) !== cursor.url) return;
     await truncate(path, cursor.bytes);
     this.#pageNo = cursor.page_no;
     this.#url = cursor.url;
     this.#bytes = cursor.bytes;
     this.#handle = await open(path, 'a');
     await this.#saveCursor(true);
-    return true;
   }
 
   async #assertReplaceable(size: number): Promise<void> {
@@ -155,12 +155,19 @@ export class FileOutput implements PageOutput {
   }
 
   async #saveCursor(writing: boolean): Promise<void> {
-    const { jobId, format, path } = this.#options;
+    const { format, path } = this.#options;
     await this.#flush();
     await this.#attempt(async () => this.#handle?.datasync());
     await this.#cursor.write(
       path,
-      { job: jobId, format, page_no: this.#pageNo, url: this.#url, bytes: this.#bytes, complete: false },
+      {
+        job: this.#jobId,
+        format,
+        page_no: this.#pageNo,
+        url: this.#url,
+        bytes: this.#bytes,
+        complete: false,
+      },
       writing,
     );
     this.#savedAt = performance.now();
@@ -170,7 +177,8 @@ export class FileOutput implements PageOutput {
     try {
       return await write();
     } catch (error) {
-      throw outputUnusable(this.name, error as Error);
+      // Of the file system; what the database says passes.
+      throw error instanceof Error && 'syscall' in error ? outputUnusable(this.name, error) : error;
     }
   }
 }

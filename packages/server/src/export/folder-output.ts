@@ -1,22 +1,19 @@
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { Queryable } from '../database/statement.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import { markdownFile, urlInMarkdown } from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
 import { outputUnusable } from './output-unusable.ts';
-import type { PageOutput } from './page-output.ts';
+import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
 
 export interface FolderOutputOptions {
   readonly path: string;
-  readonly jobId: string;
   /** Pages of other hosts lie in a folder of their host's name. */
   readonly seedHost: string;
   /** Uses a folder that has other things in it; they are left alone. */
   readonly overwrite: boolean;
-  readonly anew: boolean;
 }
 
 const cursorName = '.holdfast.json';
@@ -30,6 +27,7 @@ export class FolderOutput implements PageOutput {
   readonly wantsHtml = false;
   readonly #options: FolderOutputOptions;
   readonly #cursor: OutputCursorFile;
+  #jobId = '';
   #before: OutputCursor | undefined;
   #pageNo = 0;
   #url: string | null = null;
@@ -42,14 +40,24 @@ export class FolderOutput implements PageOutput {
     this.#cursor = new OutputCursorFile(join(options.path, cursorName));
   }
 
-  static async open(db: Queryable, options: FolderOutputOptions): Promise<FolderOutput> {
+  /** Checks that the folder can be used. Nothing is changed by that. */
+  static async at(options: FolderOutputOptions): Promise<FolderOutput> {
     const output = new FolderOutput(options);
     try {
-      await output.#prepare(db);
+      await output.#check();
       return output;
     } catch (error) {
       throw error instanceof Error && 'syscall' in error ? outputUnusable(options.path, error) : error;
     }
+  }
+
+  async open({ db, jobId, anew }: OutputJob): Promise<void> {
+    this.#jobId = jobId;
+    this.#before = await this.#cursor.read();
+    const { job, page_no = 0, url = null } = this.#before ?? {};
+    if (job !== jobId || anew || page_no === 0 || (await urlOfPage(db, jobId, page_no)) !== url) return;
+    this.#pageNo = page_no;
+    this.#url = url;
   }
 
   get name(): string {
@@ -90,8 +98,8 @@ export class FolderOutput implements PageOutput {
     if (this.#begun) await this.#saveCursor(false, complete);
   }
 
-  async #prepare(db: Queryable): Promise<void> {
-    const { path, jobId, overwrite, anew } = this.#options;
+  async #check(): Promise<void> {
+    const { path, overwrite } = this.#options;
     await this.#cursor.assertFree(this.name);
     const found = await stat(path).catch((error) => {
       if (error.code === 'ENOENT') return undefined;
@@ -100,24 +108,18 @@ export class FolderOutput implements PageOutput {
     if (!found) return await access(dirname(path.replace(/[/\\]+$/, '')), constants.W_OK);
     if (!found.isDirectory()) throw outputUnusable(path, 'it is a file, not a folder');
     await access(path, constants.W_OK);
-    this.#before = await this.#cursor.read();
-    const { job, page_no = 0, url = null } = this.#before ?? {};
-    if (job === jobId && !anew && page_no > 0 && (await urlOfPage(db, jobId, page_no)) === url) {
-      this.#pageNo = page_no;
-      this.#url = url;
-    } else if (!this.#before && !overwrite && (await readdir(path)).length > 0) {
-      throw outputUnusable(path, 'the folder has other things in it', {
-        hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
-      });
-    }
+    if (overwrite || (await this.#cursor.read()) || (await readdir(path)).length === 0) return;
+    throw outputUnusable(path, 'the folder has other things in it', {
+      hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
+    });
   }
 
   async #begin(): Promise<void> {
-    const { path, jobId } = this.#options;
+    const { path } = this.#options;
     this.#begun = true;
     await mkdir(path, { recursive: true });
     // Pages of an earlier crawl that this one does not find would stay for ever.
-    if (this.#before && this.#before.job !== jobId) await this.#removePages();
+    if (this.#before && this.#before.job !== this.#jobId) await this.#removePages();
     await this.#saveCursor(true);
   }
 
@@ -143,9 +145,8 @@ export class FolderOutput implements PageOutput {
   }
 
   async #saveCursor(writing: boolean, complete = false): Promise<void> {
-    const { jobId } = this.#options;
     const cursor = {
-      job: jobId,
+      job: this.#jobId,
       format: 'md',
       page_no: this.#pageNo,
       url: this.#url,

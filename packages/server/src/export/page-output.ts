@@ -1,7 +1,15 @@
+import type { Queryable } from '../database/statement.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 
 export const outputFormats = ['jsonl', 'csv', 'md'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+export interface OutputJob {
+  readonly db: Queryable;
+  readonly jobId: string;
+  /** From the first page on, whatever is there. */
+  readonly anew: boolean;
+}
 
 /** Where the pages of one job go, in the order of their numbers. */
 export interface PageOutput {
@@ -12,6 +20,8 @@ export interface PageOutput {
   /** How many pages and bytes this process has added to it. */
   readonly added: { readonly pages: number; readonly bytes: number };
   readonly wantsHtml: boolean;
+  /** Behind what is there of this job, or from the first page on. */
+  open(job: OutputJob): Promise<void>;
   add(page: StoredPage): Promise<void>;
   /** Hands on what was added; what is on disk is then remembered as such. */
   save(): Promise<void>;

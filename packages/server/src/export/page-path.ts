@@ -38,7 +38,7 @@ function safeName(text: string): string {
   const plain = decoded(text)
     .normalize('NFC')
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}._~-]+/gu, '-')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._~-]+/gu, '-')
     .replace(/^[.~-]+/, '_')
     .replace(/[.-]+$/, '');
   const name = reserved.test(plain) || plain === '' ? `${plain}_` : plain;

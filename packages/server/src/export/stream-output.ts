@@ -29,6 +29,8 @@ export class StreamOutput implements PageOutput {
     return this.#pageNo;
   }
 
+  async open(): Promise<void> {}
+
   async add(page: StoredPage): Promise<void> {
     if (this.#failure) throw this.#closed();
     const record = (this.added.pages === 0 ? this.#lines.header : '') + this.#lines.record(page);
@@ -48,12 +50,10 @@ export class StreamOutput implements PageOutput {
     await new Promise<void>((resolve) => this.#stream.write('', () => resolve()));
   }
 
-  #closed() {
-    return outputUnusable(
-      this.name,
-      (this.#failure as Error & { code?: string }).code === 'EPIPE'
-        ? 'its reader is gone'
-        : (this.#failure as Error),
-    );
+  #closed(): Error {
+    const { code } = this.#failure as Error & { code?: string };
+    if (code !== 'EPIPE') return outputUnusable(this.name, this.#failure as Error);
+    const hint = 'The crawl is paused; the same command goes on with it.';
+    return outputUnusable(this.name, 'its reader is gone', { hint });
   }
 }

@@ -11,12 +11,12 @@ gone AS (
   WHERE page.job_id = state.job_id AND page.outcome IN ('failed', 'skipped')
     AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
     AND page.reason NOT IN ('sitemap', 'link_list', 'absent')
-  RETURNING page.url_hash, page.url, page.depth, page.parent, page.outcome
+  RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome
 ),
 returned AS (
-  INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, depth, parent)
+  INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent)
   SELECT state.job_id, substring(gone.url FROM '^[a-z]+://([^/]+)'),
-    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, depth, parent
+    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent
   FROM gone, state
   RETURNING host
 ),

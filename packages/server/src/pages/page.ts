@@ -1,7 +1,11 @@
+import type { FrontierKind } from '../frontier/frontier-entry.ts';
+
 /** The stored outcome of one URL. */
 export interface Page {
   readonly url_hash: string;
   readonly url: string;
+  /** A page, or a list of URLs that discovery read. */
+  readonly kind: FrontierKind;
   readonly outcome: 'fetched' | 'failed' | 'skipped' | 'redirected';
   readonly depth: number;
   readonly parent: string | null;

@@ -14,6 +14,11 @@ const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
   'SELECT url_hash, deaths FROM crawl_suspects WHERE job_id = $1',
 );
 
+const doneByHostStatement = statement<{ host: string; done: number }>(
+  'read-done-by-host',
+  'SELECT host, done FROM crawl_hosts WHERE job_id = $1 AND done > 0',
+);
+
 export interface OpenCrawlOptions {
   readonly db: Queryable;
   readonly log: Logger;
@@ -36,6 +41,10 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   const suspects = new Map(
     (await run(db, suspectsStatement, [job.id])).map((row) => [row.url_hash, row.deaths]),
   );
+  const doneByHost = new Map<string, number>();
+  if (options.max_pages_per_host !== undefined) {
+    for (const { host, done } of await run(db, doneByHostStatement, [job.id])) doneByHost.set(host, done);
+  }
   const over = new AbortController();
   // The run exists only after its parts; rules cannot come before its first entry asks for them.
   let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
@@ -62,6 +71,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
         ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
         maxDepth: options.max_depth,
       }),
+      doneByHost,
       known: new KnownUrls(),
       suspects,
     },

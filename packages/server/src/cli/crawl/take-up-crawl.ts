@@ -16,6 +16,8 @@ export interface TakenUp {
 
 /** Workers that share the database leave a new job to the command that made it for so long; it claims its own at once. */
 const ownMs = 60_000;
+/** 10, 20, 40 s: somebody sits and waits. */
+const backoffSeconds = 10;
 const repeats = 5;
 
 /** The job of this command: the one that is not finished yet, else a new one. */
@@ -64,6 +66,7 @@ async function create(db: Queryable, request: CrawlRequest, actor: string): Prom
       kind: 'crawl',
       payload: request.payload,
       dedupe_key: request.key,
+      retry_backoff_seconds: backoffSeconds,
       run_at: new Date(Date.now() + ownMs).toISOString(),
     },
     actor,

@@ -1,6 +1,5 @@
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Queryable } from '../database/statement.ts';
 import { csvFormat } from './csv-format.ts';
 import { FileOutput } from './file-output.ts';
 import { FolderOutput } from './folder-output.ts';
@@ -13,17 +12,14 @@ export interface OutputOptions {
   /** A file, a folder for md, or `-` for standard output. */
   readonly path: string;
   readonly format: OutputFormat;
-  readonly jobId: string;
   readonly seedHost: string;
   readonly overwrite: boolean;
-  /** From the first page on, whatever is there. */
-  readonly anew: boolean;
 }
 
-/** Opens where the pages of a job go: behind what is there of this job, or from the first page on. */
-export async function openOutput(db: Queryable, options: OutputOptions): Promise<PageOutput> {
+/** Where pages are to go, checked: that it can be written to is known before a job is made. Nothing is changed by that. */
+export async function chooseOutput(options: OutputOptions): Promise<PageOutput> {
   const { path, format } = options;
-  if (format === 'md') return await FolderOutput.open(db, options);
+  if (format === 'md') return await FolderOutput.at(options);
   const lines = format === 'csv' ? csvFormat : jsonlFormat;
   if (path === '-') return new StreamOutput('standard output', process.stdout, lines);
   const found = await stat(path).catch(() => undefined);
@@ -33,5 +29,5 @@ export async function openOutput(db: Queryable, options: OutputOptions): Promise
     });
   }
   if (found && !found.isFile()) return new StreamOutput(path, createWriteStream(path), lines);
-  return await FileOutput.open(db, { ...options, lines });
+  return await FileOutput.at({ ...options, lines });
 }

@@ -1,0 +1,40 @@
+import type { ReasonCount } from '../../pages/count-reasons.ts';
+import type { CrawlView } from './crawl-view.ts';
+import { explainReason } from './explain-reason.ts';
+
+export interface OutcomeRow {
+  readonly outcome: 'fetched' | 'redirected' | 'skipped' | 'failed' | 'off scope' | 'not crawled' | 'left';
+  readonly reason: string;
+  readonly meaning: string;
+  readonly count: number;
+}
+
+/** What became of every URL of a crawl. */
+export function outcomeRows(view: CrawlView, reasons: readonly ReasonCount[]): OutcomeRow[] {
+  const row = (
+    outcome: OutcomeRow['outcome'],
+    count: number,
+    reason = '',
+    meaning = explainReason(reason),
+  ) => ({
+    outcome,
+    reason,
+    meaning,
+    count,
+  });
+  const offScope = Object.entries(view.off_scope).sort(([, a], [, b]) => b - a);
+  return [
+    row('fetched', view.fetched, '', 'stored, each once'),
+    ...(view.redirected > 0 ? [row('redirected', view.redirected, '', 'their targets were followed')] : []),
+    ...(['skipped', 'failed'] as const).flatMap((outcome) =>
+      reasons
+        .filter((found) => found.outcome === outcome)
+        .map(({ reason, count }) => row(outcome, count, reason ?? '')),
+    ),
+    ...(view.total_pending > 0 ? [row('left', view.total_pending, '', 'found, and not asked for yet')] : []),
+    ...offScope.map(([reason, count]) => row('off scope', count, reason)),
+    ...(view.not_crawled > 0
+      ? [row('not crawled', view.not_crawled, '', 'left over when the limit was reached')]
+      : []),
+  ];
+}

@@ -1,0 +1,76 @@
+import { chooseOutput } from '../../export/choose-output.ts';
+import { PageExporter } from '../../export/page-exporter.ts';
+import type { PageOutput } from '../../export/page-output.ts';
+import { countReasons } from '../../pages/count-reasons.ts';
+import { nameWorker } from '../../queue/name-worker.ts';
+import { recoverDeadWorkers } from '../../supervisor/recover-dead-workers.ts';
+import { formatAgo } from '../format-time.ts';
+import { nextSignal } from '../next-signal.ts';
+import { printable } from '../print-table.ts';
+import type { Session } from '../with-database.ts';
+import type { CrawlDisplay } from './crawl-display.ts';
+import type { CrawlRequest } from './crawl-request.ts';
+import { type CrawlView, readCrawlView } from './crawl-view.ts';
+import { formatCount } from './format-amount.ts';
+import { outcomeRows } from './outcome-rows.ts';
+import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
+import type { CrawlSummary } from './summary-text.ts';
+import { type TakenUp, takeUpCrawl } from './take-up-crawl.ts';
+
+export interface CrawlManner {
+  readonly display: CrawlDisplay;
+  readonly recrawl: boolean;
+  readonly overwrite: boolean;
+}
+
+/** The crawl of one command, from finding its job to its end. */
+export async function performCrawl(
+  session: Session,
+  request: CrawlRequest,
+  { display, recrawl, overwrite }: CrawlManner,
+): Promise<CrawlSummary> {
+  const { pool } = session.database;
+  const started = performance.now();
+  const output = await chooseOutput({ ...request.output, seedHost: request.seedHost, overwrite });
+  const workerId = nameWorker();
+  // First of all: what a killed command left behind may count as failed by that, and is then tried again.
+  await recoverDeadWorkers(pool, session.log, workerId);
+  const taken = await takeUpCrawl(pool, request, { recrawl, actor: session.actor });
+  const { job, how } = taken;
+  await output.open({ db: pool, jobId: job.id, anew: how === 'finished' });
+  const exporter = new PageExporter(pool, job.id, output);
+  const before = await readCrawlView(pool, job.id);
+  display.notice(opening(taken, before, request, output, display));
+  let end: OneShotEnd = { view: before, signal: undefined };
+  try {
+    if (how !== 'finished') {
+      end = await runOneShot({ session, workerId, job, exporter, display, interrupted: nextSignal });
+    }
+    await exporter.finish(end.view.status === 'completed');
+  } finally {
+    display.end();
+  }
+  const { view, signal } = end;
+  const processed = Math.max(view.total_processed - before.total_processed, 0);
+  const seconds = (performance.now() - started) / 1000;
+  const rows = outcomeRows(view, await countReasons(pool, job.id));
+  return { view, signal, rows, output, thisRun: { processed, seconds } };
+}
+
+function opening(
+  { how }: TakenUp,
+  view: CrawlView,
+  { payload }: CrawlRequest,
+  output: PageOutput,
+  { paint }: CrawlDisplay,
+): string {
+  const url = paint('bold', printable(payload.url));
+  const into = paint('dim', `into ${output.name} · job ${view.id}`);
+  if (how === 'finished') {
+    const when = view.completed_at ? `, ${formatAgo(view.completed_at)}` : '';
+    return `${url} is crawled already: ${formatCount(view.fetched)} pages${when}.\n${paint('dim', `Writing ${output.name} from what is stored; --recrawl crawls it again.`)}`;
+  }
+  if (how === 'new') return `Crawling ${url}\n${into}`;
+  const state = `${formatCount(view.fetched)} pages are done, ${formatCount(view.total_pending)} URLs are left.`;
+  return view.total_pending > 0 ? `Going on with ${url}: ${state}\n${into}` : `Going on with ${url}\n${into}`;
+}

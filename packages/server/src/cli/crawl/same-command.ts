@@ -1,0 +1,9 @@
+/** The command that was typed, to be typed again. */
+export function sameCommand(args: readonly string[] = process.argv.slice(2)): string {
+  const runner = process.env.npm_command === 'exec' ? 'npx holdfast' : 'holdfast';
+  return [runner, ...args.map(quoted)].join(' ');
+}
+
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,47 @@
+import type { Queryable } from '../../database/statement.ts';
+import { type JobEvent, listEvents } from '../../queue/list-events.ts';
+import { printable } from '../print-table.ts';
+import type { CrawlDisplay } from './crawl-display.ts';
+
+/** Tells what happens to a job while somebody watches: deaths and recoveries, retries, others' hands. */
+export class TellEvents {
+  readonly #db: Queryable;
+  readonly #jobId: string;
+  readonly #self: string;
+  #last: number;
+
+  /** Events up to `last` are old news. */
+  constructor(db: Queryable, jobId: string, workerId: string, last: number) {
+    this.#db = db;
+    this.#jobId = jobId;
+    this.#self = `supervisor:${workerId}`;
+    this.#last = last;
+  }
+
+  async tell(display: CrawlDisplay): Promise<void> {
+    for (const event of await listEvents(this.#db, this.#jobId, this.#last)) {
+      this.#last = event.event_no;
+      const text = this.#textOf(event);
+      if (text) display.notice(display.paint('yellow', printable(text)));
+    }
+  }
+
+  #textOf({ transition, to_status, actor, ...event }: JobEvent): string | undefined {
+    // The code is for programs: "runner_crashed: The runner process died: SIGKILL".
+    const reason = event.reason?.replace(/^[a-z_]+: /, '');
+    const isOurs = actor === this.#self;
+    const then = to_status === 'failed' ? 'the retries are spent' : 'going on from the last checkpoint';
+    switch (transition) {
+      case 'crash':
+        return `${reason ?? 'The runner died'}; ${then}.`;
+      case 'recover':
+        return `${reason ?? 'Its worker died'}; ${then}.`;
+      case 'retryLater':
+        return to_status === 'failed' ? undefined : `${reason ?? 'A passing error'}; trying again.`;
+      case 'release':
+        return isOurs ? undefined : `${actor.replace('supervisor:', 'Worker ')} let go of it.`;
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { csvFormat } from './csv-format.ts';
+import { samplePage } from './testing/sample-page.ts';
+
+const names = csvFormat.header.trimEnd().split(',');
+/** One column of a record whose other columns need no quotes. */
+function cellOf(name: string, fields: Parameters<typeof samplePage>[0]): string {
+  const position = names.indexOf(name);
+  const record = csvFormat.record(samplePage(fields)).slice(0, -2);
+  const before = record.split(',').slice(0, position).join(',').length;
+  const behind = names.length - position - 1;
+  const rest = record.slice(before + (position > 0 ? 1 : 0));
+  return behind === 0 ? rest : rest.split(',').slice(0, -behind).join(',');
+}
+
+describe('CSV', () => {
+  test('has a header, and a record with as many cells', () => {
+    expect(csvFormat.record(samplePage()).trimEnd().split(',')).toHaveLength(names.length);
+  });
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1', '=HYPERLINK("http://evil")'])(
+    'a title %j is text to a spreadsheet',
+    (title) => {
+      const cell = cellOf('title', { title });
+      expect(cell.replace(/^"/, '')).toMatch(/^'/);
+    },
+  );
+
+  test('quotes are doubled, and commas quoted', () => {
+    expect(cellOf('title', { title: 'say "a", then b' })).toBe('"say ""a"", then b"');
+  });
+
+  test('no line break is left inside a record', () => {
+    const record = csvFormat.record(
+      samplePage({ title: 'a\nb', description: 'c\r\nd', markdown: '# x\r\n\ny\u2028z' }),
+    );
+    expect(record.slice(0, -2)).not.toMatch(/[\r\n\u2028]/);
+    expect(record).toMatch(/\r\n$/);
+  });
+
+  test('line breaks of the markdown can be told from a written \\n', () => {
+    expect(cellOf('markdown', { markdown: 'a\nb \\n c' })).toBe('a\\nb \\\\n c');
+  });
+});

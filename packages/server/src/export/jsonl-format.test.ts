@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { jsonlFormat } from './jsonl-format.ts';
+import { samplePage } from './testing/sample-page.ts';
+
+test('a page is one line, whatever line breaks it has in it', () => {
+  const markdown = 'a\nb\r\nc\u2028d\u2029e\u0085f\u000bg';
+  const line = jsonlFormat.record(samplePage({ markdown }));
+  expect(line).toMatch(/^[^\n\r\u2028\u2029\u0085\v]*\n$/);
+  expect(JSON.parse(line)).toMatchObject({ n: 1, url: 'https://example.com/', markdown });
+});
+
+test('HTML is there only where it was stored', () => {
+  expect(JSON.parse(jsonlFormat.record(samplePage()))).not.toHaveProperty('html');
+  expect(JSON.parse(jsonlFormat.record(samplePage({ html: '<p>' })))).toHaveProperty('html', '<p>');
+});
+
+test('a file of ours is told from others', () => {
+  expect(jsonlFormat.isOurs(jsonlFormat.record(samplePage()))).toBe(true);
+  expect(jsonlFormat.isOurs('{"url": "https://example.com"}')).toBe(false);
+});
