@@ -93,7 +93,7 @@ export const settings = {
   },
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',
-    schema: z.string().min(1).max(500).default('Holdfast/0.1 (+https://holdfast.example)'),
+    schema: z.string().min(1).max(500).default('Holdfast/0.2'),
     description: 'How the crawler names itself to sites, unless a job says otherwise.',
   },
   pollSeconds: {
