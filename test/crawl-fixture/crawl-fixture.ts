@@ -41,9 +41,10 @@ export class CrawlFixture {
     return this.#database.pool;
   }
 
-  startWorker(): WorkerProcess {
+  startWorker(env: Record<string, string> = {}): WorkerProcess {
     this.worker = new WorkerProcess(this.#database?.url ?? '', {
       HOLDFAST_ALLOW_PRIVATE: [this.site.origin, ...this.#allowed].join(','),
+      ...env,
     });
     return this.worker;
   }
