@@ -1,0 +1,44 @@
+import type { Configuration } from '@holdfast/contract';
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { type Database, openDatabase } from '../database/open-database.ts';
+import { nameWorker } from '../queue/name-worker.ts';
+import { Supervisor } from '../supervisor/supervisor.ts';
+import { createLogger } from '../telemetry/create-logger.ts';
+import { nextSignal } from './next-signal.ts';
+import { runnerProgramPath } from './runner-program-path.ts';
+import { configurationOf } from './with-database.ts';
+
+export interface Service {
+  readonly configuration: Configuration;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly workerId: string;
+  readonly supervisor: Supervisor;
+}
+
+/** Runs a command that works until it is told to stop: `begin` starts what it adds, and answers with how to end that. */
+export async function withSupervisor(
+  command: Command,
+  begin: (service: Service) => Promise<() => Promise<void>>,
+): Promise<void> {
+  const configuration = configurationOf(command);
+  const log = await createLogger(configuration);
+  const database = await openDatabase(configuration, log, { name: command.name() });
+  const workerId = configuration.workerId ?? nameWorker();
+  const supervisor = new Supervisor({
+    configuration,
+    database,
+    log,
+    workerId,
+    runnerProgram: runnerProgramPath,
+  });
+  try {
+    const end = await begin({ configuration, database, log, workerId, supervisor });
+    log.info(`Stopping: ${await nextSignal(() => supervisor.kill())}`);
+    await end();
+  } finally {
+    await supervisor.drain();
+    await database.close();
+  }
+}
