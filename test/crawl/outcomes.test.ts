@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { retryUrls } from '../../packages/server/src/frontier/retry-urls.ts';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
@@ -162,5 +163,21 @@ describe('a crawl', () => {
   test('of a private address that nobody allowed is refused without a connection', async () => {
     const job = await fixture.crawled('/../', { url: 'http://127.0.0.1:9999/', discover: false });
     expect(job).toMatchObject({ status: 'failed', error_code: 'address_forbidden' });
+  });
+});
+
+describe('a crawl that is retried', () => {
+  test('afresh starts over, and one that is completed keeps its pages when that is refused', async () => {
+    const completed = await fixture.crawled('/variety', { attempts: 1, discover: false });
+    await expect(actOnJob(fixture.pool, 'retry', completed.id, { afresh: true })).rejects.toMatchObject({
+      code: 'action_not_allowed',
+    });
+    expect(Object.keys(await fixture.outcomes(completed.id)).length).toBeGreaterThan(5);
+    const failed = await fixture.crawled('/nothing-here', { discover: false });
+    await actOnJob(fixture.pool, 'retry', failed.id, { afresh: true });
+    expect(await fixture.outcomes(failed.id)).toEqual({});
+    await new Notifier(fixture.pool).notify('work');
+    await fixture.reaches(failed.id, 'failed');
+    expect(await fixture.outcomes(failed.id)).toEqual({ '/nothing-here': 'failed: http_404' });
   });
 });

@@ -122,6 +122,8 @@ CREATE TABLE crawl_suspects (
   job_id   uuid NOT NULL,
   url_hash uuid NOT NULL,
   deaths   smallint NOT NULL DEFAULT 0,
+  -- The run whose death was counted last.
+  last_fence bigint NOT NULL,
   PRIMARY KEY (job_id, url_hash)
 );
 

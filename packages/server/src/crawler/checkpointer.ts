@@ -101,7 +101,7 @@ export class Checkpointer {
       pages: unsaved.done.map(({ page }) => page),
       found: [...unsaved.found.values()],
       done: unsaved.done.map(({ entry }) => entry),
-      postponed: [...unsaved.postponed].map(([entry, change]) => ({ ...entry, ...change })),
+      postponed: [...unsaved.postponed.values()],
       lowSeqs: lowSeqs(new Set(unsaved.done.map(({ entry }) => entry.host))),
       offScope: unsaved.offScope,
       currentUrl: this.#lastUrl,

@@ -23,6 +23,8 @@ export type CrawlEnd =
 
 /** Blocked for longer than this, the run is given back instead of waiting. */
 const patienceMs = 30_000;
+/** How soon to look again whether a lease that seemed over was renewed. */
+const leaseLookMs = 250;
 const longestWaitMs = 10 * 60_000;
 /** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, lost: 0 } as const;
@@ -44,6 +46,7 @@ export class CrawlRun {
   #refilling: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settling = false;
+  #isOver = false;
 
   constructor(context: CrawlContext, state: CrawlState) {
     this.#context = context;
@@ -83,6 +86,7 @@ export class CrawlRun {
       if (end.how !== 'lost') await this.#checkpointer.save();
       return end;
     } finally {
+      this.#isOver = true;
       unsubscribe();
       clearTimeout(this.#timer);
       this.#checkpointer.stop();
@@ -91,19 +95,20 @@ export class CrawlRun {
   }
 
   /** Starts no more requests, gives those under way a moment, and ends the run. */
-  stop(reason: StopReason): void {
+  stop(reason: StopReason, grace: number = graceMs[reason]): void {
     if (this.#stopReason) return;
     this.#stopReason = reason;
     const end = () => {
       for (const request of this.#inFlight.values()) request.abort();
       this.#end(reason === 'lost' ? { how: 'lost' } : { how: 'stopped', reason });
     };
-    if (this.#inFlight.size === 0 || graceMs[reason] === 0) end();
-    else setTimeout(end, graceMs[reason]);
+    if (this.#inFlight.size === 0 || grace === 0) end();
+    else setTimeout(end, grace);
   }
 
   /** The rules of an origin have come: its entries need not wait any more, and its sitemaps join the crawl. */
   robotsLoaded(origin: string, sitemaps: readonly string[]): void {
+    if (this.#isOver) return;
     this.#processor.discovered(origin, sitemaps);
     this.#pump();
   }
@@ -116,10 +121,12 @@ export class CrawlRun {
 
   /** Starts whatever can be started now, and sees to it that it is called again when more can. */
   #pump(): void {
-    if (this.#stopReason || this.#settling) return;
+    if (this.#stopReason || this.#settling || this.#isOver) return;
     const now = performance.now();
-    if (now > this.#context.leaseEnds()) return;
-    clearTimeout(this.#timer);
+    if (now > this.#context.leaseEnds()) {
+      this.#pumpIn(leaseLookMs);
+      return;
+    }
     let wakeAt = now + 1_000;
     while (this.#mayStart()) {
       const next = this.#next(now);
@@ -131,7 +138,12 @@ export class CrawlRun {
     }
     this.#refill();
     if (this.#inFlight.size === 0) void this.#settle();
-    this.#timer = setTimeout(() => this.#pump(), Math.max(wakeAt - now, 5));
+    this.#pumpIn(Math.max(wakeAt - now, 5));
+  }
+
+  #pumpIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pump(), ms);
   }
 
   #mayStart(): boolean {
@@ -215,12 +227,14 @@ export class CrawlRun {
       if (max_pages !== undefined && this.#fetchedSoFar() >= max_pages) return this.#end({ how: 'limit' });
       if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
         return this.#end({ how: 'finished' });
+      // Rows that nobody in memory knows of: look for them.
+      if (this.#total.total_pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
       const waitMs = this.#blockedFor();
       if (waitMs > patienceMs) this.#end({ how: 'blocked', waitMs, byRobots: this.#isBlockedByRobots() });
     } finally {
       this.#settling = false;
     }
-    if (!this.#stopReason) this.#timer = setTimeout(() => this.#pump(), 20);
+    if (!this.#stopReason && !this.#isOver) this.#pumpIn(20);
   }
 
   /** How long every host that is left is blocked for; 0 when one of them is not. */
@@ -249,7 +263,9 @@ export class CrawlRun {
     this.#total = saved;
     this.#processor.committed(unsaved);
     for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);
-    if (saved.added > 0) this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
+    // Not only when some were new: a checkpoint that was repeated after a lost answer does not know what the first one added.
+    if (unsaved.found.size > 0)
+      this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
     if (saved.requested_action) this.stop(saved.requested_action);
     else setImmediate(() => this.#pump());
   }

@@ -60,10 +60,12 @@ export class FindUrls {
   hostLimitReached({ host, kind }: FrontierEntry): string | undefined {
     const { max_pages_per_host } = this.#context.options;
     if (max_pages_per_host === undefined || kind !== 'page') return undefined;
-    const count = this.#perHost.get(host) ?? 0;
-    if (count >= max_pages_per_host) return 'host_limit';
-    this.#perHost.set(host, count + 1);
-    return undefined;
+    return (this.#perHost.get(host) ?? 0) >= max_pages_per_host ? 'host_limit' : undefined;
+  }
+
+  /** A page of the host was fetched, or failed for good. */
+  countPage({ host, kind }: FrontierEntry): void {
+    if (kind === 'page') this.#perHost.set(host, (this.#perHost.get(host) ?? 0) + 1);
   }
 
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {

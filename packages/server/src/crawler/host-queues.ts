@@ -53,6 +53,12 @@ export class HostQueues {
     if (this.#moreHosts) this.#lastHost = '';
   }
 
+  /** Looks for hosts with rows again, from the start. */
+  rescan(): void {
+    this.#moreHosts = true;
+    this.#lastHost = '';
+  }
+
   /** Each host in turn, beginning behind the last one that was served. */
   *inTurn(): Generator<HostQueue> {
     const count = this.#turns.length;
@@ -80,9 +86,12 @@ export class HostQueues {
   }
 
   async #loadHosts(): Promise<boolean> {
+    this.#moreHosts = false; // unless a checkpoint that comes meanwhile says otherwise
     const hosts = await readHosts(this.#db, this.#jobId, this.#lastHost, maxHosts);
-    this.#moreHosts = hosts.length === maxHosts;
-    this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
+    if (hosts.length === maxHosts && !this.#moreHosts) {
+      this.#moreHosts = true;
+      this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
+    }
     for (const { host, low_seq } of hosts) {
       if (this.#queues.has(host)) continue;
       const queue = new HostQueue(host, low_seq);

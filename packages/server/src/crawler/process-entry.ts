@@ -8,7 +8,7 @@ import { canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
-import { isReadable, readPage } from './read-page.ts';
+import { isReadable, type ReadPage, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
@@ -21,7 +21,8 @@ export type Admission =
   | { readonly fail: HoldfastError };
 
 const maxRedirects = 10;
-const deathsToCondemn = 3;
+/** Fewer than the retries of a job, so that the page is given up before the crawl is. */
+const deathsToCondemn = 2;
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
 
@@ -48,7 +49,7 @@ export class ProcessEntry {
     const { suspects, robots, governor, options } = this.#context;
     if ((suspects.get(entry.url_hash) ?? 0) >= deathsToCondemn) {
       return {
-        fail: new HoldfastError('runner_crashed', `${deathsToCondemn} times while this page ran alone`),
+        fail: new HoldfastError('runner_crashed', `${deathsToCondemn} more times while this page ran alone`),
       };
     }
     const perHost = this.#urls.hostLimitReached(entry);
@@ -156,10 +157,22 @@ export class ProcessEntry {
         content_type: response.contentType ?? null,
       });
     }
-    const { page, links } = readPage(entry.url, response, response.body, this.#context);
+    const read = this.#read(entry, response, response.body);
+    if (read instanceof HoldfastError) return this.#done(entry, { ...failure(read), status });
+    const { page, links } = read;
     this.#urls.add(links, entry);
     this.unsavedFetched++;
     return this.#done(entry, { outcome: 'fetched', ...page });
+  }
+
+  /** One page that nobody foresaw must not end the run of all the others. */
+  #read(entry: FrontierEntry, response: FetchResponse, body: Buffer): ReadPage | HoldfastError {
+    try {
+      return readPage(entry.url, response, body, this.#context);
+    } catch (error) {
+      this.#context.log.error({ err: error, url: entry.url }, 'A page could not be read');
+      return new HoldfastError('response_invalid', `reading it failed: ${(error as Error).message}`);
+    }
   }
 
   #redirected(entry: FrontierEntry, { status, location }: FetchResponse): undefined {
@@ -181,7 +194,9 @@ export class ProcessEntry {
       });
     }
     // The seed's own redirect says where the site lives: example.com → www.example.com.
-    if (entry.parent === null && entry.depth === 0) this.#admitSeed(target);
+    // A sitemap that discovery guessed may lead anywhere.
+    const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
+    if (isSeed && entry.parent === null && entry.depth === 0) this.#admitSeed(target);
     this.#urls.addRedirect(target, entry);
     return this.#done(entry, { outcome: 'redirected', status, target_url: target });
   }
@@ -212,7 +227,12 @@ export class ProcessEntry {
       return this.#done(entry, { ...failure(error), status });
     }
     const delayMs = retryDelayMs(attempts, response?.retryAfterSeconds);
-    this.#checkpointer.unsaved.postponed.set(entry, { attempts, notBefore: new Date(Date.now() + delayMs) });
+    this.#checkpointer.unsaved.postponed.set(entry.seq, {
+      host: entry.host,
+      seq: entry.seq,
+      attempts,
+      notBefore: new Date(Date.now() + delayMs),
+    });
     this.#checkpointer.changed(entry.url);
     return performance.now() + delayMs;
   }
@@ -230,6 +250,8 @@ export class ProcessEntry {
       ...outcome,
     };
     this.#context.suspects.delete(url_hash);
+    if (outcome.outcome === 'fetched' || outcome.outcome === 'failed') this.#urls.countPage(entry);
+    this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page });
     this.#checkpointer.changed(url);
     return undefined;

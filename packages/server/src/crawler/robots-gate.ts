@@ -108,7 +108,10 @@ export class RobotsGate {
       if (verdict !== 'disallow_all')
         rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
     } catch (error) {
-      if (!(error instanceof HoldfastError)) throw error;
+      if (!(error instanceof HoldfastError)) {
+        permit.cancel();
+        throw error;
+      }
       permit.done({ kind: 'error', code: error.code });
       // Five redirects and still no file: it counts as not there. What can never be fetched (a forbidden address, a bad
       // certificate) says so itself when its first page is asked for.

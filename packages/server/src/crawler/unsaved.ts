@@ -6,11 +6,19 @@ export interface DoneEntry {
   readonly page: Page & { content?: PageContent };
 }
 
+export interface PostponedEntry {
+  readonly host: string;
+  readonly seq: number;
+  readonly attempts: number;
+  readonly notBefore: Date;
+}
+
 /** What happened since the last checkpoint. */
 export class Unsaved {
   readonly done: DoneEntry[] = [];
   readonly found = new Map<string, FoundUrl>();
-  readonly postponed = new Map<FrontierEntry, { attempts: number; notBefore: Date }>();
+  /** By seq: a row is postponed once, or done. */
+  readonly postponed = new Map<number, PostponedEntry>();
   readonly offScope: Record<string, number> = {};
   discovery: Record<string, unknown> | null = null;
 

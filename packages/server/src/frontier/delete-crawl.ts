@@ -3,7 +3,8 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 /** By ctid and in batches: a crawl may have millions of rows, and nobody should wait for their removal. */
 const batch = 5_000;
 
-const tables = [
+/** Everything that a crawl stores. */
+export const crawlTables = [
   'crawl_page_contents',
   'crawl_pages',
   'crawl_frontier',
@@ -13,7 +14,7 @@ const tables = [
   'crawl_states',
 ] as const;
 
-const deleteStatements = tables.map((table) =>
+const deleteStatements = crawlTables.map((table) =>
   statement<{ deleted: number }>(
     `delete-${table}`,
     `

@@ -133,7 +133,7 @@ saved AS (
       SELECT jsonb_object_agg(key, coalesce((off_scope ->> key)::bigint, 0) + coalesce(($27::jsonb ->> key)::bigint, 0))
       FROM jsonb_object_keys(off_scope || $27::jsonb) AS key) END,
     discovery = coalesce($28::jsonb, discovery)
-  FROM turn, outcome WHERE state.job_id = turn.job_id
+  FROM turn, outcome WHERE state.job_id = turn.job_id AND state.checkpoint_no = $3::integer - 1
   RETURNING state.total_pending, state.total_processed, state.fetched
 )
 SELECT held.requested_action, true AS held, turn.job_id IS NOT NULL OR state.checkpoint_no = $3 AS applied,

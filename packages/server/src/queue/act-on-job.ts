@@ -1,6 +1,5 @@
-import { allowedActions, HoldfastError, isLive, type Job, type UserAction } from '@holdfast/contract';
+import { allowedActions, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { deleteCrawl } from '../frontier/delete-crawl.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
@@ -28,10 +27,7 @@ export async function actOnJob(
   id: string,
   { actor = 'user:local', ...options }: ActOptions = {},
 ): Promise<Job> {
-  const job = await showJob(db, id);
-  // A job that is not live has no holder: what its crawl stored can go before it starts over.
-  if (action === 'retry' && options.afresh && job.kind === 'crawl' && !isLive(job.status))
-    await deleteCrawl(db, id);
+  await showJob(db, id);
   const [changed] =
     action === 'retry'
       ? await retryJobs(db, [id], actor, options)

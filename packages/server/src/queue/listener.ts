@@ -77,8 +77,13 @@ export class Listener {
     client.on('notification', ({ channel }) => {
       for (const name of Object.keys(channels) as Channel[]) if (channels[name] === channel) this.#emit(name);
     });
-    await client.connect();
-    for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
+    try {
+      await client.connect();
+      for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
     for (const name of Object.keys(channels) as Channel[]) this.#emit(name);
     return { closed };
   }

@@ -14,7 +14,7 @@ WHERE id > $1 AND id < rpad(
 ORDER BY id LIMIT $3`,
 );
 
-export const pruneStatement = statement<{ pruned: number }>(
+export const pruneStatement = statement<{ id: string; kind: string }>(
   'prune',
   `
 WITH pruned AS (
@@ -23,12 +23,19 @@ WITH pruned AS (
     WHERE job.id = ANY ($1::uuid[]) AND job.completed_at < now() - make_interval(days => $2)
       AND job.status::text IN ('completed', 'failed', 'cancelled', 'expired')
     FOR UPDATE SKIP LOCKED))
-  RETURNING id
+  RETURNING id, kind
 ),
 event AS (
   DELETE FROM job_events WHERE job_id = ANY (ARRAY(SELECT id FROM pruned))
 )
-SELECT count(*) AS pruned FROM pruned`,
+SELECT id, kind FROM pruned`,
+);
+
+/** Crawls whose job is gone: a process died between the two. */
+const orphanedStatement = statement<{ id: string }>(
+  'find-orphaned-crawls',
+  `SELECT job_id AS id FROM crawl_states state
+   WHERE NOT EXISTS (SELECT FROM crawl_jobs WHERE id = state.job_id) LIMIT 1000`,
 );
 
 const nil = '00000000-0000-0000-0000-000000000000';
@@ -39,15 +46,17 @@ export async function pruneJobs(
   retentionDays: number,
   { batch = 1000, signal }: { batch?: number; signal?: AbortSignal } = {},
 ): Promise<number> {
+  for (const { id } of await run(db, orphanedStatement)) await deleteCrawl(db, id);
   if (retentionDays === 0) return 0;
   let pruned = 0;
   let after = nil;
   while (!signal?.aborted) {
     const found = await run(db, findPrunableStatement, [after, retentionDays, batch]);
     const prunable = found.filter((job) => job.prunable);
-    for (const { id, kind } of prunable) if (kind === 'crawl') await deleteCrawl(db, id);
-    const [row] = await run(db, pruneStatement, [prunable.map(({ id }) => id), retentionDays]);
-    pruned += row?.pruned ?? 0;
+    const gone = await run(db, pruneStatement, [prunable.map(({ id }) => id), retentionDays]);
+    pruned += gone.length;
+    // After the job: one that was retried meanwhile keeps its pages. What a crash leaves behind is swept next time.
+    for (const { id, kind } of gone) if (kind === 'crawl') await deleteCrawl(db, id);
     if (found.length < batch) break;
     after = found.at(-1)?.id ?? after;
   }

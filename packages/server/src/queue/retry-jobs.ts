@@ -1,6 +1,12 @@
 import type { Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { crawlTables } from '../frontier/delete-crawl.ts';
 import { jobColumns } from './find-jobs.ts';
+
+/** With the transition itself: a crawl that starts over has nothing of its earlier runs, and one that does not keeps all. */
+const startedOver = crawlTables
+  .map((table) => `gone_${table} AS (DELETE FROM ${table} USING changed WHERE $4 AND job_id = changed.id)`)
+  .join(',\n');
 
 /**
  * A live job with the same dedupe key stands in the way, and of several jobs with one key the newest is let through;
@@ -31,6 +37,7 @@ changed AS (
   FROM chosen WHERE job.id = chosen.id
   RETURNING job.*, chosen.status AS from_status
 ),
+${startedOver},
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, 'retry', from_status, status, fence, $2, nullif(concat_ws(': ', CASE WHEN $4 THEN 'afresh' END, $3::text), '')

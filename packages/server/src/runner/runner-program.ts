@@ -32,7 +32,7 @@ process.on('message', (message: ToRunner) => {
 // A supervisor that died cannot renew: save what there is, give the job back, and go.
 process.on('disconnect', () => {
   if (!crawl) process.exit(0);
-  crawl.run.stop('drain');
+  crawl.run.stop('drain', orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();
 });
 // The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.

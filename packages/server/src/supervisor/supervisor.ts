@@ -1,4 +1,4 @@
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import { type Configuration, type ErrorCode, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../database/open-database.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
@@ -41,13 +41,15 @@ const watchMs = 250;
 /** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #runs = new Map<string, Run>();
+  /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
+  readonly #runs = new Set<Run>();
   readonly #listener: Listener;
   readonly #notifier: Notifier;
   readonly #loop: ClaimLoop;
   readonly #tasks: RegularTask[] = [];
   #spare: RunnerProcess | undefined;
   #draining = false;
+  #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
   #unsubscribe: (() => void) | undefined;
 
@@ -78,8 +80,10 @@ export class Supervisor {
   async start(): Promise<void> {
     const { configuration, database, log, workerId, onlyJob } = this.#options;
     const { pool } = database;
-    await registerWorker(pool, workerId, configuration.maxConcurrentJobs);
+    // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
     await recoverDeadWorkers(pool, log, workerId);
+    await registerWorker(pool, workerId, configuration.maxConcurrentJobs);
+    this.#isRegistered = true;
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
@@ -96,7 +100,7 @@ export class Supervisor {
         ),
       );
     }
-    this.#spare = this.#spawn();
+    this.#keepSpare();
     this.#loop.start();
   }
 
@@ -105,22 +109,33 @@ export class Supervisor {
     this.#draining = true;
     await this.#loop.stop();
     this.#spare?.kill('runner_crashed', 'not needed any more');
-    for (const { runner } of this.#runs.values()) runner.stop('drain');
-    await Promise.all([...this.#runs.values()].map(({ runner }) => runner.exited));
+    for (const { runner } of this.#runs) runner.stop('drain');
+    await Promise.all([...this.#runs].map(({ runner }) => runner.exited));
     await Promise.all([...this.#endings]);
     await Promise.all(this.#tasks.map((task) => task.stop()));
     this.#unsubscribe?.();
     await this.#listener.stop();
+    if (!this.#isRegistered) return;
     await unregisterWorkers(this.#options.database.pool, [this.#options.workerId]).catch(() => {});
   }
 
   /** Ends every runner at once; their jobs are recovered as after a crash. */
   kill(): void {
     this.#spare?.kill('runner_crashed', 'the supervisor was ended');
-    for (const { runner } of this.#runs.values()) runner.kill('runner_crashed', 'the supervisor was ended');
+    for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
   }
 
   readonly #endings = new Set<Promise<void>>();
+
+  /** A process that is ready when the next job comes; one that died waiting is not given a job. */
+  #keepSpare(): void {
+    if (this.#draining || this.#spare) return;
+    const spare = this.#spawn();
+    this.#spare = spare;
+    void spare.exited.then(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+  }
 
   #spawn(): RunnerProcess {
     const { configuration, database, log, runnerProgram, workerId } = this.#options;
@@ -139,12 +154,12 @@ export class Supervisor {
     this.#spare = undefined;
     const deadline = job.timeout_seconds === null ? null : performance.now() + job.timeout_seconds * 1000;
     const run: Run = { job, runner, deadline, leaseEnds };
-    this.#runs.set(job.id, run);
+    this.#runs.add(run);
     log.info({ job: job.id, fence: job.fence, runner: runner.pid }, 'Running job');
     runner.run(job, leaseEnds - performance.now());
     const ending = this.#finish(run).finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
-    if (this.#runs.size < configuration.maxConcurrentJobs && !this.#draining) this.#spare = this.#spawn();
+    if (this.#runs.size < configuration.maxConcurrentJobs) this.#keepSpare();
   }
 
   /** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
@@ -159,13 +174,13 @@ export class Supervisor {
         'A runner died; its job is tried again',
       );
       await this.#untilAnswered(run, async () => {
-        await markSuspects(database.pool, job.id, runner.inFlight);
+        if (isOwnDeath(exit.code)) await markSuspects(database.pool, job, runner.inFlight);
         await crashJobs(database.pool, [{ ...job, error }], `supervisor:${workerId}`);
       });
     }
-    this.#runs.delete(job.id);
+    this.#runs.delete(run);
     this.#loop.requeued();
-    if (!this.#draining) this.#spare ??= this.#spawn();
+    this.#keepSpare();
     await this.#notifier.notify('work');
   }
 
@@ -192,7 +207,7 @@ export class Supervisor {
 
   async #renewOnce(): Promise<void> {
     const { database, log, workerId } = this.#options;
-    const ticking = [...this.#runs.values()].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
+    const ticking = [...this.#runs].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
     const asked = performance.now();
     try {
       const renewals = await renewLeases(
@@ -223,7 +238,7 @@ export class Supervisor {
   #watch(): void {
     const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
-    for (const { job, runner, deadline, leaseEnds } of this.#runs.values()) {
+    for (const { job, runner, deadline, leaseEnds } of this.#runs) {
       const rssMb = Math.round(runner.rssBytes / 1_000_000);
       if (rssMb > runnerMemoryMb)
         runner.kill('runner_out_of_memory', `${rssMb} MB of ${runnerMemoryMb} allowed`);
@@ -234,6 +249,11 @@ export class Supervisor {
       else if (now > leaseEnds) runner.kill('lease_lost', 'the lease could not be renewed in time');
     }
   }
+}
+
+/** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */
+function isOwnDeath(code: ErrorCode): boolean {
+  return code === 'runner_crashed' || code === 'runner_hung' || code === 'runner_out_of_memory';
 }
 
 /** A quarter of the lease without a sign of life counts as hanging. */
