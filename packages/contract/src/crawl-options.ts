@@ -23,6 +23,11 @@ export const crawlOptions = z.looseObject({
   delay_ms: z.int().min(0).max(600_000).default(0).describe('least time between two requests to a host'),
   user_agent: text(500).optional(),
   ignore_robots: z.boolean().default(false),
+  needs_private: z
+    .array(text(500))
+    .max(100)
+    .default([])
+    .describe('origins that only a worker that may fetch them can crawl; allows nothing by itself'),
   sort_query: z.boolean().default(false).describe('URLs that differ in the order of parameters are the same'),
   keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),

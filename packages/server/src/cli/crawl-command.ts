@@ -60,7 +60,7 @@ export const crawlCommand = new Command('crawl')
   .addOption(
     new Option('--format <format>', 'jsonl, csv, or md: a folder of files (jsonl)').choices(outputFormats),
   )
-  .option('--out <path>', 'file or folder to write; - for standard output (named after the host)')
+  .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
   .option('--overwrite', 'write there even if something else is there')
   .option('--json', 'print the summary as JSON')
   .option('-q, --quiet', 'show no progress and no summary')

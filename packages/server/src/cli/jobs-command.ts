@@ -1,5 +1,6 @@
 import { type JobFilter, type JobRequest, jobKinds, jobStatuses } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
+import { retryUrls } from '../frontier/retry-urls.ts';
 import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
@@ -82,5 +83,19 @@ const events = new Command('events')
     }),
   );
 
+const retryUrlsCommand = new Command('retry-urls')
+  .description('try failed and skipped pages of a finished crawl again')
+  .argument('<id>', 'id of the job')
+  .option('--with <code...>', 'only those with these error codes or reasons, such as site_error or http_403')
+  .option('--json', 'print JSON')
+  .action((id: string, { json, with: reasons }: JsonOption & { with?: string[] }, command: Command) =>
+    withDatabase(command, async ({ database, actor }) => {
+      const job = await retryUrls(database.pool, id, reasons ? { reasons } : {}, actor);
+      await new Notifier(database.pool).notify('work');
+      console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${job.status}`);
+    }),
+  );
+
 export const jobsCommand = new Command('jobs').description('see and steer jobs');
-for (const command of [create, list, show, events, ...actionCommands]) jobsCommand.addCommand(command);
+for (const command of [create, list, show, events, ...actionCommands, retryUrlsCommand])
+  jobsCommand.addCommand(command);

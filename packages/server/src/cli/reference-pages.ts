@@ -63,10 +63,10 @@ the run ends, but for completion, the job ends paused or cancelled and burns no 
 
 ${table(
   ['status', 'allowed actions'],
-  jobStatuses.map((status) => [status, allowedActions(status).join(', ') || 'none']),
+  jobStatuses.map((status) => [status, allowedActions(status, null, 'crawl').join(', ') || 'none']),
 )}
 
-While a pause is requested, a running job also allows \`resume\`, which takes the request back.
+\`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
 `;
 }
 

@@ -54,7 +54,8 @@ export function printJob(job: Job, events: readonly JobEvent[]): void {
     ['payload', JSON.stringify(job.payload)],
     [
       'you can',
-      allowedActions(job.status, job.requested_action, job.kind).join(', ') || 'nothing more; it is finished',
+      allowedActions(job.status, job.requested_action, job.kind).map(commandOf).join(', ') ||
+        'nothing more; it is finished',
     ],
   ];
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
@@ -76,6 +77,11 @@ export function printEvents(events: readonly JobEvent[]): void {
       event.reason ?? '',
     ]),
   );
+}
+
+/** The command line writes its words with hyphens. */
+function commandOf(action: string): string {
+  return action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function statusOf({ status, requested_action }: Job): string {

@@ -68,6 +68,7 @@ export class RobotsGate {
     const { db, log, governor, onLoaded } = this.#options;
     try {
       const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
+      this.lastFailure = rules.failure ?? this.lastFailure;
       const matcher = createRobotsMatcher(rules, this.#agent);
       const waitUntil = verdict === 'disallow_all' ? performance.now() + expiresInMs : undefined;
       // Also when there is none: an earlier one may have been taken back.
@@ -118,6 +119,7 @@ export class RobotsGate {
       if (error.retry === 'never') [verdict, rules] = ['allow_all', allowAll];
       else this.lastFailure = `${origin}/robots.txt: ${error.message}`;
     }
+    if (verdict === 'disallow_all' && this.lastFailure) rules = { ...disallowAll, failure: this.lastFailure };
     await storeRobots(db, { origin, outcome: verdict, rules, ttlSeconds: robotsCacheSeconds[verdict] });
     return { rules, verdict, expiresInMs: robotsCacheSeconds[verdict] * 1000 };
   }

@@ -5,6 +5,8 @@ export interface RobotsRules {
   readonly crawlDelays: readonly (readonly [agent: string, seconds: number])[];
   /** As written: they may be relative to the robots.txt. */
   readonly sitemaps: readonly string[];
+  /** Why it could not be had, when it could not. */
+  readonly failure?: string;
 }
 
 export interface RobotsGroup {

@@ -6,7 +6,7 @@ export function allowPrivate(origins: readonly string[], configured: readonly st
   if (all.length > 0) process.env[settings.allowPrivate.env] = [...new Set(all)].join(',');
 }
 
-function originOf(text: string): string {
+export function originOf(text: string): string {
   if (/^https?:\/\/[^/]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
   throw new HoldfastError('bad_request', `--allow-private ${text} is no origin`, {
     hint: 'Write it as http://localhost:8080, without a path.',

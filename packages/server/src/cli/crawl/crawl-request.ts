@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { OutputFormat } from '../../export/page-output.ts';
 import { canonicalUrl } from '../../urls/canonical-url.ts';
 import { createScope } from '../../urls/scope.ts';
+import { originOf } from './allow-private.ts';
 import { crawlKey } from './crawl-key.ts';
 
 type Payload = z.input<typeof crawlOptions>;
@@ -74,6 +75,8 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     page_timeout_seconds: flags.pageTimeout,
     attempts: flags.attempts,
     user_agent: flags.userAgent,
+    // So that a worker that was not given leave hands the job back, instead of failing its pages.
+    needs_private: flags.allowPrivate?.map(originOf),
   });
   const payload = {
     url,
@@ -100,7 +103,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
   const options = checkedOptions(payload);
   assertSeedInScope(options);
   const seedHost = new URL(url).host;
-  return { options, payload, pace, key: crawlKey(options), seedHost, output: outputOf(flags, seedHost) };
+  return { options, payload, pace, key: crawlKey(options), seedHost, output: outputOf(flags, options) };
 }
 
 function checkedUrl(text: string): string {
@@ -137,7 +140,7 @@ function assertSeedInScope(options: CrawlOptions): void {
   });
 }
 
-function outputOf({ format, out }: CrawlFlags, seedHost: string): CrawlRequest['output'] {
+function outputOf({ format, out }: CrawlFlags, options: CrawlOptions): CrawlRequest['output'] {
   const chosen = format ?? formatOf(out);
   if (out === '') throw new HoldfastError('output_unusable', '--out is empty');
   if (out === '-' && chosen === 'md') {
@@ -145,8 +148,17 @@ function outputOf({ format, out }: CrawlFlags, seedHost: string): CrawlRequest['
       hint: 'Name a folder with --out, or choose --format jsonl.',
     });
   }
-  const name = seedHost.replaceAll(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
+  const name = outputName(options);
   return { format: chosen, path: out ?? (chosen === 'md' ? name : `${name}.${chosen}`) };
+}
+
+/** After host and path, so that a crawl of /docs/ does not take the place of the whole site. */
+function outputName({ url }: CrawlOptions): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`
+    .slice(0, 80)
+    .replaceAll(/[^\w.-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
 }
 
 /** Without --format the name of the output says it. */
