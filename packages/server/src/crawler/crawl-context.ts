@@ -24,6 +24,8 @@ export interface CrawlContext {
   readonly known: KnownUrls;
   /** URLs in flight when an earlier runner died, with the deaths that count against each. */
   readonly suspects: Map<string, number>;
+  /** Another request is under way: should the runner die of its page, the supervisor must have heard of it. */
+  readonly onRequest: () => void;
   /** By the monotonic clock; no request starts later. */
   readonly leaseEnds: () => number;
 }

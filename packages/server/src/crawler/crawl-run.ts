@@ -182,6 +182,7 @@ export class CrawlRun {
     const request = new AbortController();
     this.#inFlight.set(entry.url_hash, request);
     this.#alone = this.#context.suspects.has(entry.url_hash);
+    this.#context.onRequest();
     this.#processor.process(entry, admission, request.signal).then(
       (postponedUntil) => {
         if (postponedUntil !== undefined)

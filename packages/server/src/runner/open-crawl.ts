@@ -26,6 +26,7 @@ export interface OpenCrawlOptions {
   readonly options: CrawlOptions;
   readonly configuration: Configuration;
   readonly leaseEnds: () => number;
+  readonly onRequest: () => void;
   readonly actor: string;
 }
 

@@ -22,6 +22,17 @@ const send = (message: FromRunner) => process.connected && process.send?.(messag
 const tick = () =>
   send({ type: 'tick', rssBytes: process.memoryUsage.rss(), inFlight: crawl?.run.inFlight ?? [] });
 
+/** Once for all the requests of a turn of the event loop; no page of theirs can be read before the next. */
+let tickDue = false;
+function tickSoon(): void {
+  if (tickDue) return;
+  tickDue = true;
+  setImmediate(() => {
+    tickDue = false;
+    tick();
+  });
+}
+
 process.on('message', (message: ToRunner) => {
   if (message.type === 'run') void runJob(message.job, message.leaseMs);
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
@@ -65,6 +76,7 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       options,
       configuration,
       leaseEnds: () => leaseEnds,
+      onRequest: tickSoon,
       actor: `supervisor:${workerId}`,
     });
     if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
