@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
+import { whilePassing } from '../database/while-passing.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { HeldJob } from '../queue/held-job.ts';
 import { Unsaved } from './unsaved.ts';
@@ -27,7 +26,6 @@ const everyPages = maxUnsavedPages / 2;
 const maxUnsavedUrls = 20_000;
 const everyUrls = 5_000;
 const everyMs = 1_000;
-const retryMs = 250;
 
 /** Gathers what happened and makes it durable: at 25 pages, while 25 more come in, or after a second. One at a time. */
 export class Checkpointer {
@@ -108,25 +106,15 @@ export class Checkpointer {
       progress: progress(),
       discovery: unsaved.discovery,
     };
-    for (;;) {
-      try {
-        onSaved(await saveCheckpoint(db, job, checkpoint), unsaved);
-        return;
-      } catch (error) {
-        if (error instanceof HoldfastError || !isPassing(error) || !mayGoOn()) {
-          onFailed(error);
-          return;
-        }
-        log.warn({ err: error, job: job.id }, 'A checkpoint could not be saved; trying again');
-        await delay(retryMs);
-      }
+    try {
+      const saved = await whilePassing(
+        mayGoOn,
+        () => saveCheckpoint(db, job, checkpoint),
+        (error) => log.warn({ err: error, job: job.id }, 'A checkpoint could not be saved; trying again'),
+      );
+      onSaved(saved, unsaved);
+    } catch (error) {
+      onFailed(error);
     }
   }
-}
-
-/** The connection or the server, not the statement, is at fault; repeating the same checkpoint is safe. */
-function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code === undefined) return /terminated|timeout|Connection/i.test(message ?? '');
-  return /^(08|53|57|55P03|40|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/.test(code);
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
 import { run, statement } from '../database/statement.ts';
+import { whilePassing } from '../database/while-passing.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import { openFrontier } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
@@ -20,9 +21,16 @@ export interface RunningCrawl {
 
 /** Runs a crawl from where it stands. */
 export async function runCrawl(context: CrawlContext, actor: string): Promise<RunningCrawl> {
-  const state = await openFrontier(context.db, context.job);
+  const mayGoOn = () => performance.now() < context.leaseEnds();
+  const state = await whilePassing(mayGoOn, () => openFrontier(context.db, context.job));
   const run = new CrawlRun(context, state);
-  return { run, ended: run.run(state.checkpoint_no === 0).then((end) => letGo(context, end, actor)) };
+  return {
+    run,
+    ended: run
+      .run(state.checkpoint_no === 0)
+      // Each of its statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
+      .then((end) => whilePassing(mayGoOn, () => letGo(context, end, actor))),
+  };
 }
 
 async function letGo(context: CrawlContext, end: CrawlEnd, actor: string): Promise<WriteOutcome> {
@@ -73,14 +81,17 @@ WHERE state.job_id = $1`,
 );
 
 /** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
-async function finish({ db, job, log }: CrawlContext, actor: string): Promise<WriteOutcome> {
+async function finish({ db, job, log, leaseEnds }: CrawlContext, actor: string): Promise<WriteOutcome> {
   const [outcome] = await run(db, outcomeStatement, [job.id]);
   if (outcome && outcome.fetched > 0) return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
   const error = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
   log.warn({ job: job.id, code: error.code }, `Nothing was fetched: ${error.message}`);
   if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
-  await returnPages(db, job, [error.code]);
-  return (await retryJobsLater(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
+  // One by one: when the pages are back, the error is not to be found among them any more.
+  const mayGoOn = () => performance.now() < leaseEnds();
+  await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
+  const outcomes = await whilePassing(mayGoOn, () => retryJobsLater(db, [{ ...job, error }], actor));
+  return outcomes.get(job) ?? 'lost';
 }
 
 function errorOf(reason: string | null, message: string | null): HoldfastError {

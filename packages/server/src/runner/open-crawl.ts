@@ -4,6 +4,7 @@ import { KnownUrls } from '../crawler/known-urls.ts';
 import { RobotsGate } from '../crawler/robots-gate.ts';
 import { type RunningCrawl, runCrawl } from '../crawler/run-crawl.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { whilePassing } from '../database/while-passing.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { Governor } from '../sources/governor.ts';
@@ -39,9 +40,9 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     connectionsPerOrigin: options.concurrency,
   });
   const governor = new Governor({ db, log }).openRun(`${job.id}/${job.fence}`);
-  const suspects = new Map(
-    (await run(db, suspectsStatement, [job.id])).map((row) => [row.url_hash, row.deaths]),
-  );
+  const mayGoOn = () => performance.now() < given.leaseEnds();
+  const rows = await whilePassing(mayGoOn, () => run(db, suspectsStatement, [job.id]));
+  const suspects = new Map(rows.map((row) => [row.url_hash, row.deaths]));
   const doneByHost = new Map<string, number>();
   if (options.max_pages_per_host !== undefined) {
     for (const { host, done } of await run(db, doneByHostStatement, [job.id])) doneByHost.set(host, done);

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 /** Tells a process from any other that had, or will have, its pid. */
 export interface ProcessIdentity {
   readonly host: string;
-  /** Changes when the machine restarts; a container has that of its machine. */
+  /** The machine's, which changes when it restarts, and when the first process of our process table started. */
   readonly bootId: string;
   readonly pid: number;
   readonly processStart: string;
@@ -17,7 +17,11 @@ export function ownIdentity(): ProcessIdentity {
 /** True only where it is certain: same host, and the machine restarted or the process is not there any more. */
 export function isProvablyDead(other: ProcessIdentity, self = ownIdentity()): boolean {
   if (other.host !== self.host || !other.processStart || !self.processStart) return false;
-  if (other.bootId !== self.bootId) return true;
+  const [otherBoot, otherTable] = other.bootId.split(' ');
+  const [boot, table] = self.bootId.split(' ');
+  if (otherBoot !== boot) return true;
+  // Another container of the same machine and host name: its processes cannot be seen from here.
+  if (otherTable !== table) return false;
   return startOf(other.pid) !== other.processStart;
 }
 
