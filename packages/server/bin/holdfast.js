@@ -3,5 +3,11 @@
 import { existsSync } from 'node:fs';
 
 const buildScript = new URL('../../../scripts/build.mjs', import.meta.url);
-if (existsSync(buildScript)) await (await import(buildScript.href)).buildIfStale();
-await import(new URL('../dist/holdfast.js', import.meta.url).href);
+try {
+  if (existsSync(buildScript)) await (await import(buildScript.href)).buildIfStale();
+  await import(new URL('../dist/holdfast.js', import.meta.url).href);
+} catch (error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.error(`holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`);
+  process.exitCode = 1;
+}
