@@ -8,6 +8,8 @@ try {
   await import(new URL('../dist/holdfast.js', import.meta.url).href);
 } catch (error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error(`holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`);
+  console.error(
+    `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
+  );
   process.exitCode = 1;
 }
