@@ -19,10 +19,4 @@ export class KnownUrls {
     this.#old = this.#young;
     this.#young = new Set();
   }
-
-  /** A checkpoint failed: what was added since the last one may not be stored. */
-  clear(): void {
-    this.#young = new Set();
-    this.#old = new Set();
-  }
 }

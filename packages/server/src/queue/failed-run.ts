@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import type { HoldfastError } from '@holdfast/contract';
 import type { HeldJob } from './held-job.ts';
 import { sortById } from './held-job.ts';
 
@@ -7,14 +7,6 @@ export interface FailedRun extends HeldJob {
   readonly error: HoldfastError;
   /** The least time to wait before a retry, when the other side named one (Retry-After). */
   readonly retryAfterSeconds?: number;
-}
-
-/** What the table says about an error that a run threw; anything unforeseen is permanent. */
-export function toRunError(error: unknown): HoldfastError {
-  if (error instanceof HoldfastError) return error;
-  return new HoldfastError('run_failed', error instanceof Error ? error.message : String(error), {
-    cause: error,
-  });
 }
 
 /** The columns of $1 to $5 for statements that end runs badly: ids, fences, codes, messages, seconds to wait. */
@@ -27,10 +19,6 @@ export function failedRunValues(runs: readonly FailedRun[]): unknown[] {
     sorted.map((run) => storableText(run.error.message)),
     sorted.map((run) => run.retryAfterSeconds ?? null),
   ];
-}
-
-export function isTransient(code: ErrorCode): boolean {
-  return errors[code].retry === 'later' || errors[code].retry === 'now';
 }
 
 const maxMessageLength = 2_000;
