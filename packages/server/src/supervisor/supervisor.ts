@@ -43,6 +43,8 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
   readonly #runs = new Set<Run>();
+  /** What is left to do for runs whose process has ended. */
+  readonly #endings = new Set<Promise<void>>();
   readonly #listener: Listener;
   readonly #notifier: Notifier;
   readonly #loop: ClaimLoop;
@@ -124,8 +126,6 @@ export class Supervisor {
     this.#spare?.kill('runner_crashed', 'the supervisor was ended');
     for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
   }
-
-  readonly #endings = new Set<Promise<void>>();
 
   /** A process that is ready when the next job comes; one that died waiting is not given a job. */
   #keepSpare(): void {
