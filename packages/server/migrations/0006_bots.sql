@@ -1,0 +1,81 @@
+-- Bots: outside programs that pull visit jobs and submit results, over the same leases and fences as every holder.
+
+-- The host of a visit's URL, for bots that ask for one domain.
+ALTER TABLE crawl_jobs ADD COLUMN host text;
+CREATE INDEX crawl_jobs_ready_for_bots ON crawl_jobs (host, priority DESC, created_at)
+  WHERE executor = 'bot' AND status = 'pending' AND run_at IS NULL;
+
+CREATE TABLE bots (
+  bot_id               text NOT NULL CHECK (length(bot_id) BETWEEN 1 AND 100),
+  user_id              text NOT NULL CHECK (length(user_id) BETWEEN 1 AND 100),
+  enabled              boolean NOT NULL DEFAULT true,
+  max_jobs_per_pull    integer NOT NULL DEFAULT 100 CHECK (max_jobs_per_pull BETWEEN 1 AND 100),
+  max_pulls_per_minute integer CHECK (max_pulls_per_minute > 0),
+  -- Null: every domain.
+  allowed_domains      text[],
+  lock_ttl_seconds     integer CHECK (lock_ttl_seconds BETWEEN 1 AND 86400),
+  created_at           timestamptz NOT NULL DEFAULT now(),
+  last_seen_at         timestamptz,
+  pulls                bigint NOT NULL DEFAULT 0,
+  jobs_pulled          bigint NOT NULL DEFAULT 0,
+  jobs_succeeded       bigint NOT NULL DEFAULT 0,
+  jobs_failed          bigint NOT NULL DEFAULT 0,
+  window_start         timestamptz NOT NULL DEFAULT now(),
+  window_pulls         integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, bot_id)
+) WITH (fillfactor = 50);
+
+-- What bots did by the hour, for activity and success rate over time.
+CREATE TABLE bot_hours (
+  user_id        text NOT NULL,
+  bot_id         text NOT NULL,
+  hour           timestamptz NOT NULL,
+  pulls          integer NOT NULL DEFAULT 0,
+  jobs_pulled    integer NOT NULL DEFAULT 0,
+  jobs_succeeded integer NOT NULL DEFAULT 0,
+  jobs_failed    integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, bot_id, hour)
+) WITH (fillfactor = 50);
+
+-- The answers to pulls with an idempotency key, so that a lost one can be had again.
+CREATE TABLE bot_pulls (
+  user_id         text NOT NULL,
+  bot_id          text NOT NULL,
+  idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 200),
+  answer          jsonb NOT NULL,
+  at              timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, bot_id, idempotency_key)
+);
+
+-- What each lease submitted and was told: a repeated submit gets its first answer again.
+CREATE TABLE bot_submissions (
+  job_id      uuid NOT NULL,
+  fence       bigint NOT NULL,
+  bot_id      text NOT NULL,
+  http_status smallint NOT NULL,
+  answer      jsonb NOT NULL,
+  at          timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (job_id, fence)
+);
+
+-- What a visit brought back, from a bot or from our own runner: one per job, written with its completion.
+CREATE TABLE crawl_results (
+  id          uuid DEFAULT uuid_v7() PRIMARY KEY,
+  job_id      uuid NOT NULL UNIQUE,
+  policy_id   uuid,
+  user_id     text NOT NULL,
+  url         text NOT NULL,
+  price       numeric CHECK (price >= 0),
+  currency    text CHECK (currency ~ '^[A-Z]{3}$'),
+  title       text,
+  in_stock    boolean,
+  parsed_data jsonb,
+  -- Deflated by whoever stores it, as pages are.
+  raw_html    bytea,
+  -- bot:<bot_id> or supervisor:<worker_id>, as in job_events.
+  actor       text NOT NULL,
+  crawled_at  timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE crawl_results ALTER COLUMN raw_html SET STORAGE EXTERNAL;
+CREATE INDEX crawl_results_of_policy ON crawl_results (policy_id, id) WHERE policy_id IS NOT NULL;
+CREATE INDEX crawl_results_of_url ON crawl_results (user_id, md5(url), id);
