@@ -121,6 +121,11 @@ export const settings = {
     schema: seconds(60),
     description: 'How often the watchdog looks for leases that ran out.',
   },
+  schedulerSeconds: {
+    env: 'HOLDFAST_SCHEDULER_SECONDS',
+    schema: seconds(5),
+    description: 'How often a worker makes the jobs of policies that are due.',
+  },
   retentionDays: {
     env: 'HOLDFAST_RETENTION_DAYS',
     schema: wholeNumber(0, 36_500, 30),

@@ -129,6 +129,27 @@ export const errors = {
     http: 422,
     exit: exitCodes.failure,
     message: 'There was nothing to fetch',
+  policy_not_found: {
+    retry: 'never',
+    http: 404,
+    exit: exitCodes.notFound,
+    message: 'There is no such policy',
+    hint: 'Check the id with `holdfast policies list`.',
+  },
+  policy_exists: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'There is a policy for this already',
+    hint: 'Change the named policy instead; an owner has one per kind and URL.',
+  },
+  policy_disabled: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The policy is disabled',
+    hint: 'Enable it first; one that is due then runs at once.',
+  },
     hint: 'See the skipped URLs of the job, and check its scope, its patterns and the seed.',
   },
   worker_timed_out: {

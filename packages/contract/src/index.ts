@@ -3,3 +3,4 @@ export * from './crawl-options.ts';
 export * from './errors.ts';
 export * from './job.ts';
 export * from './job-lifecycle.ts';
+export * from './policy.ts';

@@ -5,6 +5,8 @@ CREATE TABLE crawl_policies (
   user_id               text NOT NULL DEFAULT 'local' CHECK (length(user_id) BETWEEN 1 AND 100),
   kind                  job_kind NOT NULL CHECK (kind IN ('crawl', 'visit')),
   url                   text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+  -- Of the url, for its jobs.
+  host                  text NOT NULL,
   executor              job_executor NOT NULL DEFAULT 'builtin' CHECK (executor = 'builtin' OR kind = 'visit'),
   -- Of the job's payload, beside the url.
   options               jsonb NOT NULL DEFAULT '{}',
@@ -13,7 +15,8 @@ CREATE TABLE crawl_policies (
   lock_ttl_seconds      integer NOT NULL DEFAULT 600 CHECK (lock_ttl_seconds BETWEEN 1 AND 86400),
   max_retries           smallint NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 0 AND 100),
   retry_backoff_minutes integer NOT NULL DEFAULT 5 CHECK (retry_backoff_minutes BETWEEN 1 AND 1440),
-  timeout_minutes       integer NOT NULL DEFAULT 10 CHECK (timeout_minutes BETWEEN 1 AND 10080),
+  -- Null: a run has no deadline; for crawls alone.
+  timeout_minutes       integer CHECK (timeout_minutes BETWEEN 1 AND 10080),
   enabled               boolean NOT NULL DEFAULT true,
   next_run_at           timestamptz NOT NULL DEFAULT now(),
   last_success_at       timestamptz,
@@ -21,7 +24,8 @@ CREATE TABLE crawl_policies (
   failure_count         integer NOT NULL DEFAULT 0,
   created_at            timestamptz NOT NULL DEFAULT now(),
   updated_at            timestamptz NOT NULL DEFAULT now(),
-  UNIQUE (user_id, kind, url)
+  UNIQUE (user_id, kind, url),
+  CONSTRAINT visit_has_deadline CHECK (kind = 'crawl' OR timeout_minutes IS NOT NULL)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX crawl_policies_due ON crawl_policies (next_run_at) WHERE enabled;
