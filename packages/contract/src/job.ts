@@ -14,7 +14,7 @@ function isStorableJson(value: unknown): boolean {
 
 export const maxPayloadLength = 1_000_000;
 
-const requestFields = {
+export const jobRequestFields = {
   priority: z.int().min(-1000).max(1000).default(0).describe('higher runs first'),
   run_at: z.iso.datetime({ offset: true }).optional().describe('not before this time'),
   dedupe_key: text(500).optional().describe('at most one live job of an owner has it'),
@@ -40,14 +40,14 @@ const requestFields = {
 /** A request to create a job, as the queue, the API and the command line take it. */
 export const jobRequest = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('crawl'), payload: crawlOptions, ...requestFields }),
+    z.strictObject({ kind: z.literal('crawl'), payload: crawlOptions, ...jobRequestFields }),
     z.strictObject({
       kind: z.literal('visit'),
       payload: visitPayload,
       executor: z.enum(executors).default('builtin'),
-      ...requestFields,
+      ...jobRequestFields,
     }),
-    z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...requestFields }),
+    z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...jobRequestFields }),
   ])
   .refine((request) => isStorableJson(request.payload), { path: ['payload'], message: notStorable })
   .refine((request) => JSON.stringify(request.payload).length <= maxPayloadLength, {
@@ -91,5 +91,6 @@ export interface Job {
   dedupe_key: string | null;
   idempotency_key: string | null;
   source_id: string | null;
+  policy_id: string | null;
   user_id: string;
 }

@@ -14,7 +14,10 @@ export interface Status {
   readonly jobs: Partial<Record<JobStatus, number>>;
 }
 
-export async function readStatus(database: Database, log: Logger): Promise<Status> {
+export async function readStatus(
+  database: Pick<Database, 'pool' | 'describe'>,
+  log: Logger,
+): Promise<Status> {
   const { describe } = database;
   try {
     const [{ applied }, jobs] = await Promise.all([

@@ -1,38 +1,49 @@
 import { type Configuration, HoldfastError } from '@holdfast/contract';
-import fastify from 'fastify';
 import type { Logger } from 'pino';
 import type { Database } from '../database/open-database.ts';
-import { readStatus } from './read-status.ts';
-import { renderStatusPage } from './render-status-page.ts';
+import { KeyDirectory } from '../keys/key-directory.ts';
+import { Listener } from '../queue/listener.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { createServer } from './create-server.ts';
 
 export interface Server {
   readonly address: string;
+  /** Finishes the requests under way, for a while. */
   close(): Promise<void>;
 }
 
+const closingMs = 10_000;
+
 export async function startServer(
-  { host, port }: Pick<Configuration, 'host' | 'port'>,
+  configuration: Configuration,
   database: Database,
   log: Logger,
 ): Promise<Server> {
-  const server = fastify({ logger: false, forceCloseConnections: true });
-  server.get('/', async (_request, reply) => {
-    const status = await readStatus(database, log);
-    return reply
-      .code(status.ready ? 200 : 503)
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .header('x-content-type-options', 'nosniff')
-      .send(renderStatusPage(status));
+  const { pool } = database;
+  const { host, port } = configuration;
+  const stopping = new AbortController();
+  const listener = new Listener(database, log);
+  const server = await createServer({
+    configuration,
+    database,
+    pool,
+    log,
+    notifier: new Notifier(pool),
+    listener,
+    keys: new KeyDirectory(pool, log),
+    stopping: stopping.signal,
   });
-  server.get('/health', async (_request, reply) => {
-    const status = await readStatus(database, log);
-    return reply.code(status.ready ? 200 : 503).send(status);
-  });
+  const close = async () => {
+    stopping.abort();
+    const timer = setTimeout(() => server.server.closeAllConnections(), closingMs);
+    await server.close().finally(() => clearTimeout(timer));
+    await listener.stop();
+  };
   try {
-    return { address: await server.listen({ host, port }), close: () => server.close() };
+    await listener.start();
+    return { address: await server.listen({ host, port }), close };
   } catch (error) {
-    await server.close();
+    await close();
     throw listenError(error, host, port);
   }
 }

@@ -27,6 +27,7 @@ const columns = [
   'dedupe_key',
   'idempotency_key',
   'source_id',
+  'policy_id',
   'user_id',
 ] as const satisfies (keyof Job)[];
 

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { crawlOptions } from '../crawl-options.ts';
+import { jobRequestFields, maxPayloadLength } from '../job.ts';
+import { executors, jobKinds, jobStatuses, requestedActions, userActions } from '../job-lifecycle.ts';
+import { pageUrl, text } from '../text-fields.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit, queryBoolean, queryList, queryNumber } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+import { withoutDefaults } from './without-defaults.ts';
+
+/** Keys that Holdfast gives to jobs of its own; a user's job must not stand in their way. */
+export const reservedDedupeKeys = ['policy:', 'intake:'] as const;
+
+const metadata = z
+  .record(text(100), z.unknown())
+  .optional()
+  .describe('kept with the job for those who sent it');
+
+/** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
+const crawlPayload = z
+  .strictObject({ ...withoutDefaults(crawlOptions.shape), metadata })
+  .omit({ needs_private: true });
+const visitPayload = z.strictObject({ url: pageUrl, metadata });
+const collectPayload = z.strictObject({ query: z.record(text(100), z.unknown()), metadata });
+
+const { idempotency_key, user_id: _, ...jobFields } = jobRequestFields;
+const fields = {
+  ...jobFields,
+  dedupe_key: jobFields.dedupe_key.refine(
+    (key) => !reservedDedupeKeys.some((reserved) => key?.startsWith(reserved)),
+    `must not start with ${reservedDedupeKeys.join(' or ')}`,
+  ),
+};
+
+const newJobs = <More extends z.ZodRawShape>(more: More) =>
+  z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('crawl'), payload: crawlPayload, ...fields, ...more }),
+      z.strictObject({
+        kind: z.literal('visit'),
+        payload: visitPayload,
+        executor: z.enum(executors).default('builtin').describe('our own runners, or an outside bot'),
+        ...fields,
+        ...more,
+      }),
+      z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...fields, ...more }),
+    ])
+    .refine(
+      (request) => JSON.stringify((request as { payload: unknown }).payload).length <= maxPayloadLength,
+      {
+        path: ['payload'],
+        message: `must be at most ${maxPayloadLength} characters as JSON`,
+      },
+    );
+
+export const newJob = newJobs({}).meta({ id: 'NewJob' });
+export type NewJob = z.input<typeof newJob>;
+
+export const maxBulkCreate = 1000;
+const bulkJob = newJobs({ idempotency_key }).meta({ id: 'NewBulkJob' });
+export const bulkCreateRequest = z.strictObject({ jobs: z.array(bulkJob).min(1).max(maxBulkCreate) });
+
+export const jobParams = z.strictObject({ id: z.uuid() });
+
+const job = z.object({
+  id: z.uuid(),
+  kind: z.enum(jobKinds),
+  executor: z.enum(executors),
+  url: z.string().nullable().describe('of the payload'),
+  payload: z.record(z.string(), z.unknown()),
+  status: z.enum(jobStatuses),
+  requested_action: z
+    .enum(requestedActions)
+    .nullable()
+    .describe('what the holder of a running job was asked to do'),
+  priority: z.int(),
+  progress_percentage: z.int(),
+  retry_count: z.int(),
+  max_retries: z.int(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  worker_id: z.string().nullable().describe('who holds it, or held it last'),
+  fence: z.int().describe('the number of its last lease'),
+  lease_expires_at: timestamp.nullable(),
+  last_heartbeat: timestamp.nullable(),
+  run_at: timestamp.nullable(),
+  next_retry_at: timestamp.nullable(),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  completed_at: timestamp.nullable(),
+  dedupe_key: z.string().nullable(),
+  idempotency_key: z.string().nullable(),
+  source_id: z.string().nullable(),
+  policy_id: z.uuid().nullable(),
+  user_id: z.string(),
+  allowed_actions: z.array(z.enum([...userActions, 'retryUrls'])).describe('what can be done to it now'),
+});
+export const apiJob = job.meta({ id: 'Job' });
+/** As a client sees it, in JSON. */
+export type ApiJob = z.input<typeof apiJob>;
+
+export const crawlCounters = z
+  .object({
+    total_processed: z.int().describe('fetched and failed pages'),
+    total_pending: z.int().describe('URLs found and not yet done'),
+    current_depth: z.int(),
+    fetched: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    redirected: z.int(),
+    not_crawled: z.int().describe('URLs left over when a limit was reached'),
+    off_scope: z.record(z.string(), z.int()).describe('links that led out of scope, by reason'),
+    bytes: z.int(),
+    current_url: z.string().nullable(),
+    updated_at: timestamp,
+  })
+  .meta({ id: 'CrawlCounters' });
+
+export const shownJob = z
+  .object({
+    ...job.shape,
+    crawl: crawlCounters.nullable().describe('counters of a crawl; null until it has begun'),
+  })
+  .meta({ id: 'ShownJob' });
+export type ShownJob = z.input<typeof shownJob>;
+
+export const enqueueOutcomes = ['created', 'repeated', 'deduplicated'] as const;
+export const createdJob = z
+  .object({
+    ...job.shape,
+    outcome: z
+      .enum(enqueueOutcomes)
+      .describe('new, or the job of the same Idempotency-Key, or the live job of the same dedupe_key'),
+  })
+  .meta({ id: 'CreatedJob' });
+export type CreatedJob = z.input<typeof createdJob>;
+export const createdJobs = z.object({ data: z.array(createdJob) });
+
+const filterFields = {
+  status: queryList(z.enum(jobStatuses), jobStatuses.length).optional(),
+  kind: z.enum(jobKinds).optional(),
+  executor: z.enum(executors).optional(),
+  priority_min: queryNumber(-1000, 1000).optional(),
+  priority_max: queryNumber(-1000, 1000).optional(),
+  created_after: z.iso.datetime({ offset: true }).optional(),
+  created_before: z.iso.datetime({ offset: true }).optional(),
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  policy_id: z.uuid().optional(),
+  source_id: text(200).optional(),
+  worker_id: text(100).optional(),
+  locked: queryBoolean.optional().describe('whether someone holds it now'),
+  search: text(200).optional().describe('part of the URL, in any case'),
+  url_prefix: text(500).optional().describe('how the URL begins, exactly'),
+};
+export const jobSearch = z.strictObject(filterFields);
+export type JobSearch = z.output<typeof jobSearch>;
+
+export const jobListQuery = z.strictObject({
+  ...filterFields,
+  limit: pageLimit,
+  cursor: z.uuid().optional(),
+});
+export const jobList = pageOf(apiJob);
+
+const reason = text(500).optional().describe('why; kept in the timeline');
+export const actionRequest = z.strictObject({ reason }).nullish();
+export const retryRequest = z
+  .strictObject({
+    reason,
+    afresh: z.boolean().default(false).describe('start over instead of going on from the checkpoint'),
+  })
+  .nullish();
+export const retryUrlsRequest = z
+  .strictObject({
+    hashes: z
+      .array(z.guid())
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('url_hash of the pages; without it, all'),
+    reasons: z
+      .array(text(100))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('error codes of failed pages, reasons of skipped ones; without it, all'),
+  })
+  .nullish();
+
+export const maxBulkIds = 10_000;
+export const bulkRequest = z
+  .strictObject({
+    action: z.enum(userActions),
+    ids: z.array(z.uuid()).min(1).max(maxBulkIds).optional(),
+    filter: jobSearch.optional().describe('every job that a list with this filter shows'),
+    cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
+    reason,
+    afresh: z.boolean().default(false).describe('of a retry: start over'),
+  })
+  .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'give either ids or a filter');
+export const bulkOutcomes = ['done', 'requested', 'not_allowed', 'not_found'] as const;
+export const bulkAnswer = z
+  .object({
+    action: z.enum(userActions),
+    outcomes: z.object({
+      done: z.int().describe('jobs whose status has changed'),
+      requested: z.int().describe('running jobs whose holders were asked'),
+      not_allowed: z.int().describe('jobs in a status that does not allow it'),
+      not_found: z.int().describe('ids of no job that this key may see'),
+    }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('repeat with it as `cursor`: time ran out before all were done'),
+  })
+  .meta({ id: 'BulkAnswer' });

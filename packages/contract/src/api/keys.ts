@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { text } from '../text-fields.ts';
+import { keyScopes } from './key-scopes.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+
+const quota = (min: number) => z.int().min(min).max(1_000_000_000);
+
+export const keyRequest = z.strictObject({
+  name: text(200).describe('what it is for'),
+  user_id: text(100).default('local').describe('owner of what is made with it'),
+  scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
+  bot_id: text(100).optional().describe('the one bot it speaks for; without it, any bot of its owner'),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+  max_live_jobs: quota(0).optional(),
+  max_jobs_per_day: quota(0).optional().describe('by the days of UTC'),
+  max_requests_per_minute: quota(1).optional(),
+});
+export type KeyRequest = z.input<typeof keyRequest>;
+
+/** A key as it is shown: without its secret, which nobody keeps. */
+export const apiKey = z
+  .object({
+    id: z.uuid(),
+    prefix: z.string().describe('how its secret begins'),
+    name: z.string(),
+    user_id: z.string(),
+    scopes: z.array(z.enum(keyScopes)),
+    bot_id: z.string().nullable(),
+    max_live_jobs: z.int().nullable(),
+    max_jobs_per_day: z.int().nullable(),
+    max_requests_per_minute: z.int().nullable(),
+    created_at: timestamp,
+    expires_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable().describe('to a minute'),
+  })
+  .meta({ id: 'Key' });
+/** Inside, with Dates. */
+export type ApiKey = z.output<typeof apiKey>;
+
+export const createdKey = z
+  .object({ ...apiKey.shape, secret: z.string().describe('shown this once') })
+  .meta({ id: 'CreatedKey' });
+export type CreatedKey = z.output<typeof createdKey>;
+
+export const keyList = pageOf(apiKey);
+export const keyListQuery = z.strictObject({ limit: pageLimit, cursor: z.uuid().optional() });
+export const keyParams = z.strictObject({ id: z.uuid() });

@@ -1,0 +1,27 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { sendError } from './send-error.ts';
+
+/** 404, or 405 with what the address does take. */
+export function answerUnknown(
+  routes: readonly RouteOptions[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const path = request.url.split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '';
+  const methods = routes.filter(({ url }) => matches(url, path)).flatMap(({ method }) => method);
+  if (methods.length === 0) return sendError(new HoldfastError('route_not_found'), request, reply);
+  const allowed = [...new Set(methods)].sort().join(', ');
+  reply.header('allow', allowed);
+  return sendError(new HoldfastError('method_not_allowed', `it takes ${allowed}`), request, reply);
+}
+
+function matches(pattern: string, path: string): boolean {
+  if (pattern.includes('*')) return false;
+  const expected = pattern.split('/');
+  const given = path.split('/');
+  return (
+    expected.length === given.length &&
+    expected.every((part, index) => part === given[index] || (part.startsWith(':') && given[index] !== ''))
+  );
+}

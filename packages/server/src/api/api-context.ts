@@ -1,0 +1,22 @@
+import type { Configuration } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from '../database/open-database.ts';
+import type { KeyDirectory } from '../keys/key-directory.ts';
+import type { Listener } from '../queue/listener.ts';
+import type { Notifier } from '../queue/notifier.ts';
+
+/** What every route may use. */
+export interface ApiContext {
+  readonly configuration: Configuration;
+  readonly database: Pick<Database, 'pool' | 'url' | 'describe'>;
+  readonly pool: pg.Pool;
+  readonly log: Logger;
+  /** Wakes workers after something was written for them. */
+  readonly notifier: Notifier;
+  /** Hears what others announce; it may stay silent (poolers), so who uses it polls as well. */
+  readonly listener: Listener;
+  readonly keys: KeyDirectory;
+  /** Aborted when the server begins to close: answers without an end (SSE) end then. */
+  readonly stopping: AbortSignal;
+}

@@ -1,0 +1,75 @@
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { acceptJson } from './accept-json.ts';
+import { answerUnknown } from './answer-unknown.ts';
+import type { ApiContext } from './api-context.ts';
+import type { ApiServer } from './api-server.ts';
+import { authenticate } from './authenticate.ts';
+import { checkInput } from './check-input.ts';
+import { describeApi } from './describe-api.ts';
+import { requestId } from './request-id.ts';
+import { requireAccess } from './require-access.ts';
+import { routeGroups } from './routes.ts';
+import { sendError } from './send-error.ts';
+import { setHeaders } from './set-headers.ts';
+import { showDocs } from './show-docs.ts';
+
+const bodyLimit = 2 * 1024 * 1024;
+
+/** The HTTP server with all its routes, not yet listening. */
+export async function createServer(context: ApiContext): Promise<ApiServer> {
+  const server: ApiServer = fastify({
+    loggerInstance: context.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
+    genReqId: requestId,
+    bodyLimit,
+    // Those in flight are finished; only idle connections are cut off.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply);
+      return sendError(error, request, reply);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  acceptJson(server);
+
+  const routes = requireAccess(server);
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', async (request, reply) => {
+    setHeaders(request, reply);
+    await authenticate(request, context);
+  });
+  server.addHook('preValidation', async ({ body, params, query }) => {
+    checkInput(params, 'path');
+    checkInput(query, 'query');
+    checkInput(body, 'body');
+  });
+  server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    const { method, routeOptions, caller, log } = request;
+    log.debug(
+      {
+        method,
+        route: routeOptions.url,
+        status: statusCode,
+        ms: Math.round(elapsedTime),
+        key: caller?.key.prefix,
+      },
+      'Answered a request',
+    );
+  });
+  server.setErrorHandler(sendError);
+  server.setNotFoundHandler((request, reply) => answerUnknown(routes, request, reply));
+
+  await describeApi(server);
+  await server.register(async (scope) => showDocs(scope.withTypeProvider<ZodTypeProvider>()));
+  for (const { prefix, register } of routeGroups) {
+    await server.register(async (scope) => register(scope.withTypeProvider<ZodTypeProvider>(), context), {
+      prefix,
+    });
+  }
+  await server.ready();
+  return server;
+}

@@ -1,0 +1,51 @@
+import swagger from '@fastify/swagger';
+import { apiError } from '@holdfast/contract';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { version } from '../version.ts';
+import type { ApiServer } from './api-server.ts';
+
+const description = `Jobs of Holdfast, and everything about them. Every call but the public ones needs a key:
+\`Authorization: Bearer hf_…\`. Lists are paged with \`cursor\`; errors have one shape, and their codes are listed in
+docs/errors.md.`;
+
+/** Writes the OpenAPI document from the schemas that validate: a route is described by being registered. */
+export async function describeApi(server: ApiServer): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Holdfast', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, hf_…' } },
+      },
+    },
+    transform: (input) => {
+      const { schema = {}, route, ...rest } = input;
+      const access = route.config?.access;
+      const isNative = route.url.startsWith('/api/v1/');
+      return jsonSchemaTransform({
+        ...rest,
+        route,
+        schema: {
+          ...schema,
+          ...(isNative && { response: { ...(schema.response ?? {}), default: apiError } }),
+          ...(access === 'public' ? {} : { security: [{ key: [] }] }),
+          ...(typeof access === 'object' && {
+            description: [schema.description, `Needs the scope \`${access.scope}\`.`]
+              .filter(Boolean)
+              .join('\n\n'),
+          }),
+        },
+      });
+    },
+    transformObject: jsonSchemaTransformObject,
+  });
+  server.get(
+    '/api/openapi.json',
+    { config: { access: 'public' }, schema: { hide: true } },
+    async (_request, reply) => {
+      reply.header('cache-control', 'no-cache');
+      return server.swagger();
+    },
+  );
+}

@@ -1,0 +1,77 @@
+import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import { isPassing } from '../database/while-passing.ts';
+
+/** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
+export interface DescribedError {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly message: string;
+  readonly hint: string;
+  readonly details?: readonly FieldProblem[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+const databaseRetrySeconds = 2;
+
+const byStatus: Record<number, ErrorCode> = {
+  404: 'route_not_found',
+  405: 'method_not_allowed',
+  413: 'request_too_large',
+  415: 'unsupported_media_type',
+};
+
+/** What went wrong, in terms of the error table. Every shape of error answers is made from this. */
+export function describeError(error: unknown): DescribedError {
+  if (error instanceof HoldfastError) return describeKnown(error);
+  const { statusCode, validation } = error as { statusCode?: number; validation?: Validation };
+  if (validation) return describeValidation(validation);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    const code = byStatus[statusCode] ?? 'bad_request';
+    return describeKnown(new HoldfastError(code, (error as Error).message));
+  }
+  if (isPassing(error)) return describeKnown(new HoldfastError('database_unavailable'));
+  return describeKnown(new HoldfastError('internal_error'));
+}
+
+function describeKnown(error: HoldfastError): DescribedError {
+  const { http: status, message } = errors[error.code];
+  const retryAfterSeconds =
+    error.code === 'database_unavailable'
+      ? databaseRetrySeconds
+      : (error as { retryAfterSeconds?: number }).retryAfterSeconds;
+  return {
+    code: error.code,
+    status,
+    // What is special about a failure inside may name hosts and files.
+    message: status >= 500 ? message : error.message,
+    hint: status >= 500 ? errors[error.code].hint : error.hint,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}
+
+type Validation = readonly {
+  readonly instancePath: string;
+  readonly message?: string;
+  readonly params?: { readonly keys?: readonly string[] };
+}[];
+
+const shownProblems = 20;
+
+function describeValidation(validation: Validation): DescribedError {
+  const details = validation.slice(0, shownProblems).map(({ instancePath, message, params }) => {
+    const path = instancePath.split('/').filter((part) => part !== '');
+    const [unknown] = params?.keys ?? [];
+    return {
+      field: [...path, ...(unknown === undefined ? [] : [unknown])].join('.').slice(0, 200) || 'body',
+      message: (message ?? 'is not valid').slice(0, 500),
+    };
+  });
+  const [first] = details;
+  const known = new HoldfastError('bad_request', first && `${first.field}: ${first.message}`);
+  return { ...describeKnown(known), details };
+}

@@ -1,0 +1,28 @@
+import { jobParams, shownJob } from '@holdfast/contract';
+import type { RouteGroup } from '../api-server.ts';
+import { theCaller } from '../caller.ts';
+import { sendWithEtag } from '../send-with-etag.ts';
+import { jobView } from './job-view.ts';
+import { readCounters } from './read-counters.ts';
+import { visibleJob } from './visible-job.ts';
+
+export const showJobRoute: RouteGroup = (server, { pool }) => {
+  server.get(
+    '/:id',
+    {
+      config: { access: { scope: 'jobs:read' } },
+      schema: {
+        operationId: 'showJob',
+        tags: ['jobs'],
+        summary: 'One job, what can be done to it, and how far its crawl is',
+        params: jobParams,
+        response: { 200: shownJob },
+      },
+    },
+    async (request, reply) => {
+      const job = await visibleJob(pool, theCaller(request), request.params.id);
+      const crawl = job.kind === 'crawl' ? await readCounters(pool, job.id) : null;
+      return sendWithEtag(request, reply, { ...jobView(job), crawl });
+    },
+  );
+};

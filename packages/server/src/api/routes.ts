@@ -1,0 +1,33 @@
+/*
+ * Every group of routes, one line each. How to add one:
+ *
+ * 1. Schemas: zod, in packages/contract/src/api/<noun>.ts, exported from its index. Requests are z.strictObject with every
+ *    field bounded (text(max), z.int().min().max()); query fields with queryNumber, queryBoolean, queryList; answers are
+ *    z.object, moments in them `timestamp` (a Date here, text in JSON). `.meta({ id: 'Noun' })` names a schema in OpenAPI.
+ * 2. Routes: api/<noun>/<noun>-routes.ts exports a RouteGroup:
+ *
+ *      export const policyRoutes: RouteGroup = (server, context) => {
+ *        server.get('/:id', {
+ *          config: { access: { scope: 'jobs:read' } },   // or access: 'public'; without it the server does not start
+ *          schema: { operationId: 'showPolicy', tags: ['policies'], summary: '…', params, response: { 200: policy } },
+ *        }, async (request) => {
+ *          const caller = theCaller(request);            // caller.userId, caller.seesEveryOwner, caller.actor, caller.key
+ *          …                                             // another owner's: 404, as if it were not there
+ *        });
+ *      };
+ *
+ * 3. Errors: throw HoldfastError; the table gives the status. A group with an error shape of its own calls
+ *    server.setErrorHandler((error, request, reply) => reply.send(shape(reportError(error, request, reply)))) first; refused
+ *    keys and invalid bodies arrive there too. A larger body: the route's bodyLimit. Another parser: within the group,
+ *    server.removeContentTypeParser('application/json') and addContentTypeParser.
+ * 4. Answers without an end (SSE) stop when context.stopping aborts. Polled ones use sendWithEtag.
+ * 5. The generated tests (authorisation, fuzzing) find every route by themselves.
+ */
+import type { RouteGroup } from './api-server.ts';
+import { jobRoutes } from './jobs/job-routes.ts';
+import { statusRoutes } from './status-routes.ts';
+
+export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
+  { prefix: '/', register: statusRoutes },
+  { prefix: '/api/v1/jobs', register: jobRoutes },
+];

@@ -1,0 +1,39 @@
+import { type ApiKey, type CreatedKey, HoldfastError, type KeyRequest, keyRequest } from '@holdfast/contract';
+import { z } from 'zod';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { keyColumns } from './key-columns.ts';
+import { makeSecret } from './key-secret.ts';
+
+const createKeyStatement = statement<ApiKey>(
+  'create-key',
+  `
+INSERT INTO api_keys (secret_hash, prefix, name, user_id, scopes, bot_id, expires_at, max_live_jobs, max_jobs_per_day,
+  max_requests_per_minute)
+VALUES ($1, $2, $3, $4, $5::text[]::key_scope[], $6, $7, $8, $9, $10)
+RETURNING ${keyColumns}`,
+);
+
+/** Makes a key. Its secret is in the answer and nowhere else. */
+export async function createKey(db: Queryable, request: KeyRequest): Promise<CreatedKey> {
+  const checked = keyRequest.safeParse(request);
+  if (!checked.success) {
+    throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
+  }
+  const { name, user_id, scopes, bot_id, expires_at, ...quotas } = checked.data;
+  const { secret, prefix, hash } = makeSecret();
+  const { max_live_jobs, max_jobs_per_day, max_requests_per_minute } = quotas;
+  const [key] = await run(db, createKeyStatement, [
+    hash,
+    prefix,
+    name,
+    user_id,
+    [...new Set(scopes)],
+    bot_id,
+    expires_at,
+    max_live_jobs,
+    max_jobs_per_day,
+    max_requests_per_minute,
+  ]);
+  if (!key) throw new HoldfastError('internal_error', 'the key was not made');
+  return { ...key, secret };
+}

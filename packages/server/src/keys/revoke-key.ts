@@ -1,0 +1,16 @@
+import { type ApiKey, HoldfastError } from '@holdfast/contract';
+import { z } from 'zod';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { keyColumns } from './key-columns.ts';
+
+const revokeKeyStatement = statement<ApiKey>(
+  'revoke-key',
+  `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ${keyColumns}`,
+);
+
+/** Ends a key for good; one that is revoked already stays as it is. */
+export async function revokeKey(db: Queryable, id: string): Promise<ApiKey> {
+  const [key] = z.uuid().safeParse(id).success ? await run(db, revokeKeyStatement, [id]) : [];
+  if (!key) throw new HoldfastError('key_not_found', id);
+  return key;
+}

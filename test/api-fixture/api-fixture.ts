@@ -1,0 +1,96 @@
+import { type KeyRequest, readConfiguration } from '@holdfast/contract';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { ApiServer } from '../../packages/server/src/api/api-server.ts';
+import { createServer } from '../../packages/server/src/api/create-server.ts';
+import { createKey } from '../../packages/server/src/keys/create-key.ts';
+import { KeyDirectory } from '../../packages/server/src/keys/key-directory.ts';
+import { Listener } from '../../packages/server/src/queue/listener.ts';
+import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
+
+export interface CallOptions {
+  /** The secret of a key; null calls without one. Without this option: an admin's. */
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** The API on a database of its own for a test file, without jobs before each test. */
+export class ApiFixture {
+  #database: TestDatabase | undefined;
+  #server: ApiServer | undefined;
+  #admin = '';
+  #listener: Listener | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor() {
+    beforeAll(async () => {
+      this.#database = await createTestDatabase();
+      const { pool, url } = this.#database;
+      const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
+      const listener = new Listener({ url }, log);
+      this.#server = await createServer({
+        configuration: readConfiguration({}),
+        database: { pool, url, describe: 'the database of a test' },
+        pool,
+        log,
+        notifier: new Notifier(pool),
+        listener,
+        keys: new KeyDirectory(pool, log),
+        stopping: this.#stopping.signal,
+      });
+      this.#listener = listener;
+      await listener.start();
+      this.#admin = await this.key({ scopes: ['admin'], user_id: 'admin' });
+    });
+    beforeEach(() => this.pool.query('TRUNCATE crawl_jobs, job_events, crawl_states'));
+    afterAll(async () => {
+      this.#stopping.abort();
+      await this.#server?.close();
+      await this.#listener?.stop();
+      await this.#database?.drop();
+    });
+  }
+
+  get server(): ApiServer {
+    if (!this.#server) throw new Error('the server of this test file is not there yet');
+    return this.#server;
+  }
+
+  get pool(): TestDatabase['pool'] {
+    if (!this.#database) throw new Error('the database of this test file is not there yet');
+    return this.#database.pool;
+  }
+
+  get url(): string {
+    return this.#database?.url ?? '';
+  }
+
+  /** Makes a key and gives its secret. */
+  async key(request: Partial<KeyRequest> = {}): Promise<string> {
+    const { secret } = await createKey(this.pool, {
+      name: 'test',
+      user_id: 'alice',
+      scopes: ['jobs:read', 'jobs:write'],
+      ...request,
+    });
+    return secret;
+  }
+
+  /** Calls a route as a client would: its JSON is in `.json()`. */
+  async call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+    url: string,
+    { key = this.#admin, body, headers = {} }: CallOptions = {},
+  ): Promise<LightMyRequestResponse> {
+    const options: InjectOptions = {
+      method,
+      url,
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
+    };
+    if (body !== undefined) options.payload = body as object;
+    return await this.server.inject(options);
+  }
+}
