@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { text } from '../text-fields.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit, queryNumber } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+
+export const pageOutcomes = ['fetched', 'failed', 'skipped', 'redirected'] as const;
+export type PageOutcome = (typeof pageOutcomes)[number];
+
+/** What a URL led to: a page, a sitemap that URLs were read from, or a text file with links in it. */
+export const pageKinds = ['page', 'sitemap', 'text'] as const;
+
+/** What a recrawl found in comparison with its baseline. */
+export const pageChanges = ['new', 'changed', 'unchanged', 'gone'] as const;
+
+const page = z.object({
+  job_id: z.uuid(),
+  url_hash: z.uuid().describe('names the page within its job'),
+  page_no: z.int().describe('pages are numbered in the order in which they were stored'),
+  url: z.string(),
+  kind: z.enum(pageKinds),
+  outcome: z.enum(pageOutcomes),
+  status: z.int().nullable().describe('HTTP status'),
+  reason: z.string().nullable().describe('why it was skipped, or the error code of a failed one'),
+  message: z.string().nullable(),
+  target_url: z.string().nullable().describe('where a redirected URL led'),
+  title: z.string().nullable(),
+  content_type: z.string().nullable(),
+  language: z.string().nullable(),
+  depth: z.int(),
+  attempts: z.int(),
+  word_count: z.int().nullable(),
+  bytes: z.int().nullable(),
+  change: z.enum(pageChanges).nullable().describe('in comparison with the crawl before; null without one'),
+  fetched_at: timestamp,
+});
+export const listedPage = page.meta({ id: 'ListedPage' });
+/** Inside, with Dates. */
+export type ListedPage = z.output<typeof listedPage>;
+
+export const shownPage = z
+  .object({
+    ...page.shape,
+    parent: z.uuid().nullable().describe('url_hash of the page that linked to it first'),
+    canonical_url: z.string().nullable().describe('as its rel=canonical says'),
+    content_hash: z.uuid().nullable(),
+    etag: z.string().nullable(),
+    last_modified: z.string().nullable(),
+    description: z.string().nullable(),
+    structured: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('headings, OpenGraph, and product data of JSON-LD and microdata'),
+    links: z.array(z.string()),
+    markdown: z.string().nullable().describe('the main content; null when there is none'),
+    omitted: z
+      .array(z.enum(['markdown', 'links']))
+      .describe('what is too large to be shown here; markdown can be downloaded'),
+    has_html: z.boolean().describe('whether the raw HTML was stored and can be downloaded'),
+  })
+  .meta({ id: 'ShownPage' });
+export type ShownPage = z.output<typeof shownPage>;
+
+export const pageOrders = ['oldest', 'newest'] as const;
+
+const filterFields = {
+  outcome: z.enum(pageOutcomes).optional(),
+  status: queryNumber(100, 999).optional().describe('HTTP status'),
+  reason: text(100).optional().describe('error code of a failed page, reason of a skipped one'),
+  change: z.enum(pageChanges).optional(),
+  search: text(200).optional().describe('part of the URL or of the title, in any case'),
+};
+
+export const pageSearch = z.strictObject(filterFields);
+export type PageSearch = z.output<typeof pageSearch>;
+
+export const pageListQuery = z.strictObject({
+  ...filterFields,
+  order: z
+    .enum(pageOrders)
+    .default('oldest')
+    .describe('failed, skipped and redirected pages come by reason first'),
+  limit: pageLimit,
+  cursor: text(1000).optional(),
+});
+export const pageList = pageOf(listedPage);
+
+/** Over all jobs, the newest first. */
+export const allPagesQuery = z.strictObject({
+  ...filterFields,
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  limit: pageLimit,
+  cursor: text(1000).optional(),
+});
+
+export const pageParams = z.strictObject({ id: z.uuid(), hash: z.uuid() });
+
+export const pageErrors = z
+  .object({
+    data: z.array(
+      z.object({
+        outcome: z.enum(['failed', 'skipped']),
+        reason: z.string(),
+        count: z.int(),
+        exact: z.boolean().describe('false: there are more'),
+        samples: z.array(
+          z.object({
+            url_hash: z.uuid(),
+            url: z.string(),
+            status: z.int().nullable(),
+            message: z.string().nullable(),
+            fetched_at: timestamp,
+          }),
+        ),
+      }),
+    ),
+    more: z.boolean().describe('whether there are more reasons than are listed'),
+  })
+  .meta({ id: 'PageErrors' });
+export type PageErrors = z.output<typeof pageErrors>;
