@@ -8,7 +8,7 @@ export interface SiteOptions {
   readonly delayMs?: number;
   readonly robots?: string;
   /** Answers a path instead of the generated page; false leaves it to that. */
-  readonly answer?: (path: string, response: ServerResponse) => boolean;
+  readonly answer?: (path: string, response: ServerResponse, request: IncomingMessage) => boolean;
 }
 
 /** A generated site on loopback, that keeps a log of every request as an origin would. */
@@ -52,7 +52,7 @@ export class TestSite {
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.requests.push({ path, at: performance.now() });
-    if (this.#options.answer?.(path, response)) return;
+    if (this.#options.answer?.(path, response, request)) return;
     const page = path === '/' ? 0 : Number(/^\/page\/(\d+)$/.exec(path)?.[1] ?? Number.NaN);
     if (path === '/robots.txt' && this.#options.robots) response.end(this.#options.robots);
     else if (!(page < this.#options.pages)) response.writeHead(404).end('There is no such page.');

@@ -35,5 +35,9 @@ export const crawlOptions = z.looseObject({
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
   attempts: z.int().min(1).max(20).default(3).describe('tries of a URL that fails for a passing reason'),
+  recrawl: z
+    .boolean()
+    .default(false)
+    .describe('ask only for what changed since the last completed crawl of the same start and options'),
 });
 export type CrawlOptions = z.output<typeof crawlOptions>;

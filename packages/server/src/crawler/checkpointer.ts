@@ -102,6 +102,7 @@ export class Checkpointer {
       postponed: [...unsaved.postponed.values()],
       lowSeqs: lowSeqs(new Set(unsaved.done.map(({ entry }) => entry.host))),
       offScope: unsaved.offScope,
+      bytes: unsaved.bytes,
       currentUrl: this.#lastUrl,
       progress: progress(),
       discovery: unsaved.discovery,

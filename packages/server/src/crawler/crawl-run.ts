@@ -4,6 +4,7 @@ import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { StopReason } from '../runner/messages.ts';
 import { Checkpointer } from './checkpointer.ts';
+import { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
@@ -52,7 +53,7 @@ export class CrawlRun {
     this.#context = context;
     const { db, job, log } = context;
     this.#total = state;
-    this.#queues = new HostQueues(db, job.id);
+    this.#queues = new HostQueues(db, { jobId: job.id, baseline: state.baseline });
     this.#checkpointer = new Checkpointer({
       db,
       job,
@@ -65,7 +66,9 @@ export class CrawlRun {
       mayGoOn: () => performance.now() < context.leaseEnds(),
     });
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
-    this.#processor = new ProcessEntry(context, this.#checkpointer, admittedSeeds);
+    const mayGoOn = () => performance.now() < context.leaseEnds();
+    const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
+    this.#processor = new ProcessEntry(context, this.#checkpointer, admittedSeeds, compare);
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#failed = reject;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/statement.ts';
-import { readFrontier, readHosts } from '../frontier/read-frontier.ts';
+import { type FrontierOf, readFrontier, readHosts } from '../frontier/read-frontier.ts';
 import { HostQueue } from './host-queue.ts';
 
 /** Hosts worked on at once; a crawl may have a million. */
@@ -10,7 +10,7 @@ const refillBelow = 48;
 /** The part of the frontier that is in memory, by host, in turns. Bounded, whatever the size of the crawl. */
 export class HostQueues {
   readonly #db: Queryable;
-  readonly #jobId: string;
+  readonly #frontier: FrontierOf;
   readonly #queues = new Map<string, HostQueue>();
   #turns: HostQueue[] = [];
   #turn = 0;
@@ -18,9 +18,9 @@ export class HostQueues {
   #lastHost = '';
   #moreHosts = true;
 
-  constructor(db: Queryable, jobId: string) {
+  constructor(db: Queryable, frontier: FrontierOf) {
     this.#db = db;
-    this.#jobId = jobId;
+    this.#frontier = frontier;
   }
 
   /** True when nothing is left in memory and no host is left to load. */
@@ -87,7 +87,7 @@ export class HostQueues {
 
   async #loadHosts(): Promise<boolean> {
     this.#moreHosts = false; // unless a checkpoint that comes meanwhile says otherwise
-    const hosts = await readHosts(this.#db, this.#jobId, this.#lastHost, maxHosts);
+    const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts);
     if (hosts.length === maxHosts && !this.#moreHosts) {
       this.#moreHosts = true;
       this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
@@ -105,7 +105,7 @@ export class HostQueues {
     queue.reading = true;
     const { growth } = queue;
     try {
-      const entries = await readFrontier(this.#db, this.#jobId, queue.host, queue.readSeq, chunk);
+      const entries = await readFrontier(this.#db, this.#frontier, queue.host, queue.readSeq, chunk);
       queue.hasMore = entries.length === chunk || queue.growth !== growth;
       queue.append(entries, performance.now());
       return entries.length;

@@ -1,11 +1,12 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
-import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import type { Permit } from '../sources/governor.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
+import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
 import { isReadable, type ReadPage, readPage } from './read-page.ts';
@@ -32,12 +33,21 @@ export class ProcessEntry {
   readonly #checkpointer: Checkpointer;
   readonly #urls: FindUrls;
   readonly #admittedSeeds: string[];
+  readonly #compare: ComparePages | undefined;
+  /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
+  readonly #unconditional = new Set<string>();
   readonly #lastStart = new Map<string, number>();
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
-  constructor(context: CrawlContext, checkpointer: Checkpointer, admittedSeeds: readonly string[]) {
+  constructor(
+    context: CrawlContext,
+    checkpointer: Checkpointer,
+    admittedSeeds: readonly string[],
+    compare: ComparePages | undefined,
+  ) {
     this.#context = context;
+    this.#compare = compare;
     this.#checkpointer = checkpointer;
     this.#urls = new FindUrls(context, () => checkpointer.unsaved);
     this.#admittedSeeds = [...admittedSeeds];
@@ -95,7 +105,7 @@ export class ProcessEntry {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     if ('skip' in admission) return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
-    if ('fail' in admission) return this.#done(entry, failure(admission.fail));
+    if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
     const { permit } = admission;
     const started = performance.now();
     let response: FetchResponse;
@@ -107,7 +117,7 @@ export class ProcessEntry {
         throw error;
       }
       permit.done({ kind: 'error', code: error.code });
-      return this.#failedOrLater(entry, error);
+      return await this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;
     // A list that was looked for on the off chance says nothing about the health of the site.
@@ -130,6 +140,7 @@ export class ProcessEntry {
       userAgent,
       signal,
       limits: { maxBytes: options.max_page_bytes, totalMs: options.page_timeout_seconds * 1000 },
+      ...(entry.before && !this.#unconditional.has(entry.url_hash) && validators(entry.before)),
       acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
     });
   }
@@ -138,14 +149,15 @@ export class ProcessEntry {
     const { status } = response;
     if (status === 429 || status >= 500) {
       const code = status === 429 ? 'rate_limited' : 'site_error';
-      return this.#failedOrLater(entry, new HoldfastError(code, `HTTP ${status}`), response);
+      return await this.#failedOrLater(entry, new HoldfastError(code, `HTTP ${status}`), response);
     }
+    if (status === 304 && entry.before) return await this.#unchanged(entry, response);
     if (status >= 300 && status < 400 && status !== 304) return this.#redirected(entry, response);
     if (status !== 200) {
       const error = new HoldfastError('page_refused', `HTTP ${status}`);
       // What discovery looked for on the off chance may well not be there.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
-      return this.#done(entry, { ...failure(error), status, reason: `http_${status}` });
+      return await this.#failed(entry, { ...failure(error), status, reason: `http_${status}` });
     }
     if (entry.kind !== 'page') return await this.#readList(entry, response);
     if (!response.body) {
@@ -158,11 +170,22 @@ export class ProcessEntry {
       });
     }
     const read = this.#read(entry, response, response.body);
-    if (read instanceof HoldfastError) return this.#done(entry, { ...failure(read), status });
-    const { page, links } = read;
-    this.#urls.add(links, entry);
+    if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
+    const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
+    this.#urls.add(read.links, entry);
     this.unsavedFetched++;
     return this.#done(entry, { outcome: 'fetched', ...page });
+  }
+
+  async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<number | undefined> {
+    const unchanged = await this.#compare?.unchanged(entry, response);
+    if (!unchanged) {
+      this.#unconditional.add(entry.url_hash);
+      return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
+    }
+    this.#urls.add(unchanged.links, entry);
+    this.unsavedFetched++;
+    return this.#done(entry, { outcome: 'fetched', ...unchanged.page }, 0);
   }
 
   /** One page that nobody foresaw must not end the run of all the others. */
@@ -220,11 +243,24 @@ export class ProcessEntry {
     return this.#done(entry, page);
   }
 
-  #failedOrLater(entry: FrontierEntry, error: HoldfastError, response?: FetchResponse): number | undefined {
+  /** For good. A page that was there before is gone, or still leads where it led. */
+  async #failed(entry: FrontierEntry, outcome: Outcome): Promise<undefined> {
+    if (!this.#compare || !entry.before) return this.#done(entry, outcome);
+    if (outcome.status === 404 || outcome.status === 410)
+      return this.#done(entry, { ...outcome, change: 'gone' });
+    this.#urls.add(await this.#compare.linksBefore(entry), entry);
+    return this.#done(entry, outcome);
+  }
+
+  async #failedOrLater(
+    entry: FrontierEntry,
+    error: HoldfastError,
+    response?: FetchResponse,
+  ): Promise<number | undefined> {
     const attempts = entry.attempts + 1;
     if (error.retry === 'never' || attempts >= this.#context.options.attempts) {
       const status = response?.status ?? null;
-      return this.#done(entry, { ...failure(error), status });
+      return await this.#failed(entry, { ...failure(error), status });
     }
     const delayMs = retryDelayMs(attempts, response?.retryAfterSeconds);
     this.#checkpointer.unsaved.postponed.set(entry.seq, {
@@ -237,7 +273,7 @@ export class ProcessEntry {
     return performance.now() + delayMs;
   }
 
-  #done(entry: FrontierEntry, outcome: Outcome): undefined {
+  #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {
     const { url, url_hash, kind, depth, parent, attempts } = entry;
     const page = {
       url,
@@ -253,9 +289,20 @@ export class ProcessEntry {
     if (outcome.outcome === 'fetched' || outcome.outcome === 'failed') this.#urls.countPage(entry);
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page });
+    this.#checkpointer.unsaved.bytes += received;
     this.#checkpointer.changed(url);
     return undefined;
   }
+}
+
+/** Some sites send what no request may hold. */
+const sendable = /^[\x20-\x7e]{1,1000}$/;
+
+function validators({ etag, lastModified }: PageBefore) {
+  return {
+    ifNoneMatch: etag !== null && sendable.test(etag) ? etag : undefined,
+    ifModifiedSince: lastModified !== null && sendable.test(lastModified) ? lastModified : undefined,
+  };
 }
 
 function failure(error: HoldfastError): Outcome {

@@ -4,6 +4,7 @@ import { decodeHtml } from '../charset/decode-html.ts';
 import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
 import { extractPage } from '../pages/extract/extract-page.ts';
 import type { Page, PageContent } from '../pages/page.ts';
+import { linkLines } from '../pages/page-links.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
@@ -40,14 +41,17 @@ export function readPage(
   const canonical = canonicalOptions(options);
   const resolve = (href: string, from: string) => canonicalUrl(href, from, canonical);
   const extracted = extractPage(text, url, { markdown: options.markdown, resolve });
-  const links = extracted.links.flatMap(({ href, nofollow }) => {
+  const followed = new Set<string>();
+  const others = new Set<string>();
+  for (const { href, nofollow } of extracted.links) {
     const link = resolve(href, extracted.base);
-    return link === null ? [] : [{ link, nofollow }];
-  });
-  const stored = [...new Set(links.map(({ link }) => link))];
+    if (link !== null) (nofollow || extracted.robots.nofollow ? others : followed).add(link);
+  }
+  if (others.size > 0) for (const link of followed) others.delete(link);
+  const links = [...followed];
   const { openGraph, jsonLd, microdata, headings } = extracted;
   const content = {
-    links: stored.length > 0 ? deflate(stored.join('\n')) : null,
+    links: links.length + others.size > 0 ? deflate(linkLines(links, [...others])) : null,
     markdown: extracted.content ? deflate(extracted.content.markdown) : null,
     html: options.store_html ? deflate(text) : null,
   };
@@ -63,7 +67,7 @@ export function readPage(
       structured: structuredData({ headings, openGraph: openGraph?.properties ?? [], jsonLd, microdata }),
       content,
     },
-    links: extracted.robots.nofollow ? [] : links.filter(({ nofollow }) => !nofollow).map(({ link }) => link),
+    links,
   };
 }
 

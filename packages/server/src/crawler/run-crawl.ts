@@ -4,12 +4,14 @@ import { whilePassing } from '../database/while-passing.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import { openFrontier } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
+import { settleGone } from '../frontier/settle-gone.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
 import { failJobs } from '../queue/fail-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { retryJobsLater } from '../queue/retry-jobs-later.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import { crawlKey } from './crawl-key.ts';
 import type { CrawlEnd } from './crawl-run.ts';
 import { CrawlRun } from './crawl-run.ts';
 
@@ -22,18 +24,25 @@ export interface RunningCrawl {
 /** Runs a crawl from where it stands. */
 export async function runCrawl(context: CrawlContext, actor: string): Promise<RunningCrawl> {
   const mayGoOn = () => performance.now() < context.leaseEnds();
-  const state = await whilePassing(mayGoOn, () => openFrontier(context.db, context.job));
+  const { db, job, options } = context;
+  const name = { key: crawlKey(options), recrawl: options.recrawl };
+  const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
   const run = new CrawlRun(context, state);
   return {
     run,
     ended: run
       .run(state.checkpoint_no === 0)
       // Each of its statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
-      .then((end) => whilePassing(mayGoOn, () => letGo(context, end, actor))),
+      .then((end) => whilePassing(mayGoOn, () => letGo(context, end, actor, state.baseline))),
   };
 }
 
-async function letGo(context: CrawlContext, end: CrawlEnd, actor: string): Promise<WriteOutcome> {
+async function letGo(
+  context: CrawlContext,
+  end: CrawlEnd,
+  actor: string,
+  baseline: string | null,
+): Promise<WriteOutcome> {
   const { db, job } = context;
   switch (end.how) {
     case 'lost':
@@ -54,7 +63,8 @@ async function letGo(context: CrawlContext, end: CrawlEnd, actor: string): Promi
     }
     default:
       if (end.how === 'limit') await abandonFrontier(db, job);
-      return await finish(context, actor);
+      // At a limit, what was not reached may be there all the same.
+      return await finish(context, actor, end.how === 'finished' ? baseline : null);
   }
 
   function only(outcomes: { get(job: typeof context.job): WriteOutcome | undefined }): WriteOutcome {
@@ -81,9 +91,16 @@ WHERE state.job_id = $1`,
 );
 
 /** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
-async function finish({ db, job, log, leaseEnds }: CrawlContext, actor: string): Promise<WriteOutcome> {
+async function finish(
+  { db, job, log, leaseEnds }: CrawlContext,
+  actor: string,
+  baseline: string | null,
+): Promise<WriteOutcome> {
   const [outcome] = await run(db, outcomeStatement, [job.id]);
-  if (outcome && outcome.fetched > 0) return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+  if (outcome && outcome.fetched > 0) {
+    if (baseline !== null) await settleGone(db, job, baseline);
+    return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+  }
   const error = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
   log.warn({ job: job.id, code: error.code }, `Nothing was fetched: ${error.message}`);
   if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';

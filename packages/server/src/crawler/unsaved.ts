@@ -20,6 +20,8 @@ export class Unsaved {
   /** By seq: a row is postponed once, or done. */
   readonly postponed = new Map<number, PostponedEntry>();
   readonly offScope: Record<string, number> = {};
+  /** Of bodies that the site sent. */
+  bytes = 0;
   discovery: Record<string, unknown> | null = null;
 
   get isEmpty(): boolean {

@@ -14,6 +14,7 @@ const columns: Record<string, (page: StoredPage) => string | number | null> = {
   word_count: (page) => page.word_count,
   bytes: (page) => page.bytes,
   fetched_at: (page) => page.fetched_at.toISOString(),
+  change: (page) => page.change,
   link_count: (page) => page.links.length,
   markdown: (page) => page.markdown && withoutBreaks(page.markdown),
 };
@@ -24,7 +25,8 @@ const names = Object.keys(columns);
 export const csvFormat: LineFormat = {
   header: `${names.join(',')}\r\n`,
   wantsHtml: false,
-  isOurs: (beginning) => beginning.startsWith(names.join(',')),
+  // By the first of them: another version may have had others behind.
+  isOurs: (beginning) => beginning.startsWith(`${names.slice(0, 5).join(',')},`),
   record: (page) =>
     `${Object.values(columns)
       .map((value) => cell(value(page)))

@@ -8,8 +8,9 @@ export const jsonlFormat: LineFormat = {
   header: '',
   wantsHtml: true,
   isOurs: (beginning) => /^\{"n":\d+,"url":"/.test(beginning),
-  record({ page_no, markdown, links, html, ...page }) {
-    const record = { n: page_no, ...page, markdown, links, ...(html !== null && { html }) };
+  record({ page_no, change, markdown, links, html, ...page }) {
+    const compared = change !== null && { change };
+    const record = { n: page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
     const line = JSON.stringify(record).replace(
       otherLineBreaks,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

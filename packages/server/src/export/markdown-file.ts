@@ -12,6 +12,7 @@ export function markdownFile(page: StoredPage): string {
     ['content_type', page.content_type],
     ['depth', page.depth],
     ['word_count', page.word_count],
+    ['change', page.change],
     ['fetched_at', page.fetched_at.toISOString()],
     ['page_no', page.page_no],
   ];

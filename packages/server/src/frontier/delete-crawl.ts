@@ -1,4 +1,5 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { deleteContents } from './delete-contents.ts';
 
 /** By ctid and in batches: a crawl may have millions of rows, and nobody should wait for their removal. */
 const batch = 5_000;
@@ -11,22 +12,26 @@ export const crawlTables = [
   'crawl_visited',
   'crawl_hosts',
   'crawl_suspects',
+  'crawl_gone',
   'crawl_states',
 ] as const;
 
-const deleteStatements = crawlTables.map((table) =>
-  statement<{ deleted: number }>(
-    `delete-${table}`,
-    `
+const deleteStatements = crawlTables
+  .filter((table) => table !== 'crawl_page_contents')
+  .map((table) =>
+    statement<{ deleted: number }>(
+      `delete-${table}`,
+      `
 WITH deleted AS (
   DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1
 )
 SELECT count(*) AS deleted FROM deleted`,
-  ),
-);
+    ),
+  );
 
-/** Deletes everything that a finished crawl stored. Interrupted, it can be repeated. */
+/** Deletes everything that a finished crawl stored, but for content that later crawls share. It can be repeated. */
 export async function deleteCrawl(db: Queryable, jobId: string): Promise<void> {
+  await deleteContents(db, jobId);
   for (const deleteStatement of deleteStatements) {
     for (;;) {
       const [row] = await run(db, deleteStatement, [jobId, batch]);

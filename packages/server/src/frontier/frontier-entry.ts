@@ -18,4 +18,12 @@ export interface FrontierEntry extends FoundUrl {
   readonly seq: number;
   readonly attempts: number;
   readonly not_before: Date | null;
+  /** What the crawl that this one is compared with knows of the page, if it fetched it. */
+  readonly before?: PageBefore | null;
+}
+
+export interface PageBefore {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly contentHash: string | null;
 }

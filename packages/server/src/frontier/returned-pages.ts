@@ -11,7 +11,7 @@ gone AS (
   WHERE page.job_id = state.job_id AND page.outcome IN ('failed', 'skipped')
     AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
     AND page.reason NOT IN ('sitemap', 'link_list', 'absent')
-  RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome
+  RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome, page.change
 ),
 returned AS (
   INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent)
@@ -35,6 +35,7 @@ counted AS (
     total_pending = total_pending + (SELECT count(*) FROM returned),
     failed = failed - (SELECT count(*) FROM gone WHERE outcome = 'failed'),
     skipped = skipped - (SELECT count(*) FROM gone WHERE outcome = 'skipped'),
+    gone = crawl_states.gone - (SELECT count(*) FROM gone WHERE change = 'gone'),
     total_processed = total_processed - (SELECT count(*) FROM gone WHERE outcome = 'failed'), updated_at = now()
   FROM state WHERE crawl_states.job_id = state.job_id
   RETURNING 1

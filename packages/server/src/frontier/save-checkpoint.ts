@@ -17,6 +17,8 @@ export interface Checkpoint {
   /** Up to where a host's rows are all done: the lowest seq that may still be live. */
   readonly lowSeqs: ReadonlyMap<string, number>;
   readonly offScope: Readonly<Record<string, number>>;
+  /** Of bodies that were received. */
+  readonly bytes: number;
   readonly currentUrl: string | null;
   readonly progress: number;
   /** Replaces what is stored; null keeps it. */
@@ -55,17 +57,17 @@ turn AS MATERIALIZED (
 page AS (
   INSERT INTO crawl_pages (job_id, page_no, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured)
+    description, structured, change, content_job)
   SELECT turn.job_id, turn.next_page_no + row_number() OVER () - 1, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured
+    description, structured, change, content_job
   FROM turn, jsonb_to_recordset($6::jsonb) AS page (
     url_hash uuid, kind frontier_kind, outcome page_outcome, status smallint, depth smallint, attempts smallint, word_count integer,
     bytes integer, fetched_at timestamptz, parent uuid, content_hash uuid, url text, reason text, message text,
     target_url text, canonical_url text, content_type text, language text, etag text, last_modified text, title text,
-    description text, structured jsonb)
+    description text, structured jsonb, change page_change, content_job uuid)
   ON CONFLICT DO NOTHING
-  RETURNING outcome, bytes, depth
+  RETURNING outcome, depth, change
 ),
 content AS (
   INSERT INTO crawl_page_contents (job_id, url_hash, links, markdown, html)
@@ -116,7 +118,9 @@ outcome AS (
   SELECT count(*) FILTER (WHERE outcome = 'fetched') AS fetched, count(*) FILTER (WHERE outcome = 'failed') AS failed,
     count(*) FILTER (WHERE outcome = 'skipped') AS skipped,
     count(*) FILTER (WHERE outcome = 'redirected') AS redirected,
-    coalesce(sum(bytes), 0) AS bytes, coalesce(max(depth), 0) AS depth
+    count(*) FILTER (WHERE change = 'new') AS new_pages, count(*) FILTER (WHERE change = 'changed') AS changed,
+    count(*) FILTER (WHERE change = 'unchanged') AS unchanged, count(*) FILTER (WHERE change = 'gone') AS gone,
+    coalesce(max(depth), 0) AS depth
   FROM page
 ),
 saved AS (
@@ -126,7 +130,9 @@ saved AS (
     total_processed = total_processed + outcome.fetched + outcome.failed,
     fetched = state.fetched + outcome.fetched, failed = state.failed + outcome.failed,
     skipped = state.skipped + outcome.skipped, redirected = state.redirected + outcome.redirected,
-    bytes = state.bytes + outcome.bytes, current_depth = greatest(current_depth, outcome.depth),
+    new_pages = state.new_pages + outcome.new_pages, changed = state.changed + outcome.changed,
+    unchanged = state.unchanged + outcome.unchanged, gone = state.gone + outcome.gone,
+    bytes = state.bytes + $29::bigint, current_depth = greatest(current_depth, outcome.depth),
     next_seq = state.next_seq + (SELECT count(*) FROM added),
     next_page_no = state.next_page_no + jsonb_array_length($6::jsonb), current_url = coalesce($26, current_url),
     off_scope = CASE WHEN $27::jsonb = '{}' THEN off_scope ELSE (
@@ -188,5 +194,6 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     checkpoint.currentUrl,
     JSON.stringify(checkpoint.offScope),
     checkpoint.discovery && JSON.stringify(checkpoint.discovery),
+    checkpoint.bytes,
   ];
 }

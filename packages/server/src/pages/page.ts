@@ -1,5 +1,8 @@
 import type { FrontierKind } from '../frontier/frontier-entry.ts';
 
+/** How a page differs from what the crawl before had of it. `gone`: it answered 404 or 410, or no link led to it. */
+export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
+
 /** The stored outcome of one URL. */
 export interface Page {
   readonly url_hash: string;
@@ -27,6 +30,10 @@ export interface Page {
   readonly word_count?: number | null;
   readonly bytes?: number | null;
   readonly structured?: Record<string, unknown> | null;
+  /** Nothing when there was no crawl to compare with. */
+  readonly change?: PageChange | null;
+  /** The job whose content this page shares; nothing when it has its own. */
+  readonly content_job?: string | null;
 }
 
 /** What is stored beside a page, deflated. */

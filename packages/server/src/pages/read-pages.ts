@@ -1,5 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { contentOf } from './content-of.ts';
+import { allLinks } from './page-links.ts';
 import type { StoredPage } from './stored-page.ts';
 
 type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html'> & {
@@ -20,20 +22,20 @@ const readStatement = statement<PageRow>(
   'read-pages',
   `
 WITH next_page AS MATERIALIZED (
-  SELECT page_no, url_hash FROM crawl_pages
+  SELECT job_id, page_no, url_hash, content_job FROM crawl_pages
   WHERE job_id = $1 AND page_no > $2 AND outcome = 'fetched' ORDER BY page_no LIMIT $3
 ),
 sized AS MATERIALIZED (
   SELECT page_no, sum(coalesce(octet_length(markdown), 0) + coalesce(octet_length(links), 0)
       + CASE WHEN $5 THEN coalesce(octet_length(html), 0) ELSE 0 END)
     OVER (ORDER BY page_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
-  FROM next_page LEFT JOIN crawl_page_contents content ON content.job_id = $1 AND content.url_hash = next_page.url_hash
+  FROM next_page ${contentOf('next_page')}
 )
 SELECT page.page_no, page.url, page.canonical_url, page.title, page.description, page.language, page.status,
   page.content_type, page.depth, page.word_count, page.bytes, page.fetched_at, page.etag, page.last_modified,
-  page.content_hash, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html
+  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html
 FROM sized JOIN crawl_pages page ON page.job_id = $1 AND page.page_no = sized.page_no
-LEFT JOIN crawl_page_contents content ON content.job_id = page.job_id AND content.url_hash = page.url_hash
+${contentOf('page')}
 WHERE coalesce(sized.bytes_before, 0) < $4 ORDER BY page.page_no`,
 );
 
@@ -68,7 +70,7 @@ function inflated(row: PageRow): StoredPage {
     ...row,
     markdown: textOf(row.markdown),
     html: textOf(row.html),
-    links: links ? links.split('\n') : [],
+    links: links ? allLinks(links) : [],
   };
 }
 

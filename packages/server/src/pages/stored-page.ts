@@ -1,3 +1,5 @@
+import type { PageChange } from './page.ts';
+
 /** A fetched page as readers get it: what was stored of it, with its content inflated. */
 export interface StoredPage {
   readonly page_no: number;
@@ -16,6 +18,8 @@ export interface StoredPage {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly content_hash: string | null;
+  /** How it differs from the crawl before; nothing when there was none to compare with. */
+  readonly change: PageChange | null;
   readonly structured: Record<string, unknown> | null;
   readonly markdown: string | null;
   readonly links: readonly string[];

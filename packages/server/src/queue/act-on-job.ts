@@ -33,7 +33,7 @@ export async function actOnJob(
       ? await retryJobs(db, [id], actor, options)
       : await byAction[action](db, [id], actor, options.reason);
   if (changed) return changed;
-  throw await whyNot(db, action, id);
+  throw await whyNot(db, action, id, options.afresh);
 }
 
 const findLiveTwinStatement = statement<{ id: string }>(
@@ -43,17 +43,27 @@ SELECT twin.id FROM crawl_jobs job JOIN crawl_jobs twin USING (user_id, dedupe_k
 WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
 );
 
-async function whyNot(db: Queryable, action: UserAction, id: string): Promise<HoldfastError> {
+async function whyNot(db: Queryable, action: UserAction, id: string, afresh = false): Promise<HoldfastError> {
   const job = await showJob(db, id);
   const allowed = allowedActions(job.status, job.requested_action, job.kind);
   if (allowed.includes(action)) {
     const [twin] = await run(db, findLiveTwinStatement, [id]);
     if (twin) return new HoldfastError('live_job_exists', `job ${twin.id} has the same dedupe key`);
   }
+  if (afresh && allowed.includes(action)) {
+    return new HoldfastError(
+      'action_not_allowed',
+      `later crawls were compared with job ${id}, and share its pages`,
+      {
+        hint: 'Retry it from its checkpoint, or create a new crawl.',
+      },
+    );
+  }
   const asked = job.requested_action ? `, asked to ${job.requested_action}` : '';
   return new HoldfastError('action_not_allowed', `${action} of job ${id}, which is ${job.status}${asked}`, {
     hint: allowed.length
       ? `What can be done now: ${allowed.join(', ')}.`
       : 'Nothing can be done to it any more.',
+    details: [{ field: 'allowed_actions', message: allowed.join(', ') }],
   });
 }

@@ -22,6 +22,9 @@ WITH found AS MATERIALIZED (
       SELECT FROM crawl_jobs other
       WHERE other.user_id = crawl_jobs.user_id AND other.dedupe_key = crawl_jobs.dedupe_key
         AND other.status IN ('pending', 'processing', 'retryable', 'paused'))
+    -- Later crawls were compared with its pages, and share their content: it cannot lose them.
+    AND NOT ($4 AND (EXISTS (SELECT FROM crawl_states later WHERE later.baseline = crawl_jobs.id)
+      OR EXISTS (SELECT FROM crawl_pages page WHERE page.content_job = crawl_jobs.id)))
   ORDER BY id FOR UPDATE
 ),
 chosen AS MATERIALIZED (

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { type CrawlOptions, crawlOptions, HoldfastError } from '@holdfast/contract';
 import type { z } from 'zod';
+import { crawlKey } from '../../crawler/crawl-key.ts';
 import type { OutputFormat } from '../../export/page-output.ts';
 import { canonicalUrl } from '../../urls/canonical-url.ts';
 import { createScope } from '../../urls/scope.ts';
 import { originOf } from './allow-private.ts';
-import { crawlKey } from './crawl-key.ts';
 
 type Payload = z.input<typeof crawlOptions>;
 

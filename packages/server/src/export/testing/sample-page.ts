@@ -18,6 +18,7 @@ export function samplePage(fields: Partial<StoredPage> = {}): StoredPage {
     etag: null,
     last_modified: null,
     content_hash: null,
+    change: null,
     structured: null,
     markdown: 'Some words',
     links: [],

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CrawlOptions } from '@holdfast/contract';
-import { canonicalUrl } from '../../urls/canonical-url.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { canonicalOptions } from './canonical-options.ts';
 
 /**
  * The name of a crawl: the same start and the same options of what to crawl and what to keep make the same crawl. How
- * fast it goes, how it names itself and where its pages are written do not count.
+ * fast it goes, how it names itself and where its pages are written do not count. A recrawl finds its baseline by it.
  */
 export function crawlKey(options: CrawlOptions): string {
-  const url = (raw: string) =>
-    canonicalUrl(raw, undefined, { sortQuery: options.sort_query, keepTracking: options.keep_tracking }) ??
-    raw;
+  const url = (raw: string) => canonicalUrl(raw, undefined, canonicalOptions(options)) ?? raw;
   const name = [
     url(options.url),
     unordered((options.urls ?? []).map(url)),

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { whilePassing } from '../database/while-passing.ts';
+import type { FetchResponse } from '../fetch/fetcher.ts';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import { contentOf } from '../pages/content-of.ts';
+import type { Page, PageContent } from '../pages/page.ts';
+import { followedLinks } from '../pages/page-links.ts';
+
+const metadata = [
+  'status',
+  'canonical_url',
+  'content_type',
+  'content_hash',
+  'language',
+  'etag',
+  'last_modified',
+  'title',
+  'description',
+  'word_count',
+  'bytes',
+  'structured',
+] as const satisfies (keyof Page)[];
+
+interface BaselinePage extends Pick<Page, (typeof metadata)[number]> {
+  readonly url_hash: string;
+  /** The job that has its content. */
+  readonly content_job: string;
+  readonly links: Buffer | null;
+  readonly digest: Buffer;
+}
+
+const digested = ['links', 'markdown', 'html'] as const;
+
+const readStatement = statement<BaselinePage>(
+  'read-baseline-pages',
+  `
+SELECT page.url_hash, ${metadata.map((column) => `page.${column}`).join(', ')},
+  coalesce(page.content_job, page.job_id) AS content_job, content.links,
+  ${digested.map((name) => `coalesce(sha256(content.${name}), '')`).join(' || ')} AS digest
+FROM crawl_pages page ${contentOf('page')}
+WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND page.outcome = 'fetched'`,
+);
+
+type Compared = Partial<Page> & { content?: PageContent };
+
+/** Compares pages with those of the baseline. What did not change shares the baseline's content instead of copying it. */
+export class ComparePages {
+  readonly #db: Queryable;
+  readonly #baseline: string;
+  readonly #mayGoOn: () => boolean;
+  #wanted = new Set<string>();
+  #reading: Promise<Map<string, BaselinePage>> | undefined;
+
+  constructor(db: Queryable, baseline: string, mayGoOn: () => boolean) {
+    this.#db = db;
+    this.#baseline = baseline;
+    this.#mayGoOn = mayGoOn;
+  }
+
+  /** The site says that the page is as it was. Nothing when the baseline has it no more. */
+  async unchanged(
+    { url_hash }: FrontierEntry,
+    { etag, lastModified }: FetchResponse,
+  ): Promise<{ readonly page: Compared; readonly links: readonly string[] } | undefined> {
+    const before = await this.#read(url_hash);
+    if (!before) return undefined;
+    const { links, digest, url_hash: _, ...page } = before;
+    return {
+      page: {
+        ...page,
+        etag: etag ?? page.etag ?? null,
+        last_modified: lastModified ?? page.last_modified ?? null,
+        change: 'unchanged',
+      },
+      links: linksOf(before),
+    };
+  }
+
+  /** The site sent the page again: its main text decides. */
+  async compared({ url_hash, before }: FrontierEntry, page: Compared): Promise<Compared> {
+    if (!before) return { ...page, change: 'new' };
+    if (before.contentHash !== page.content_hash) return { ...page, change: 'changed' };
+    const { content, ...rest } = page;
+    const stored = await this.#read(url_hash);
+    if (!stored || !content || !digestOf(content).equals(stored.digest))
+      return { ...page, change: 'unchanged' };
+    return { ...rest, content_job: stored.content_job, change: 'unchanged' };
+  }
+
+  /** Where the page led; asked for when it cannot be had, so that what lies behind it is not taken for gone. */
+  async linksBefore({ url_hash }: FrontierEntry): Promise<readonly string[]> {
+    const before = await this.#read(url_hash);
+    return before ? linksOf(before) : [];
+  }
+
+  /** Those that are asked for in one turn of the event loop are read together. */
+  async #read(urlHash: string): Promise<BaselinePage | undefined> {
+    this.#wanted.add(urlHash);
+    this.#reading ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const hashes = [...this.#wanted];
+      this.#wanted = new Set();
+      this.#reading = undefined;
+      return this.#readAll(hashes);
+    });
+    return (await this.#reading).get(urlHash);
+  }
+
+  async #readAll(hashes: string[]): Promise<Map<string, BaselinePage>> {
+    const rows = await whilePassing(this.#mayGoOn, () =>
+      run(this.#db, readStatement, [this.#baseline, hashes]),
+    );
+    return new Map(rows.map((row) => [row.url_hash, row]));
+  }
+}
+
+function linksOf({ links }: BaselinePage): string[] {
+  return links ? followedLinks(inflateRawSync(links).toString('utf8')) : [];
+}
+
+function digestOf(content: PageContent): Buffer {
+  const digests = digested.map((name) => {
+    const part = content[name];
+    return part ? createHash('sha256').update(part).digest() : Buffer.alloc(0);
+  });
+  return Buffer.concat(digests);
+}

@@ -1,0 +1,19 @@
+/*
+ * A page's links are stored as lines: those that a crawl follows, then, behind an empty line, those that the page asks
+ * not to follow. A recrawl of a page that did not change goes by what is stored.
+ */
+
+export function linkLines(followed: readonly string[], others: readonly string[]): string {
+  const lines = followed.join('\n');
+  return others.length > 0 ? `${lines}\n\n${others.join('\n')}` : lines;
+}
+
+export function followedLinks(lines: string): string[] {
+  const end = lines.indexOf('\n\n');
+  const followed = end === -1 ? lines : lines.slice(0, end);
+  return followed === '' ? [] : followed.split('\n');
+}
+
+export function allLinks(lines: string): string[] {
+  return lines.split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,263 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { readPages } from '../../packages/server/src/pages/read-pages.ts';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
+import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { pruneJobs } from '../../packages/server/src/queue/prune-jobs.ts';
+import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
+import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
+
+interface SitePage {
+  readonly text: string;
+  readonly links?: readonly string[];
+  readonly nofollow?: readonly string[];
+  readonly status?: number;
+  readonly validator?: 'etag' | 'date' | 'none';
+}
+
+/** What the site has now; tests change it between two crawls. */
+let pages: Record<string, SitePage> = {};
+/** How each request was answered since the last crawl began. */
+let answers: [path: string, status: number][] = [];
+
+const lastModified = (page: SitePage) =>
+  new Date(Date.UTC(2020, 0, 1) + page.text.length * 1000).toUTCString();
+
+function answer(path: string, response: ServerResponse, request: IncomingMessage): boolean {
+  const page = pages[path];
+  if (!page) return false;
+  const { validator = 'etag', text, links = [], nofollow = [] } = page;
+  const etag = `"${Buffer.from(text).toString('base64url')}"`;
+  if (validator === 'etag') response.setHeader('etag', etag);
+  if (validator === 'date') response.setHeader('last-modified', lastModified(page));
+  const isFresh =
+    (validator === 'etag' && request.headers['if-none-match'] === etag) ||
+    (validator === 'date' && request.headers['if-modified-since'] === lastModified(page));
+  const status = page.status ?? (isFresh ? 304 : 200);
+  answers.push([path, status]);
+  if (status !== 200) {
+    response.writeHead(status).end();
+    return true;
+  }
+  const anchors = links.map((link) => `<a href="${link}">to ${link}</a>`);
+  const others = nofollow.map((link) => `<a rel="nofollow" href="${link}">not to ${link}</a>`);
+  response.setHeader('content-type', 'text/html; charset=utf-8').end(
+    `<!doctype html><title>${path}</title><main><h1>${path}</h1><p>${`${text} `.repeat(10)}</p>
+     <p>${[...anchors, ...others].join(' ')}</p></main>`,
+  );
+  return true;
+}
+
+const fixture = new CrawlFixture({ pages: 0, answer });
+beforeEach(() => {
+  answers = [];
+});
+
+const crawl = (options = {}, path = '/') => {
+  answers = [];
+  return fixture.crawled(path, { discover: false, recrawl: true, ...options });
+};
+
+async function changes(id: string): Promise<Record<string, string | null>> {
+  const { rows } = await fixture.pool.query<{ url: string; change: string | null }>(
+    `SELECT url, change::text FROM crawl_pages WHERE job_id = $1
+     UNION ALL SELECT url, 'gone: ' || title FROM crawl_gone WHERE job_id = $1`,
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ url, change }) => [url.slice(fixture.site.origin.length), change]));
+}
+
+async function stored(id: string) {
+  const found: Record<string, { markdown: string | null; links: string[]; change: string | null }> = {};
+  for await (const { url, markdown, links, change } of readPages(fixture.pool, id)) {
+    const paths = links.map((link) => link.slice(fixture.site.origin.length));
+    found[url.slice(fixture.site.origin.length)] = { markdown, links: paths, change };
+  }
+  return found;
+}
+
+/** As if the job had been finished long ago. */
+async function prune(id: string): Promise<void> {
+  await fixture.pool.query('DELETE FROM crawl_jobs WHERE id = $1', [id]);
+  await pruneJobs(fixture.pool, 30);
+}
+
+async function contentRows(): Promise<number> {
+  const { rows } = await fixture.pool.query<{ count: number }>('SELECT count(*) FROM crawl_page_contents');
+  return rows[0]?.count ?? 0;
+}
+
+describe('a recrawl', () => {
+  test('asks only for what changed, and tells new, changed, unchanged and gone pages apart', async () => {
+    pages = {
+      '/': { text: 'The start', links: ['/etag', '/date', '/plain', '/edited', '/leaves', '/unlinked'] },
+      '/etag': { text: 'An entity tag', links: ['/behind'], nofollow: ['/private'] },
+      '/behind': { text: 'Only linked from a page that does not change' },
+      '/private': { text: 'Nobody may follow a link to it' },
+      '/date': { text: 'A date', validator: 'date' },
+      '/plain': { text: 'No validator', validator: 'none' },
+      '/edited': { text: 'As it was', validator: 'none' },
+      '/leaves': { text: 'Will be taken away' },
+      '/unlinked': { text: 'Will be forgotten' },
+    };
+    const first = await crawl();
+    expect(Object.values(await changes(first.id))).toEqual(Array.from({ length: 8 }, () => null));
+    const before = await stored(first.id);
+    const rowsBefore = await contentRows();
+
+    pages['/'] = {
+      text: 'The start',
+      links: ['/etag', '/date', '/plain', '/edited', '/leaves', '/added'],
+      validator: 'none',
+    };
+    pages['/edited'] = { text: 'As it is now', validator: 'none' };
+    pages['/leaves'] = { text: '', status: 410 };
+    pages['/added'] = { text: 'Not there before' };
+    const second = await crawl();
+    expect(second.status).toBe('completed');
+    expect(await changes(second.id)).toEqual({
+      '/': 'changed',
+      '/etag': 'unchanged',
+      '/behind': 'unchanged',
+      '/date': 'unchanged',
+      '/plain': 'unchanged',
+      '/edited': 'changed',
+      '/leaves': 'gone',
+      '/added': 'new',
+      '/unlinked': 'gone: /unlinked',
+    });
+    expect(Object.fromEntries(answers)).toEqual({
+      '/': 200,
+      '/etag': 304,
+      '/behind': 304,
+      '/date': 304,
+      '/plain': 200,
+      '/edited': 200,
+      '/leaves': 410,
+      '/added': 200,
+    });
+    await checkInvariants(fixture.pool, second.id);
+    const { rows } = await fixture.pool.query(
+      'SELECT baseline, new_pages, changed, unchanged, gone, fetched, failed FROM crawl_states WHERE job_id = $1',
+      [second.id],
+    );
+    expect(rows).toEqual([
+      { baseline: first.id, new_pages: 1, changed: 2, unchanged: 4, gone: 2, fetched: 7, failed: 1 },
+    ]);
+    const after = await stored(second.id);
+    expect(after['/etag']).toEqual({ ...before['/etag'], change: 'unchanged' });
+    expect(after['/plain']).toEqual({ ...before['/plain'], change: 'unchanged' });
+    expect(after['/edited']?.markdown).toContain('As it is now');
+    // The four that did not change are not stored again.
+    expect(await contentRows()).toBe(rowsBefore + 3);
+  });
+
+  test('takes no page for gone that lies behind one that failed, or behind the limit', async () => {
+    pages = {
+      '/a': { text: 'The start', links: ['/a/list', '/a/last'] },
+      '/a/list': { text: 'A list', links: ['/a/1', '/a/2'] },
+      '/a/1': { text: 'One' },
+      '/a/2': { text: 'Two' },
+      '/a/last': { text: 'The last' },
+    };
+    await crawl({ attempts: 1 }, '/a');
+    pages['/a/list'] = { text: '', status: 403 };
+    const second = await crawl({ attempts: 1 }, '/a');
+    expect(await changes(second.id)).toEqual({
+      ...{
+        '/a': 'unchanged',
+        '/a/list': null,
+        '/a/1': 'unchanged',
+        '/a/2': 'unchanged',
+        '/a/last': 'unchanged',
+      },
+    });
+    await checkInvariants(fixture.pool, second.id);
+
+    const limited = { max_pages: 3 };
+    pages['/a/list'] = { text: 'A list', links: ['/a/1', '/a/2'] };
+    await crawl(limited, '/a');
+    pages['/a'] = { text: 'Another start', links: ['/a/1', '/a/2', '/a/last'] };
+    const fourth = await crawl(limited, '/a');
+    expect(Object.values(await changes(fourth.id))).not.toContain('gone: /a/list');
+    await checkInvariants(fixture.pool, fourth.id);
+  });
+
+  test('is compared with its own kind only: the same start and options, of the same owner', async () => {
+    pages = { '/b': { text: 'The only page' } };
+    const first = await crawl({}, '/b');
+    const baselineOf = async (job: { id: string }) =>
+      (await fixture.pool.query('SELECT baseline FROM crawl_states WHERE job_id = $1', [job.id])).rows[0]
+        .baseline;
+    expect(await baselineOf(first)).toBeNull();
+    expect(await baselineOf(await crawl({ max_depth: 1 }, '/b'))).toBeNull();
+    expect(await baselineOf(await crawl({ recrawl: false }, '/b'))).toBeNull();
+    const other = { discover: false, recrawl: true };
+    expect(await baselineOf(await fixture.crawled('/b', other, { user_id: 'somebody else' }))).toBeNull();
+    const slow = await crawl({ concurrency: 1, user_agent: 'Another/1.0' }, '/b');
+    expect(await baselineOf(slow)).not.toBeNull();
+  });
+
+  test('keeps the content it shares when its baseline is pruned, and nobody keeps it any longer', async () => {
+    pages = {
+      '/c': { text: 'The start', links: ['/c/1', '/c/2'] },
+      '/c/1': { text: 'One' },
+      '/c/2': { text: 'Two' },
+    };
+    const first = await crawl({}, '/c');
+    pages['/c/2'] = { text: 'Two and a half' };
+    const second = await crawl({}, '/c');
+    const third = await crawl({}, '/c');
+    expect(await changes(third.id)).toEqual({ '/c': 'unchanged', '/c/1': 'unchanged', '/c/2': 'unchanged' });
+    const whole = await stored(third.id);
+    const contentsOf = async (...jobs: { id: string }[]) => {
+      const ids = jobs.map(({ id }) => id);
+      const { rows } = await fixture.pool.query(
+        'SELECT count(*) FROM crawl_page_contents WHERE job_id = ANY ($1)',
+        [ids],
+      );
+      return rows[0].count;
+    };
+    expect(await contentsOf(first, second, third)).toBe(4);
+    await prune(first.id);
+    expect([await contentsOf(first), await contentsOf(second)]).toEqual([2, 1]);
+    await prune(second.id);
+    expect(await stored(third.id)).toEqual(whole);
+    await checkInvariants(fixture.pool, third.id);
+    await prune(third.id);
+    expect(await contentsOf(first, second, third)).toBe(0);
+    const { rows } = await fixture.pool.query('SELECT FROM crawl_states WHERE job_id = ANY ($1)', [
+      [first.id, second.id, third.id],
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test('keeps the pages of a baseline whose job is pruned until it is through', async () => {
+    pages = { '/d': { text: 'The start', links: ['/d/1'] }, '/d/1': { text: 'One' } };
+    const first = await crawl({}, '/d');
+    pages['/d/1'] = { text: 'One', status: 500 };
+    const waiting = await fixture.crawl('/d', { discover: false, recrawl: true });
+    await vi.waitUntil(() => answers.filter(([path]) => path === '/d/1').length > 0, { timeout: 20_000 });
+    await actOnJob(fixture.pool, 'pause', waiting.id);
+    await new Notifier(fixture.pool).notify('request');
+    await fixture.reaches(waiting.id, 'paused');
+    await prune(first.id);
+    pages['/d/1'] = { text: 'One' };
+    await actOnJob(fixture.pool, 'resume', waiting.id);
+    await new Notifier(fixture.pool).notify('work');
+    await fixture.reaches(waiting.id, 'completed');
+    expect(await changes(waiting.id)).toEqual({ '/d': 'unchanged', '/d/1': 'unchanged' });
+    await checkInvariants(fixture.pool, waiting.id);
+  });
+
+  test('is what its baseline cannot be begun afresh for', async () => {
+    pages = { '/e': { text: 'The start', links: ['/e/missing'] } };
+    const first = await crawl({}, '/e');
+    await crawl({}, '/e');
+    await fixture.pool.query(`UPDATE crawl_jobs SET status = 'failed' WHERE id = $1`, [first.id]);
+    await expect(actOnJob(fixture.pool, 'retry', first.id, { afresh: true })).rejects.toMatchObject({
+      code: 'action_not_allowed',
+      message: expect.stringContaining('later crawls'),
+    });
+  });
+});
