@@ -38,7 +38,7 @@ async function makePages(count: number): Promise<string> {
 /** All pages of a list, slice by slice. */
 async function walk(job: string, options: Omit<PageListOptions, 'limit' | 'after'>, limit = 7) {
   const pages: ListedPage[] = [];
-  let after: PagePosition | null | undefined;
+  let after: PagePosition | undefined;
   let slices = 0;
   do {
     const slice: Awaited<ReturnType<typeof listPages>> = await listPages(database.pool, job, {
@@ -47,7 +47,7 @@ async function walk(job: string, options: Omit<PageListOptions, 'limit' | 'after
       after,
     });
     pages.push(...slice.pages);
-    after = slice.next;
+    after = slice.next ?? undefined;
     slices++;
   } while (after);
   return { pages, slices, numbers: pages.map(({ page_no }) => page_no) };
@@ -181,7 +181,7 @@ describe('the pages of all jobs', () => {
     }
     const walkAll = async (options: object) => {
       const found: ListedPage[] = [];
-      let after: AllPagesPosition | null | undefined;
+      let after: AllPagesPosition | undefined;
       do {
         const slice: Awaited<ReturnType<typeof listAllPages>> = await listAllPages(database.pool, {
           ...options,
@@ -189,7 +189,7 @@ describe('the pages of all jobs', () => {
           after,
         });
         found.push(...slice.pages);
-        after = slice.next;
+        after = slice.next ?? undefined;
       } while (after);
       return found.map(({ job_id, page_no }) => `${job_id} ${page_no}`);
     };

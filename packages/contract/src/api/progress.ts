@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { jobKinds, jobStatuses, requestedActions } from '../job-lifecycle.ts';
+import { timestamp } from './timestamp.ts';
+
+export const jobProgress = z
+  .object({
+    job_id: z.uuid(),
+    kind: z.enum(jobKinds),
+    status: z.enum(jobStatuses),
+    requested_action: z.enum(requestedActions).nullable(),
+    progress_percentage: z.int().describe('never goes back; 100 only when completed'),
+    done: z.int().describe('pages fetched and failed'),
+    pending: z.int().describe('URLs found and not yet done'),
+    fetched: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    redirected: z.int(),
+    not_crawled: z.int().describe('URLs left over when a limit was reached'),
+    bytes: z.int(),
+    current_depth: z.int(),
+    current_url: z.string().nullable(),
+    pages_per_second: z.number().nullable().describe('of late; null while the job does not run'),
+    estimated_end_at: timestamp.nullable().describe('at this rate, with what is known now'),
+    retry_count: z.int(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    started_at: timestamp.nullable().describe('begin of the last run'),
+    completed_at: timestamp.nullable(),
+    updated_at: timestamp.nullable().describe('last checkpoint of a crawl'),
+  })
+  .meta({ id: 'JobProgress' });
+/** Inside, with Dates. */
+export type JobProgress = z.output<typeof jobProgress>;
