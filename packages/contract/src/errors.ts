@@ -443,18 +443,30 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
 /** An error from the table, with what was special about this case. Its text always says what to do. */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError';
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly hint: string;
+  /** For programs: what is wrong with each field, or what stands against it. */
+  readonly details: readonly FieldProblem[] | undefined;
 
-  constructor(code: ErrorCode, detail?: string, options?: { cause?: unknown; hint?: string }) {
+  constructor(
+    code: ErrorCode,
+    detail?: string,
+    options?: { cause?: unknown; hint?: string; details?: readonly FieldProblem[] },
+  ) {
     super(detail ? `${errors[code].message}: ${detail}` : errors[code].message, { cause: options?.cause });
     this.code = code;
     this.detail = detail;
     this.hint = options?.hint ?? errors[code].hint;
+    this.details = options?.details;
   }
 
   get retry(): RetryClass {

@@ -13,5 +13,6 @@ export * from './crawl-options.ts';
 export * from './errors.ts';
 export * from './job.ts';
 export * from './job-lifecycle.ts';
+export * from './moment.ts';
 export * from './policy.ts';
 export * from './text-fields.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { crawlOptions } from './crawl-options.ts';
 import { executors, type JobStatus, jobKinds, jobStatuses, type RequestedAction } from './job-lifecycle.ts';
+import { moment } from './moment.ts';
 import { isStorable, notStorable, pageUrl, text } from './text-fields.ts';
 
 const visitPayload = z.looseObject({ url: pageUrl });
-const collectPayload = z.looseObject({ query: z.record(z.string(), z.json()) });
+const collectPayload = z.looseObject({ query: z.record(z.string(), z.unknown()) });
 
 function isStorableJson(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
@@ -16,7 +17,7 @@ export const maxPayloadLength = 1_000_000;
 
 export const jobRequestFields = {
   priority: z.int().min(-1000).max(1000).default(0).describe('higher runs first'),
-  run_at: z.iso.datetime({ offset: true }).optional().describe('not before this time'),
+  run_at: moment.optional().describe('not before this time'),
   dedupe_key: text(500).optional().describe('at most one live job of an owner has it'),
   idempotency_key: text(200).optional().describe('repeating a request with it answers with the first job'),
   max_retries: z.int().min(0).max(100).default(3),

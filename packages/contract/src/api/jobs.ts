@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { crawlOptions } from '../crawl-options.ts';
 import { jobRequestFields, maxPayloadLength } from '../job.ts';
 import { executors, jobKinds, jobStatuses, requestedActions, userActions } from '../job-lifecycle.ts';
+import { moment } from '../moment.ts';
 import { pageUrl, text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryList, queryNumber } from './query-fields.ts';
@@ -142,8 +143,8 @@ const filterFields = {
   executor: z.enum(executors).optional(),
   priority_min: queryNumber(-1000, 1000).optional(),
   priority_max: queryNumber(-1000, 1000).optional(),
-  created_after: z.iso.datetime({ offset: true }).optional(),
-  created_before: z.iso.datetime({ offset: true }).optional(),
+  created_after: moment.optional(),
+  created_before: moment.optional(),
   user_id: text(100).optional().describe('owner; for keys that see every owner'),
   policy_id: z.uuid().optional(),
   source_id: text(200).optional(),
@@ -198,7 +199,6 @@ export const bulkRequest = z
     afresh: z.boolean().default(false).describe('of a retry: start over'),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'give either ids or a filter');
-export const bulkOutcomes = ['done', 'requested', 'not_allowed', 'not_found'] as const;
 export const bulkAnswer = z
   .object({
     action: z.enum(userActions),
@@ -206,6 +206,7 @@ export const bulkAnswer = z
       done: z.int().describe('jobs whose status has changed'),
       requested: z.int().describe('running jobs whose holders were asked'),
       not_allowed: z.int().describe('jobs in a status that does not allow it'),
+      over_quota: z.int().describe('jobs that would have exceeded max_live_jobs of this key'),
       not_found: z.int().describe('ids of no job that this key may see'),
     }),
     next_cursor: z

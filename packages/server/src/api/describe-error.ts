@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import { type ErrorCode, errors, type FieldProblem, HoldfastError } from '@holdfast/contract';
 import { isPassing } from '../database/while-passing.ts';
 
 /** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
@@ -9,11 +9,6 @@ export interface DescribedError {
   readonly hint: string;
   readonly details?: readonly FieldProblem[];
   readonly retryAfterSeconds?: number;
-}
-
-export interface FieldProblem {
-  readonly field: string;
-  readonly message: string;
 }
 
 const databaseRetrySeconds = 2;
@@ -50,6 +45,7 @@ function describeKnown(error: HoldfastError): DescribedError {
     // What is special about a failure inside may name hosts and files.
     message: status >= 500 ? message : error.message,
     hint: status >= 500 ? errors[error.code].hint : error.hint,
+    ...(error.details && { details: error.details }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
@@ -72,6 +68,7 @@ function describeValidation(validation: Validation): DescribedError {
     };
   });
   const [first] = details;
-  const known = new HoldfastError('bad_request', first && `${first.field}: ${first.message}`);
-  return { ...describeKnown(known), details };
+  return describeKnown(
+    new HoldfastError('bad_request', first && `${first.field}: ${first.message}`, { details }),
+  );
 }

@@ -25,9 +25,11 @@
  */
 import type { RouteGroup } from './api-server.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
+import { keyRoutes } from './keys/key-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
+  { prefix: '/api/v1/keys', register: keyRoutes },
 ];

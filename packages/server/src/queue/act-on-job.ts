@@ -28,12 +28,20 @@ export async function actOnJob(
   { actor = 'user:local', ...options }: ActOptions = {},
 ): Promise<Job> {
   await showJob(db, id);
-  const [changed] =
-    action === 'retry'
-      ? await retryJobs(db, [id], actor, options)
-      : await byAction[action](db, [id], actor, options.reason);
+  const [changed] = await actOnJobs(db, action, [id], { actor, ...options });
   if (changed) return changed;
   throw await whyNot(db, action, id, options.afresh);
+}
+
+/** Does it to those jobs that allow it, and answers with them. */
+export function actOnJobs(
+  db: Queryable,
+  action: UserAction,
+  ids: readonly string[],
+  { actor = 'user:local', ...options }: ActOptions = {},
+): Promise<Job[]> {
+  if (action === 'retry') return retryJobs(db, ids, actor, options);
+  return byAction[action](db, ids, actor, options.reason);
 }
 
 const findLiveTwinStatement = statement<{ id: string }>(

@@ -1,6 +1,8 @@
 import { HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
 import { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { hostOf } from '../urls/host-of.ts';
 import { jobColumns } from './find-jobs.ts';
 
 export interface EnqueuedJob {
@@ -17,7 +19,7 @@ export interface EnqueuedJob {
 const requestRecord = `AS request (
     position integer, kind job_kind, executor job_executor, payload jsonb, priority smallint, run_at timestamptz,
     dedupe_key text, idempotency_key text, max_retries smallint, retry_backoff_seconds integer,
-    timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text)`;
+    timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text)`;
 
 export const enqueueStatement = statement<Job & { position: number }>(
   'enqueue',
@@ -27,9 +29,10 @@ WITH request AS MATERIALIZED (
 ),
 created AS (
   INSERT INTO crawl_jobs (id, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
-    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id)
+    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host)
   SELECT id, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
-    idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id
+    idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id,
+    host
   FROM request
   ON CONFLICT DO NOTHING
   RETURNING *
@@ -62,7 +65,7 @@ CROSS JOIN LATERAL (
 ) job`,
 );
 
-type CheckedRequest = z.output<typeof jobRequest> & { position: number };
+type CheckedRequest = z.output<typeof jobRequest> & { position: number; host: string | null };
 
 /** Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. */
 export async function enqueueJobs(
@@ -106,11 +109,24 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
   const checked = jobRequest.safeParse(request);
   // The payload is kept as it was sent: defaults are for those who read it.
   if (checked.success) {
-    return { executor: 'builtin', ...checked.data, payload: request.payload, position } as CheckedRequest;
+    const host = checked.data.kind === 'visit' ? visitHost(checked.data.payload.url) : null;
+    return {
+      executor: 'builtin',
+      ...checked.data,
+      payload: request.payload,
+      position,
+      host,
+    } as CheckedRequest;
   }
   const problem = z
     .prettifyError(checked.error)
     .replaceAll('✖ ', '')
     .replaceAll(/\n\s*→ at /g, ' at ');
   throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
+}
+
+/** Bots ask for the jobs of one domain. */
+function visitHost(url: string): string | null {
+  const canonical = canonicalUrl(url);
+  return canonical && hostOf(canonical);
 }

@@ -1,0 +1,90 @@
+import {
+  actionRequest,
+  apiJob,
+  type Job,
+  jobParams,
+  retryRequest,
+  type UserAction,
+} from '@holdfast/contract';
+import { retryWithKey } from '../../keys/retry-with-key.ts';
+import { actOnJob } from '../../queue/act-on-job.ts';
+import { awaitAcknowledgement } from '../../queue/await-acknowledgement.ts';
+import type { Notifier } from '../../queue/notifier.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { type Caller, theCaller } from '../caller.ts';
+import { actionScopes } from './action-scopes.ts';
+import { jobView } from './job-view.ts';
+import { visibleJob } from './visible-job.ts';
+
+const summaries: Record<UserAction, string> = {
+  pause: 'Stop a job for now; a running one saves its progress first',
+  resume: 'Go on with a paused job from where it was',
+  cancel: 'Stop a job for good',
+  retry: 'Run a failed, cancelled or expired job again',
+  resetLock: 'Take a running job from its holder; it is ready again, and no retry is burned',
+  expire: 'Take a running job from its holder and leave it expired, for a decision',
+};
+
+const description = `Answers 202, with \`requested_action\`, if the holder of a running job has not acted on it within two
+seconds: it does so at its next heartbeat. Answers 409 if the job is in a status that does not allow it.`;
+
+/** One route per action: POST /api/v1/jobs/{id}/pause and so on. */
+export const actionRoutes: RouteGroup = (server, context) => {
+  for (const action of Object.keys(summaries) as UserAction[]) {
+    const isRetry = action === 'retry';
+    server.post(
+      `/:id/${pathOf(action)}`,
+      {
+        config: { access: { scope: actionScopes[action] } },
+        schema: {
+          operationId: `${action}Job`,
+          tags: ['jobs'],
+          summary: summaries[action],
+          description,
+          params: jobParams,
+          body: isRetry ? retryRequest : actionRequest,
+          response: { 200: apiJob, 202: apiJob },
+        },
+      },
+      async (request, reply) => {
+        const job = await act(context, theCaller(request), action, request.params.id, request.body ?? {});
+        const isSettled = job.status !== 'processing' || job.requested_action === null;
+        return reply.code(isSettled ? 200 : 202).send(jobView(job));
+      },
+    );
+  }
+};
+
+async function act(
+  { pool, notifier }: ApiContext,
+  caller: Caller,
+  action: UserAction,
+  id: string,
+  { reason, afresh = false }: { reason?: string | undefined; afresh?: boolean },
+): Promise<Job> {
+  await visibleJob(pool, caller, id);
+  const acting = { actor: caller.actor, afresh, ...(reason !== undefined && { reason }) };
+  const changed =
+    action === 'retry'
+      ? (
+          await retryWithKey(pool, caller.key, async (db) => {
+            const job = await actOnJob(db, action, id, acting);
+            return { job, live: [job.id] };
+          })
+        ).job
+      : await actOnJob(pool, action, id, acting);
+  await announce(notifier, action, changed);
+  return changed.requested_action ? awaitAcknowledgement(pool, id) : changed;
+}
+
+/** Wakes those who hold the job, or who could take it now. */
+export async function announce(notifier: Notifier, action: UserAction, { status }: Job): Promise<void> {
+  if (status === 'processing' || action === 'resetLock' || action === 'expire')
+    await notifier.notify('request');
+  if (status === 'pending') await notifier.notify('work');
+}
+
+function pathOf(action: UserAction): string {
+  return action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

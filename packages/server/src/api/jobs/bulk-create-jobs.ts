@@ -1,0 +1,33 @@
+import { bulkCreateRequest, createdJobs } from '@holdfast/contract';
+import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { theCaller } from '../caller.ts';
+import { jobView } from './job-view.ts';
+
+export const bulkCreateRoute: RouteGroup = (server, { pool, notifier }) => {
+  server.post(
+    '/bulk-create',
+    {
+      config: { access: { scope: 'jobs:write' } },
+      schema: {
+        operationId: 'bulkCreateJobs',
+        tags: ['jobs'],
+        summary: 'Make up to 1,000 jobs, all or none',
+        description: 'The answers come in the order of the requests.',
+        body: bulkCreateRequest,
+        response: { 200: createdJobs, 201: createdJobs },
+      },
+    },
+    async (request, reply) => {
+      const { key, actor } = theCaller(request);
+      const enqueued = await enqueueWithKey(pool, key, request.body.jobs, actor);
+      const isNew = enqueued.some(({ outcome }) => outcome === 'created');
+      if (isNew) await notifier.notify('work');
+      const data = enqueued.map(({ job, outcome }) => {
+        if (outcome === 'conflict') throw new Error('a conflict undoes the whole');
+        return { ...jobView(job), outcome };
+      });
+      return reply.code(isNew ? 201 : 200).send({ data });
+    },
+  );
+};

@@ -1,0 +1,46 @@
+import { createdJob, newJob, text } from '@holdfast/contract';
+import { z } from 'zod';
+import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { theCaller } from '../caller.ts';
+import { jobView } from './job-view.ts';
+
+const headers = z.object({
+  'idempotency-key': text(200)
+    .optional()
+    .describe('repeating the request with it answers with the first job, and makes none'),
+});
+
+export const createJobRoute: RouteGroup = (server, { pool, notifier }) => {
+  server.post(
+    '/',
+    {
+      config: { access: { scope: 'jobs:write' } },
+      schema: {
+        operationId: 'createJob',
+        tags: ['jobs'],
+        summary: 'Make a job',
+        headers,
+        body: newJob,
+        response: { 200: createdJob, 201: createdJob },
+      },
+    },
+    async (request, reply) => {
+      const { key, actor } = theCaller(request);
+      const idempotencyKey = request.headers['idempotency-key'];
+      const [enqueued] = await enqueueWithKey(
+        pool,
+        key,
+        [{ ...request.body, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) }],
+        actor,
+      );
+      if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
+      const { job, outcome } = enqueued;
+      if (outcome === 'created') await notifier.notify('work');
+      return reply
+        .code(outcome === 'created' ? 201 : 200)
+        .header('location', `/api/v1/jobs/${job.id}`)
+        .send({ ...jobView(job), outcome });
+    },
+  );
+};

@@ -1,0 +1,123 @@
+import type { Job, JobSearch, JobStatus } from '@holdfast/contract';
+import type { Queryable } from '../database/statement.ts';
+import { jobColumns } from './find-jobs.ts';
+
+export interface SearchOptions {
+  readonly filter: JobSearch;
+  /** Only jobs of this owner. */
+  readonly owner?: string | undefined;
+  /** Id of the last job of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export interface SearchPage<Row> {
+  readonly rows: Row[];
+  /** Where to go on; null at the end. */
+  readonly next: string | null;
+}
+
+/** No search reads more rows than this; it answers with what it found among them, and where to go on. */
+const maxScanned = 50_000;
+/** Kept by an index of their own, because they are few. */
+const setAside: readonly JobStatus[] = ['retryable', 'paused', 'failed', 'cancelled', 'expired'];
+/** The clocks that gave a job its id and its created_at are the same but for moments. */
+const clockSlackMs = 60_000;
+
+/** The jobs that match, newest first. */
+export function searchJobs(db: Queryable, options: SearchOptions): Promise<SearchPage<Job>> {
+  return search<Job>(db, jobColumns('job'), options);
+}
+
+export async function searchJobIds(db: Queryable, options: SearchOptions): Promise<SearchPage<string>> {
+  const { rows, next } = await search<{ id: string }>(db, 'job.id', options);
+  return { rows: rows.map(({ id }) => id), next };
+}
+
+/*
+ * The text differs with the filter, and names statuses and limits as they are: prepared plans are made without values
+ * (session-settings.ts), and would find neither a partial index nor the worth of a LIMIT.
+ */
+async function search<Row extends { id: string }>(
+  db: Queryable,
+  columns: string,
+  { filter, owner, after, limit }: SearchOptions,
+): Promise<SearchPage<Row>> {
+  const values: unknown[] = [];
+  const bind = (value: unknown, type = 'text') => `$${values.push(value)}::${type}`;
+  const { indexed, others } = conditions(filter, owner, bind);
+  if (after) indexed.push(`job.id < ${bind(after, 'uuid')}`);
+  const where = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
+  const bounded = others.length > 0;
+  const scanned = bounded
+    ? `SELECT job.id FROM crawl_jobs job ${where(indexed)} ORDER BY job.id DESC OFFSET ${maxScanned - 1} LIMIT 1`
+    : 'SELECT NULL::uuid AS id';
+  const within = bounded ? [`job.id >= coalesce((SELECT id FROM scanned), '${nil}')`] : [];
+  const text = `
+WITH scanned AS MATERIALIZED (${scanned})
+SELECT scanned.id AS scanned_to, found.* FROM (SELECT) AS one LEFT JOIN scanned ON true LEFT JOIN (
+  SELECT ${columns} FROM crawl_jobs job ${where([...indexed, ...others, ...within])}
+  ORDER BY job.id DESC LIMIT ${limit + 1}
+) AS found ON true
+ORDER BY found.id DESC`;
+  const { rows } = await db.query<Row & { scanned_to: string | null }>({ text, values });
+  const scannedTo = rows[0]?.scanned_to ?? null;
+  const found = rows
+    .filter(({ id }) => id !== null)
+    .map(({ scanned_to: _, ...row }) => row as unknown as Row);
+  const page = found.slice(0, limit);
+  return { rows: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : scannedTo };
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
+function conditions(
+  filter: JobSearch,
+  owner: string | undefined,
+  bind: (value: unknown, type?: string) => string,
+): { indexed: string[]; others: string[] } {
+  const indexed: string[] = [];
+  const others: string[] = [];
+  const owners = [owner, filter.user_id].filter((name) => name !== undefined);
+  for (const name of owners) {
+    if (name === 'local') others.push(`job.user_id = ${bind(name)}`);
+    else indexed.push(`job.user_id = ${bind(name)} AND job.user_id <> 'local'`);
+  }
+  if (filter.status) {
+    const list = `job.status IN (${filter.status.map((status) => `'${status}'`).join(', ')})`;
+    (filter.status.every((status) => setAside.includes(status)) ? indexed : others).push(list);
+  }
+  if (filter.policy_id) indexed.push(`job.policy_id = ${bind(filter.policy_id, 'uuid')}`);
+  if (filter.created_after) {
+    indexed.push(`job.id >= ${bind(idAt(filter.created_after, -clockSlackMs), 'uuid')}`);
+    others.push(`job.created_at >= ${bind(filter.created_after, 'timestamptz')}`);
+  }
+  if (filter.created_before) {
+    indexed.push(`job.id < ${bind(idAt(filter.created_before, clockSlackMs), 'uuid')}`);
+    others.push(`job.created_at < ${bind(filter.created_before, 'timestamptz')}`);
+  }
+  if (filter.kind) others.push(`job.kind = '${filter.kind}'`);
+  if (filter.executor) others.push(`job.executor = '${filter.executor}'`);
+  if (filter.priority_min !== undefined)
+    others.push(`job.priority >= ${bind(filter.priority_min, 'integer')}`);
+  if (filter.priority_max !== undefined)
+    others.push(`job.priority <= ${bind(filter.priority_max, 'integer')}`);
+  if (filter.source_id) others.push(`job.source_id = ${bind(filter.source_id)}`);
+  if (filter.worker_id) others.push(`job.worker_id = ${bind(filter.worker_id)}`);
+  if (filter.locked !== undefined) others.push(`(job.status = 'processing') = ${filter.locked}`);
+  if (filter.search) others.push(`job.payload ->> 'url' ILIKE ${bind(`%${escapeLike(filter.search)}%`)}`);
+  if (filter.url_prefix) others.push(`starts_with(job.payload ->> 'url', ${bind(filter.url_prefix)})`);
+  return { indexed, others };
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
+}
+
+/** The least id that a job made at that time can have. */
+function idAt(time: string, slackMs: number): string {
+  const ms = Math.min(Math.max(new Date(time).getTime() + slackMs, 0), 2 ** 48 - 1);
+  const hex = ms.toString(16).padStart(12, '0').padEnd(32, '0');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
