@@ -74,10 +74,10 @@ describe('holdfast crawl', () => {
     const first = await crawl();
     expect([first.exit, first.stderr]).toEqual([0, expect.stringContaining(`Crawling ${site.origin}/`)]);
     expect(first.stdout).toMatch(
-      /fetched +25 .*\n[\s\S]*output +127\.0\.0\.1-\d+\.jsonl[\s\S]*holdfast jobs show/,
+      /fetched +25 .*\n[\s\S]*output +127\.0\.0\.1-\d+-[0-9a-f]{6}\.jsonl[\s\S]*holdfast jobs show/,
     );
     const [name = ''] = readdirSync(folder);
-    expect(name).toBe(`127.0.0.1-${site.port}.jsonl`);
+    expect(name).toMatch(new RegExp(`^127.0.0.1-${site.port}-[0-9a-f]{6}.jsonl$`));
     const pages = read(name)
       .trimEnd()
       .split('\n')
@@ -114,12 +114,55 @@ describe('holdfast crawl', () => {
     expect(site.timesAsked().get('/')).toBe(1);
   });
 
-  test('crawls again what is finished when told to', async () => {
-    site = await startTreeSite(3);
-    await crawl('--quiet');
-    const again = await crawl('--recrawl', '--json');
-    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'completed', fetched: 3 });
+  test('crawls again what is finished when told to, and tells what changed', async () => {
+    const texts = new Map([[1, 'first']]);
+    site = await startTreeSite(6, 0, (page) => texts.get(page) ?? '');
+    const first = JSON.parse((await crawl('--json')).stdout);
+    expect(first).toMatchObject({ status: 'completed', fetched: 6 });
+    expect(first).not.toHaveProperty('changes');
+    texts.set(1, 'second');
+    const again = await crawl('--recrawl', '--out', 'again.jsonl');
+    expect(again.stdout).toMatch(
+      /fetched +6 .*\n +new +0 .*\n +changed +1 .*\n +unchanged +5 .*\n +gone +0 /,
+    );
     expect(site.timesAsked().get('/')).toBe(2);
+    const changes = read('again.jsonl')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .map(({ url, change }) => [url.slice(site.origin.length), change]);
+    expect(Object.fromEntries(changes)).toMatchObject({ '/': 'unchanged', '/p/1': 'changed' });
+
+    const [id = ''] = /[0-9a-f-]{36}/.exec(again.stdout) ?? [];
+    const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: database.url }, folder);
+    expect((await holdfast('pages', 'changes', id)).stdout).toBe(`changed    ${site.origin}/p/1\n`);
+    expect((await holdfast('pages', 'diff', id, `${site.origin}/p/1#top`)).stdout).toMatch(
+      /^--- http.*\n\+\+\+ http.*\n@@ .* @@\n[\s\S]*\n-first\n\+second\n/,
+    );
+    expect((await holdfast('pages', 'diff', id, `${site.origin}/`)).stdout).toMatch(/is the same as before/);
+    expect(await holdfast('pages', 'diff', first.job, `${site.origin}/`)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--recrawl'),
+    });
+    expect(await holdfast('pages', 'diff', id, `${site.origin}/nowhere`)).toMatchObject({ exit: 3 });
+  });
+
+  test('writes the pages of any crawl again, in any format', async () => {
+    site = await startTreeSite(8);
+    const { job } = JSON.parse((await crawl('--json', '--out', 'first.jsonl')).stdout);
+    const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: database.url }, folder);
+    const again = await holdfast('export', job, '--out', 'again.jsonl', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ job, status: 'completed', pages: 8, format: 'jsonl' });
+    expect(read('again.jsonl')).toBe(read('first.jsonl'));
+    expect((await holdfast('export', job, '--out', '-')).stdout).toBe(read('first.jsonl'));
+    expect(await holdfast('export', job, '--format', 'md', '--out', 'pages')).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(/^8 pages, .* written to pages\/\.\n$/),
+    });
+    expect(readdirSync(join(folder, 'pages')).sort()).toEqual(['.holdfast.json', 'index.md', 'p']);
+    expect((await holdfast('export', job, '--format', 'csv')).exit).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.csv'))).toHaveLength(1);
+    expect((await holdfast('export', '00000000-0000-7000-8000-000000000000')).exit).toBe(3);
   });
 
   test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {

@@ -9,7 +9,11 @@ export interface TreeSite extends LocalSite {
 }
 
 /** A site of so many pages: each leads to two further ones and back to the start. */
-export async function startTreeSite(pages: number, answerMs = 0): Promise<TreeSite> {
+export async function startTreeSite(
+  pages: number,
+  answerMs = 0,
+  textOf: (page: number) => string = () => '',
+): Promise<TreeSite> {
   const waiting: { count: number; resolve: () => void }[] = [];
   const asked = new Map<string, number>();
   let total = 0;
@@ -21,7 +25,7 @@ export async function startTreeSite(pages: number, answerMs = 0): Promise<TreeSi
     total++;
     for (const { count, resolve } of waiting) if (total >= count) resolve();
     await delay(answerMs);
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(page(number, pages));
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(page(number, pages, textOf(number)));
   });
   return {
     ...site,
@@ -31,9 +35,10 @@ export async function startTreeSite(pages: number, answerMs = 0): Promise<TreeSi
   };
 }
 
-function page(number: number, pages: number): string {
+function page(number: number, pages: number, text: string): string {
   const links = [2 * number + 1, 2 * number + 2].filter((next) => next < pages);
   return `<!doctype html><html lang="en"><head><title>=Page "${number}", with a comma</title></head>
 <body><main><h1>Page ${number}</h1><p>${'Some words that make a paragraph. '.repeat(8)}</p>
+${text && `<p>${text}</p>`}
 <p>${links.map((next) => `<a href="/p/${next}">on</a>`).join(' ')} <a href="/">home</a></p></main></body></html>`;
 }

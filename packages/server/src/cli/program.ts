@@ -4,8 +4,10 @@ import { version } from '../version.ts';
 import { crawlCommand } from './crawl-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { exportCommand } from './export-command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { pagesCommand } from './pages-command.ts';
 import { upCommand } from './up-command.ts';
 import { workerCommand } from './worker-command.ts';
 
@@ -38,6 +40,8 @@ export const program = new Command('holdfast')
   .addCommand(upCommand)
   .addCommand(workerCommand)
   .addCommand(jobsCommand)
+  .addCommand(pagesCommand)
+  .addCommand(exportCommand)
   .addCommand(doctorCommand)
   .addCommand(migrateCommand);
 

@@ -18,6 +18,17 @@ describe('CSV', () => {
     expect(csvFormat.record(samplePage()).trimEnd().split(',')).toHaveLength(names.length);
   });
 
+  test('says how a page of a recrawl changed', () => {
+    expect(cellOf('change', { change: 'unchanged' })).toBe('unchanged');
+    expect(cellOf('change', {})).toBe('');
+  });
+
+  test('knows files of its own, also those of an earlier version', () => {
+    expect(csvFormat.isOurs(csvFormat.header)).toBe(true);
+    expect(csvFormat.isOurs('n,url,canonical_url,title,description,language\r\n')).toBe(true);
+    expect(csvFormat.isOurs('number,url\r\n')).toBe(false);
+  });
+
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1', '=HYPERLINK("http://evil")'])(
     'a title %j is text to a spreadsheet',
     (title) => {

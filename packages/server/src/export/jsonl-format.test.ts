@@ -18,3 +18,8 @@ test('a file of ours is told from others', () => {
   expect(jsonlFormat.isOurs(jsonlFormat.record(samplePage()))).toBe(true);
   expect(jsonlFormat.isOurs('{"url": "https://example.com"}')).toBe(false);
 });
+
+test('the change since the crawl before is there only where there was one', () => {
+  expect(JSON.parse(jsonlFormat.record(samplePage()))).not.toHaveProperty('change');
+  expect(JSON.parse(jsonlFormat.record(samplePage({ change: 'changed' })))).toHaveProperty('change', 'changed');
+});

@@ -1,7 +1,8 @@
+import type { pageChanges } from '@holdfast/contract';
 import type { FrontierKind } from '../frontier/frontier-entry.ts';
 
 /** How a page differs from what the crawl before had of it. `gone`: it answered 404 or 410, or no link led to it. */
-export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
+export type PageChange = (typeof pageChanges)[number];
 
 /** The stored outcome of one URL. */
 export interface Page {

@@ -3,6 +3,7 @@ import { inflateRaw } from 'node:zlib';
 import { HoldfastError, type ShownPage } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { listedColumns } from './list-pages.ts';
+import { allLinks } from './page-links.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -41,7 +42,7 @@ export async function showPage(db: Queryable, jobId: string, hash: string): Prom
   return {
     ...row,
     markdown: markdown ?? null,
-    links: links ? links.split('\n') : [],
+    links: links ? allLinks(links) : [],
     omitted: [
       ...(markdown === undefined ? (['markdown'] as const) : []),
       ...(links === undefined ? (['links'] as const) : []),

@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import { type CrawlOptions, crawlOptions, HoldfastError } from '@holdfast/contract';
 import type { z } from 'zod';
 import { crawlKey } from '../../crawler/crawl-key.ts';
+import { chooseOutputPlace, type OutputPlace } from '../../export/output-place.ts';
 import type { OutputFormat } from '../../export/page-output.ts';
 import { canonicalUrl } from '../../urls/canonical-url.ts';
 import { createScope } from '../../urls/scope.ts';
@@ -49,7 +49,7 @@ export interface CrawlRequest {
   readonly pace: Partial<Payload>;
   readonly key: string;
   readonly seedHost: string;
-  readonly output: { readonly path: string; readonly format: OutputFormat };
+  readonly output: OutputPlace;
 }
 
 const flagOf: Record<string, string> = {
@@ -97,13 +97,21 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       markdown: flags.markdown ? undefined : false,
       store_html: flags.storeHtml,
       max_page_bytes: flags.maxPageBytes,
+      recrawl: flags.recrawl,
     }),
     ...pace,
   };
   const options = checkedOptions(payload);
   assertSeedInScope(options);
   const seedHost = new URL(url).host;
-  return { options, payload, pace, key: crawlKey(options), seedHost, output: outputOf(flags, options) };
+  return {
+    options,
+    payload,
+    pace,
+    key: crawlKey(options),
+    seedHost,
+    output: chooseOutputPlace(flags, options),
+  };
 }
 
 function checkedUrl(text: string): string {
@@ -138,33 +146,6 @@ function assertSeedInScope(options: CrawlOptions): void {
   throw new HoldfastError('bad_request', `--exclude keeps out ${options.url} itself`, {
     hint: 'The crawl would have nowhere to start; make the pattern narrower.',
   });
-}
-
-function outputOf({ format, out }: CrawlFlags, options: CrawlOptions): CrawlRequest['output'] {
-  const chosen = format ?? formatOf(out);
-  if (out === '') throw new HoldfastError('output_unusable', '--out is empty');
-  if (out === '-' && chosen === 'md') {
-    throw new HoldfastError('output_unusable', 'a folder of markdown files cannot go to standard output', {
-      hint: 'Name a folder with --out, or choose --format jsonl.',
-    });
-  }
-  const name = outputName(options);
-  return { format: chosen, path: out ?? (chosen === 'md' ? name : `${name}.${chosen}`) };
-}
-
-/** After host and path, so that a crawl of /docs/ does not take the place of the whole site. */
-function outputName({ url }: CrawlOptions): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`
-    .slice(0, 80)
-    .replaceAll(/[^\w.-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-}
-
-/** Without --format the name of the output says it. */
-function formatOf(out = ''): OutputFormat {
-  if (/\.csv$/i.test(out)) return 'csv';
-  return /[/\\]$/.test(out) || basename(out) === '.' ? 'md' : 'jsonl';
 }
 
 function given<Fields extends object>(fields: Fields): { [K in keyof Fields]?: NonNullable<Fields[K]> } {

@@ -13,6 +13,12 @@ export interface CrawlView extends Job {
   readonly not_crawled: number;
   readonly off_scope: Readonly<Record<string, number>>;
   readonly bytes: number;
+  /** The job that it is compared with, if it is a recrawl. */
+  readonly baseline: string | null;
+  readonly new_pages: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly gone: number;
   readonly current_url: string | null;
 }
 
@@ -25,13 +31,17 @@ const counters = [
   'redirected',
   'not_crawled',
   'bytes',
+  'new_pages',
+  'changed',
+  'unchanged',
+  'gone',
 ] as const;
 
 const viewStatement = statement<CrawlView>(
   'view-crawl',
   `
 SELECT ${jobColumns('job')}, ${counters.map((name) => `coalesce(state.${name}, 0) AS ${name}`).join(', ')},
-  coalesce(state.off_scope, '{}') AS off_scope, state.current_url
+  coalesce(state.off_scope, '{}') AS off_scope, state.current_url, state.baseline
 FROM crawl_jobs job LEFT JOIN crawl_states state ON state.job_id = job.id WHERE job.id = $1`,
 );
 

@@ -3,6 +3,11 @@ export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US');
 }
 
+/** "1 page", "1,204 pages" */
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** "3.2 s", "14 s", "2 min 5 s", "1 h 3 min" */
 export function formatDuration(seconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

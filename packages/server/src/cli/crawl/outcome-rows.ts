@@ -1,9 +1,18 @@
 import type { ReasonCount } from '../../pages/count-reasons.ts';
+import type { PageChange } from '../../pages/page.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { explainReason } from './explain-reason.ts';
 
 export interface OutcomeRow {
-  readonly outcome: 'fetched' | 'redirected' | 'skipped' | 'failed' | 'off scope' | 'not crawled' | 'left';
+  readonly outcome:
+    | 'fetched'
+    | PageChange
+    | 'redirected'
+    | 'skipped'
+    | 'failed'
+    | 'off scope'
+    | 'not crawled'
+    | 'left';
   readonly reason: string;
   readonly meaning: string;
   readonly count: number;
@@ -25,6 +34,7 @@ export function outcomeRows(view: CrawlView, reasons: readonly ReasonCount[]): O
   const offScope = Object.entries(view.off_scope).sort(([, a], [, b]) => b - a);
   return [
     row('fetched', view.fetched, '', 'stored, each once'),
+    ...(view.baseline === null ? [] : changeRows(view, row)),
     ...(view.redirected > 0 ? [row('redirected', view.redirected, '', 'their targets were followed')] : []),
     ...(['skipped', 'failed'] as const).flatMap((outcome) =>
       reasons
@@ -36,5 +46,18 @@ export function outcomeRows(view: CrawlView, reasons: readonly ReasonCount[]): O
     ...(view.not_crawled > 0
       ? [row('not crawled', view.not_crawled, '', 'left over when the limit was reached')]
       : []),
+  ];
+}
+
+/** How the crawl differs from the one before. */
+function changeRows(
+  { new_pages, changed, unchanged, gone }: CrawlView,
+  row: (outcome: PageChange, count: number, reason: string, meaning: string) => OutcomeRow,
+): OutcomeRow[] {
+  return [
+    row('new', new_pages, '', 'of them: not in the crawl before'),
+    row('changed', changed, '', 'of them: another main text than before'),
+    row('unchanged', unchanged, '', 'of them: as before'),
+    row('gone', gone, '', 'in the crawl before: now 404 or 410, or no link leads there'),
   ];
 }

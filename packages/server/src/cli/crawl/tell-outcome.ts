@@ -53,10 +53,15 @@ function summaryAsJson({ view, rows, output, thisRun }: CrawlSummary) {
     status,
     ...(error_code && { error: error_code, message: error_message }),
     ...{ fetched, failed, skipped, redirected, pending: view.total_pending, not_crawled: view.not_crawled },
+    ...(view.baseline && { baseline: view.baseline, changes: changesOf(view) }),
     off_scope: view.off_scope,
     outcomes: rows.map(({ outcome, reason, count }) => ({ outcome, ...(reason && { reason }), count })),
     bytes: view.bytes,
     seconds: Math.round(thisRun.seconds * 1000) / 1000,
     output: output.name,
   };
+}
+
+function changesOf({ new_pages, changed, unchanged, gone }: CrawlView) {
+  return { new: new_pages, changed, unchanged, gone };
 }

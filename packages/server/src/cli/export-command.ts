@@ -1,0 +1,55 @@
+import { crawlOptions, HoldfastError } from '@holdfast/contract';
+import { Command, Option } from 'commander';
+import { chooseOutput } from '../export/choose-output.ts';
+import { chooseOutputPlace } from '../export/output-place.ts';
+import { PageExporter } from '../export/page-exporter.ts';
+import { type OutputFormat, outputFormats } from '../export/page-output.ts';
+import { showJob } from '../queue/find-jobs.ts';
+import { countOf, formatBytes } from './crawl/format-amount.ts';
+import { withDatabase } from './with-database.ts';
+
+interface ExportFlags {
+  format?: OutputFormat;
+  out?: string;
+  overwrite?: true;
+  json?: true;
+}
+
+export const exportCommand = new Command('export')
+  .description('write the pages of a crawl into a file, whoever ran it')
+  .argument('<job>', 'id of the job')
+  .addOption(
+    new Option('--format <format>', 'jsonl, csv, or md: a folder of files (jsonl)').choices(outputFormats),
+  )
+  .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
+  .option('--overwrite', 'write there even if something else is there')
+  .option('--json', 'print what was written as JSON')
+  .action(async (id: string, flags: ExportFlags, command: Command) => {
+    const { overwrite = false, json = false } = flags;
+    if (json && flags.out === '-')
+      throw new HoldfastError('bad_request', '--json and --out - both want standard output');
+    await withDatabase(command, async ({ database: { pool } }) => {
+      const job = await showJob(pool, id);
+      if (job.kind !== 'crawl')
+        throw new HoldfastError('bad_request', `job ${id} is a ${job.kind}, not a crawl`);
+      const options = crawlOptions.parse(job.payload);
+      const place = chooseOutputPlace(flags, options);
+      const output = await chooseOutput({ ...place, seedHost: new URL(options.url).host, overwrite });
+      const isWhole = job.status === 'completed';
+      // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
+      await output.open({ db: pool, jobId: id, anew: isWhole });
+      await new PageExporter(pool, id, output).finish(isWhole);
+      const { pages, bytes } = output.added;
+      const summary = {
+        job: id,
+        status: job.status,
+        output: output.name,
+        format: place.format,
+        pages,
+        bytes,
+      };
+      if (json) return console.log(JSON.stringify(summary));
+      const written = `${countOf(pages, 'page')}, ${formatBytes(bytes)}, written to ${output.name}.`;
+      console.error(isWhole ? written : `${written} The crawl is ${job.status}: more may follow.`);
+    });
+  });

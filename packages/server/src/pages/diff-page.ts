@@ -1,0 +1,75 @@
+import { inflateRawSync } from 'node:zlib';
+import { HoldfastError } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { contentOf } from './content-of.ts';
+import type { PageChange } from './page.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+interface PageVersion {
+  readonly job_id: string;
+  readonly url: string;
+  readonly change: PageChange | null;
+  readonly fetched_at: Date;
+  readonly markdown: Buffer | null;
+}
+
+export interface PageDiff {
+  readonly job_id: string;
+  readonly url: string;
+  readonly change: PageChange;
+  /** The job that it was compared with. */
+  readonly baseline: string;
+  /** From the main content of the earlier crawl to that of the later, as markdown; empty when it is the same. */
+  readonly diff: string;
+}
+
+const baselineStatement = statement<{ baseline: string | null; is_there: boolean }>(
+  'baseline-of-crawl',
+  `
+SELECT baseline, EXISTS (SELECT FROM crawl_states other WHERE other.job_id = state.baseline) AS is_there
+FROM crawl_states state WHERE job_id = $1`,
+);
+
+const versionsStatement = statement<PageVersion>(
+  'page-versions',
+  `
+SELECT page.job_id, page.url, page.change, page.fetched_at, content.markdown FROM crawl_pages page ${contentOf('page')}
+WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
+);
+
+/** How a page of a recrawl differs from what the crawl before had of it. */
+export async function diffPage(db: Queryable, jobId: string, urlHash: string): Promise<PageDiff> {
+  const [state] = await run(db, baselineStatement, [jobId]);
+  if (!state?.baseline) {
+    throw new HoldfastError('bad_request', `job ${jobId} was not compared with an earlier crawl`, {
+      hint: 'Crawl it again with --recrawl, or with "recrawl": true in its payload.',
+    });
+  }
+  if (!state.is_there) {
+    throw new HoldfastError('page_not_found', `the crawl that job ${jobId} was compared with is pruned`, {
+      hint: 'HOLDFAST_RETENTION_DAYS says how long finished jobs are kept.',
+    });
+  }
+  const versions = await run(db, versionsStatement, [[jobId, state.baseline], urlHash]);
+  const before = versions.find(({ job_id }) => job_id === state.baseline);
+  const after = versions.find(({ job_id }) => job_id === jobId);
+  const known = after ?? before;
+  if (!known) throw new HoldfastError('page_not_found', `${urlHash} of job ${jobId}`);
+  const names = { before: nameOf(before, known.url), after: nameOf(after, known.url) };
+  return {
+    job_id: jobId,
+    url: known.url,
+    // Those that nothing led to any more have no page of their own.
+    change: after?.change ?? (after ? 'changed' : 'gone'),
+    baseline: state.baseline,
+    diff: unifiedDiff(textOf(before), textOf(after), names),
+  };
+}
+
+function nameOf(version: PageVersion | undefined, url: string): string {
+  return version?.markdown ? `${url}\t${version.fetched_at.toISOString()}` : '/dev/null';
+}
+
+function textOf(version: PageVersion | undefined): string {
+  return version?.markdown ? inflateRawSync(version.markdown).toString('utf8').trimEnd() : '';
+}
