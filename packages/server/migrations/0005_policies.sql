@@ -22,13 +22,16 @@ CREATE TABLE crawl_policies (
   last_success_at       timestamptz,
   last_failed_at        timestamptz,
   failure_count         integer NOT NULL DEFAULT 0,
+  -- From the making of its job to its end. It keeps such policies out of the index below, however many they are and however
+  -- long their jobs wait for a bot; it proves nothing. (A job that somebody retried is not counted.)
+  has_live_job          boolean NOT NULL DEFAULT false,
   created_at            timestamptz NOT NULL DEFAULT now(),
   updated_at            timestamptz NOT NULL DEFAULT now(),
   UNIQUE (user_id, kind, url),
   CONSTRAINT visit_has_deadline CHECK (kind = 'crawl' OR timeout_minutes IS NOT NULL)
 ) WITH (fillfactor = 80);
 
-CREATE INDEX crawl_policies_due ON crawl_policies (next_run_at) WHERE enabled;
+CREATE INDEX crawl_policies_due ON crawl_policies (next_run_at) WHERE enabled AND NOT has_live_job;
 
 -- One live job per policy is kept by its dedupe key, 'policy:<id>'; this keeps one job per due time.
 ALTER TABLE crawl_jobs
@@ -42,6 +45,7 @@ CREATE UNIQUE INDEX crawl_jobs_one_per_due_time ON crawl_jobs (policy_id, schedu
 CREATE FUNCTION policy_follows_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE crawl_policies SET
+    has_live_job = false,
     next_run_at = now() + CASE WHEN NEW.status IN ('completed', 'cancelled')
       THEN make_interval(secs => (frequency_hours * 3600)::float8)
       ELSE least(make_interval(mins => retry_backoff_minutes) * 2 ^ least(failure_count, 20), interval '24 hours') END,
@@ -55,3 +59,14 @@ CREATE TRIGGER policy_follows_job AFTER UPDATE OF status ON crawl_jobs FOR EACH 
   WHEN (NEW.policy_id IS NOT NULL AND NEW.status IN ('completed', 'failed', 'cancelled', 'expired')
     AND OLD.status IS DISTINCT FROM NEW.status)
   EXECUTE FUNCTION policy_follows_job();
+
+-- Jobs that are deleted by hand end without a word. Without this, their policies would wait for them for ever.
+CREATE FUNCTION policies_forget_jobs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE crawl_policies SET has_live_job = false WHERE has_live_job AND (TG_OP = 'TRUNCATE' OR id = OLD.policy_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER policy_forgets_job AFTER DELETE ON crawl_jobs FOR EACH ROW
+  WHEN (OLD.policy_id IS NOT NULL AND OLD.status IN ('pending', 'processing', 'retryable', 'paused'))
+  EXECUTE FUNCTION policies_forget_jobs();
+CREATE TRIGGER policies_forget_jobs AFTER TRUNCATE ON crawl_jobs EXECUTE FUNCTION policies_forget_jobs();

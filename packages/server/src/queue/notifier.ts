@@ -1,7 +1,11 @@
 import type { Queryable } from '../database/statement.ts';
 
-/** `work`: jobs became ready. `request`: a running job was asked to pause or cancel. */
-export const channels = { work: 'holdfast_work', request: 'holdfast_request' } as const;
+/** `work`: jobs became ready. `request`: a running job was asked to pause or cancel. `policy`: a policy may be due. */
+export const channels = {
+  work: 'holdfast_work',
+  request: 'holdfast_request',
+  policy: 'holdfast_policy',
+} as const;
 export type Channel = keyof typeof channels;
 
 /** NOTIFY inside jobs' transactions serialises their commits (measured: 7,500 tx/s fell to 2,200). */

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 
 export interface RegularTask {
+  /** Takes a turn now, or another one as soon as that under way has ended. */
+  soon(): void;
   /** Resolves when no turn is under way and none will come. */
   stop(): Promise<void>;
 }
@@ -14,8 +16,11 @@ export function runRegularly(
 ): RegularTask {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= turn(stopping.signal)
+  let isAsked = false;
+  const begin = () => {
+    if (running) return;
+    isAsked = false;
+    running = turn(stopping.signal)
       .then(
         () => {},
         (error: unknown) =>
@@ -23,9 +28,15 @@ export function runRegularly(
       )
       .finally(() => {
         running = undefined;
+        if (isAsked && !stopping.signal.aborted) begin();
       });
-  }, everySeconds * 1000);
+  };
+  const timer = setInterval(begin, everySeconds * 1000);
   return {
+    soon() {
+      if (running) isAsked = true;
+      else if (!stopping.signal.aborted) begin();
+    },
     async stop() {
       clearInterval(timer);
       stopping.abort();

@@ -1,6 +1,7 @@
 import { type Configuration, type ErrorCode, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../database/open-database.ts';
+import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { ClaimLoop } from '../queue/claim-loop.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
@@ -100,6 +101,17 @@ export class Supervisor {
         runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
           pruneJobs(pool, configuration.retentionDays, { signal }),
         ),
+        startScheduler({
+          db: pool,
+          log,
+          workerId,
+          everySeconds: configuration.schedulerSeconds,
+          listener: this.#listener,
+          onJobs: () => {
+            this.#loop.wake();
+            return this.#notifier.notify('work');
+          },
+        }),
       );
     }
     this.#keepSpare();

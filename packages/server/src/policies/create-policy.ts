@@ -1,0 +1,43 @@
+import { HoldfastError, type Policy, type PolicyRequest } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { checkPolicy } from './check-policy.ts';
+import { policyColumns } from './find-policy.ts';
+
+/** The columns that a request fills, and their values, of the one parameter $1. */
+export const insertPolicy = `
+  INSERT INTO crawl_policies AS policy (user_id, kind, url, host, executor, options, frequency_hours, priority,
+    lock_ttl_seconds, max_retries, retry_backoff_minutes, timeout_minutes, enabled, next_run_at)
+  SELECT user_id, kind, url, host, executor, options, frequency_hours, priority, lock_ttl_seconds, max_retries,
+    retry_backoff_minutes, timeout_minutes, enabled, coalesce(next_run_at, now())
+  FROM jsonb_to_record($1::jsonb) AS request (
+    user_id text, kind job_kind, url text, host text, executor job_executor, options jsonb, frequency_hours numeric,
+    priority smallint, lock_ttl_seconds integer, max_retries smallint, retry_backoff_minutes integer,
+    timeout_minutes integer, enabled boolean, next_run_at timestamptz)`;
+
+const createPolicyStatement = statement<Policy>(
+  'create-policy',
+  `${insertPolicy}
+  ON CONFLICT (user_id, kind, url) DO NOTHING
+  RETURNING ${policyColumns('policy')}`,
+);
+
+const findTwinStatement = statement<{ id: string }>(
+  'find-policy-twin',
+  'SELECT id FROM crawl_policies WHERE user_id = $1 AND kind = $2 AND url = $3',
+);
+
+/** Creates a policy; it is due at once, unless it says when. */
+export async function createPolicy(db: Queryable, request: PolicyRequest): Promise<Policy> {
+  const policy = checkPolicy(request);
+  const [created] = await run(db, createPolicyStatement, [JSON.stringify(policy)]);
+  if (created) return created;
+  throw await policyExists(db, policy);
+}
+
+export async function policyExists(
+  db: Queryable,
+  { user_id, kind, url }: Pick<Policy, 'user_id' | 'kind' | 'url'>,
+): Promise<HoldfastError> {
+  const [twin] = await run(db, findTwinStatement, [user_id, kind, url]);
+  return new HoldfastError('policy_exists', `${kind} of ${url}${twin ? ` is policy ${twin.id}` : ''}`);
+}
