@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { decimalText } from '../decimal-text.ts';
+import { text } from '../text-fields.ts';
+import { queryBoolean, queryNumber } from './query-fields.ts';
+
+/*
+ * What bots say and hear under /api/crawl. Fields nobody knows here are ignored: clients written for the document that this
+ * comes from may send more. A field that is null counts as left out.
+ */
+
+export const maxBatchItems = 100;
+export const maxRawHtmlLength = 5_000_000;
+export const maxParsedDataLength = 1_000_000;
+
+const botId = text(100).describe('who asks; a key that is bound to a bot speaks for that one only');
+
+export const pullRequest = z
+  .object({
+    bot_id: botId,
+    max_jobs: queryNumber(1, 100).nullish().describe('10 if left out'),
+    domain: text(253).nullish().describe('only jobs of this host and of those below it'),
+    idempotency_key: text(200)
+      .nullish()
+      .describe('or as header Idempotency-Key: repeated with it, a pull yields the same jobs again'),
+  })
+  .meta({ id: 'PullRequest' });
+
+/** Read from the source text of the JSON, so that no digit passes through a float. */
+const price = z
+  .string()
+  .transform((source, context) => {
+    const decimal = decimalText(source);
+    if (decimal !== undefined && !decimal.startsWith('-')) return decimal;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a number of at least 0, with up to 20 digits before and after the point',
+    });
+    return z.NEVER;
+  })
+  .meta({ type: 'number', minimum: 0, description: 'kept to its last digit; a string is taken as well' });
+
+const currency = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/, 'must be three letters, such as USD')
+  .transform((code) => code.toUpperCase())
+  .meta({ description: 'three letters, such as USD' });
+
+const leaseFields = {
+  job_id: z.uuid().transform((id) => id.toLowerCase()),
+  lease_token: text(200).nullish().describe('as the pull gave it; without it, only the bot_id is checked'),
+};
+
+const submissionFields = {
+  ...leaseFields,
+  success: queryBoolean,
+  price: price.nullish().describe('needed on success'),
+  currency: currency.nullish().describe('needed on success'),
+  title: z.string().max(1000).nullish(),
+  in_stock: queryBoolean.nullish(),
+  parsed_data: z
+    .string()
+    .max(maxParsedDataLength)
+    .nullish()
+    .meta({ type: 'object', description: 'any JSON, up to a million characters of it' }),
+  raw_html: z.string().max(maxRawHtmlLength).nullish(),
+  error_msg: z.string().max(100_000).nullish().describe('on failure; its first 2,000 characters are kept'),
+};
+
+const needsPrice = (
+  {
+    success,
+    price,
+    currency,
+  }: { success: boolean; price?: string | null | undefined; currency?: string | null | undefined },
+  context: z.RefinementCtx,
+) => {
+  if (!success) return;
+  for (const [field, value] of Object.entries({ price, currency })) {
+    if (value === null || value === undefined)
+      context.addIssue({ code: 'custom', path: [field], message: 'is needed when success is true' });
+  }
+};
+
+export const submitRequest = z
+  .object({ bot_id: botId, ...submissionFields })
+  .superRefine(needsPrice)
+  .meta({ id: 'SubmitRequest' });
+
+/** One item of a batch; whatever is wrong with it is said for it alone. */
+export const batchItem = z.object(submissionFields).superRefine(needsPrice).meta({ id: 'BatchItem' });
+export type BatchItem = z.output<typeof batchItem>;
+
+export const submitBatchRequest = z
+  .object({
+    bot_id: botId,
+    items: z
+      .array(z.unknown())
+      .min(1)
+      .max(maxBatchItems)
+      .describe('each as in a submit, without bot_id; answered in their order, each for itself'),
+  })
+  .meta({ id: 'SubmitBatchRequest' });
+
+export const heartbeatRequest = z.object({ bot_id: botId, ...leaseFields }).meta({ id: 'HeartbeatRequest' });
+
+const moment = z.iso.datetime().describe('in whole seconds of UTC');
+
+export const pullAnswer = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      jobs: z.array(
+        z.object({
+          job_id: z.uuid(),
+          url: z.string(),
+          priority: z.int(),
+          max_retries: z.int(),
+          timeout_seconds: z.int(),
+          retry_count: z.int(),
+          locked_until: moment,
+          lease_token: z.string().describe('proves this lock; send it with submit and heartbeat'),
+        }),
+      ),
+      count: z.int(),
+      skipped: z.int().describe('matching jobs that other bots hold now, counted up to 1,000'),
+    }),
+  })
+  .meta({ id: 'PullAnswer' });
+export type PullAnswer = z.input<typeof pullAnswer>;
+
+const submitted = z.union([
+  z.object({
+    result_id: z.uuid(),
+    job_id: z.uuid(),
+    status: z.literal('done'),
+    price: z.number(),
+    currency: z.string(),
+    policy_next_run: moment.nullable(),
+  }),
+  z.object({
+    job_id: z.uuid(),
+    status: z.enum(['pending', 'failed', 'paused', 'cancelled']),
+    retry_count: z.int(),
+    max_retries: z.int(),
+    error: z.string().optional(),
+    message: z.string(),
+  }),
+]);
+
+export const submitAnswer = z
+  .object({ success: z.literal(true), data: submitted })
+  .meta({ id: 'SubmitAnswer' });
+export type SubmitAnswer = z.input<typeof submitAnswer>;
+
+/** How this dialect says that something went wrong. */
+export const botErrors = [
+  'validation_error',
+  'authentication_error',
+  'job_not_found',
+  'job_not_locked',
+  'not_assigned',
+  'lock_expired',
+  'rate_limited',
+  'internal_error',
+] as const;
+export type BotError = (typeof botErrors)[number];
+
+const failure = { success: z.literal(false), error: z.enum(botErrors), detail: z.string() };
+export const botErrorAnswer = z.object(failure).meta({ id: 'BotError' });
+export type BotErrorAnswer = z.input<typeof botErrorAnswer>;
+
+const httpStatus = z.int().describe('the status that a submit of its own would have had');
+export const submitBatchAnswer = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      items: z.array(
+        z.union([
+          z.object({ success: z.literal(true), status_code: httpStatus, data: submitted }),
+          z.object({ ...failure, status_code: httpStatus }),
+        ]),
+      ),
+      accepted: z.int(),
+      refused: z.int(),
+    }),
+  })
+  .meta({ id: 'SubmitBatchAnswer' });
+export type SubmitBatchAnswer = z.input<typeof submitBatchAnswer>;
+
+export const heartbeatAnswer = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      job_id: z.uuid(),
+      locked_until: moment,
+      action: z
+        .enum(['continue', 'pause', 'cancel'])
+        .describe('pause, cancel: stop, and submit success: false; the job then ends as asked'),
+    }),
+  })
+  .meta({ id: 'HeartbeatAnswer' });
+export type HeartbeatAnswer = z.input<typeof heartbeatAnswer>;

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { pageUrl, text } from '../text-fields.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit, queryBoolean } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+
+const result = z.object({
+  id: z.uuid(),
+  job_id: z.uuid(),
+  policy_id: z.uuid().nullable(),
+  user_id: z.string(),
+  url: z.string(),
+  price: z.string().nullable().describe('decimal text, exactly as it was found'),
+  currency: z.string().nullable(),
+  title: z.string().nullable(),
+  in_stock: z.boolean().nullable(),
+  actor: z.string().describe('who brought it: bot:… or supervisor:…'),
+  has_raw_html: z.boolean(),
+  crawled_at: timestamp,
+});
+
+/** What a visit brought back. */
+export const listedResult = result.meta({ id: 'ListedResult' });
+/** Inside, with Dates. */
+export type ListedResult = z.output<typeof listedResult>;
+
+export const shownResult = z
+  .object({ ...result.shape, parsed_data: z.unknown().describe('what else was read from the page') })
+  .meta({ id: 'Result' });
+export type ShownResult = z.output<typeof shownResult>;
+
+const currency = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/, 'must be three letters')
+  .transform((code) => code.toUpperCase());
+const moment = z.iso.datetime({ offset: true });
+
+export const resultFilterFields = {
+  currency: currency.optional(),
+  in_stock: queryBoolean.optional(),
+  crawled_after: moment.optional(),
+  crawled_before: moment.optional(),
+  created_after: moment.optional().describe('of the job'),
+  created_before: moment.optional().describe('of the job'),
+  url: pageUrl.optional().describe('exactly'),
+  policy_id: z.uuid().optional(),
+  job_id: z.uuid().optional(),
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+};
+export const resultFilter = z.strictObject(resultFilterFields);
+export type ResultFilter = z.output<typeof resultFilter>;
+
+export const resultListQuery = z.strictObject({
+  ...resultFilterFields,
+  limit: pageLimit,
+  cursor: z.uuid().optional(),
+});
+export const resultList = pageOf(listedResult);
+export const resultParams = z.strictObject({ id: z.uuid() });
+
+export const priceHistoryQuery = z
+  .strictObject({
+    policy_id: z.uuid().optional(),
+    url: pageUrl.optional(),
+    currency: currency.optional(),
+    crawled_after: moment.optional(),
+    crawled_before: moment.optional(),
+    user_id: text(100).optional().describe('owner; for keys that see every owner'),
+    limit: pageLimit,
+    cursor: z.uuid().optional(),
+  })
+  .refine(
+    ({ policy_id, url }) => (policy_id === undefined) !== (url === undefined),
+    'give either policy_id or url',
+  );
+
+export const historicPrice = z
+  .object({
+    result_id: z.uuid(),
+    price: z.string(),
+    currency: z.string(),
+    in_stock: z.boolean().nullable(),
+    crawled_at: timestamp,
+  })
+  .meta({ id: 'HistoricPrice' });
+export type HistoricPrice = z.output<typeof historicPrice>;
+export const priceHistory = pageOf(historicPrice);
