@@ -2,8 +2,10 @@ import { type Configuration, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../database/open-database.ts';
 import { KeyDirectory } from '../keys/key-directory.ts';
+import { pruneUsage } from '../keys/prune-usage.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { runRegularly } from '../queue/run-regularly.ts';
 import { createServer } from './create-server.ts';
 
 export interface Server {
@@ -13,19 +15,30 @@ export interface Server {
 }
 
 const closingMs = 10_000;
+const poolSize = 10;
+const pruneEverySeconds = 3600;
 
 export async function startServer(
   configuration: Configuration,
   database: Database,
   log: Logger,
 ): Promise<Server> {
-  const { pool } = database;
+  // Of its own: requests that queue for a connection must not keep a supervisor in this process from renewing leases.
+  const pool = database.openPool({ name: 'api', max: poolSize });
   const { host, port } = configuration;
   const stopping = new AbortController();
   const listener = new Listener(database, log);
   const server = await createServer({
     configuration,
-    database,
+    database: {
+      pool,
+      get url() {
+        return database.url;
+      },
+      get describe() {
+        return database.describe;
+      },
+    },
     pool,
     log,
     notifier: new Notifier(pool),
@@ -33,8 +46,10 @@ export async function startServer(
     keys: new KeyDirectory(pool, log),
     stopping: stopping.signal,
   });
+  const pruning = runRegularly('Pruning the usage of keys', pruneEverySeconds, log, () => pruneUsage(pool));
   const close = async () => {
     stopping.abort();
+    await pruning.stop();
     const timer = setTimeout(() => server.server.closeAllConnections(), closingMs);
     await server.close().finally(() => clearTimeout(timer));
     await listener.stop();

@@ -1,11 +1,13 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
+import { apiCommand } from './api-command.ts';
 import { crawlCommand } from './crawl-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { exportCommand } from './export-command.ts';
 import { jobsCommand } from './jobs-command.ts';
+import { keysCommand } from './keys-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { pagesCommand } from './pages-command.ts';
 import { upCommand } from './up-command.ts';
@@ -19,6 +21,7 @@ Start here:
   holdfast jobs create crawl https://example.com    add a job
   holdfast jobs list --status failed                see what went wrong
   holdfast jobs show ID                             one job, its timeline, and what can be done to it
+  holdfast keys create --name me --role admin       make a key for the HTTP API
   holdfast doctor                                   check the database, and hear what to do
 
 Settings come from flags or the environment (docs/configuration.md). Without DATABASE_URL, an embedded PostgreSQL
@@ -39,9 +42,11 @@ export const program = new Command('holdfast')
   .addCommand(demoCommand)
   .addCommand(upCommand)
   .addCommand(workerCommand)
+  .addCommand(apiCommand)
   .addCommand(jobsCommand)
   .addCommand(pagesCommand)
   .addCommand(exportCommand)
+  .addCommand(keysCommand)
   .addCommand(doctorCommand)
   .addCommand(migrateCommand);
 

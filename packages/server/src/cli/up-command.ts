@@ -1,19 +1,27 @@
-import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
+import { makeFirstKey } from '../keys/make-first-key.ts';
+import { addListenOptions } from './listen-options.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
-export const upCommand = new Command('up')
-  .description('run Holdfast on this machine: database, worker, watchdog and web page in one')
-  .option('--host <address>', `${settings.host.description} [${settings.host.env}]`)
-  .option('--port <number>', `${settings.port.description} [${settings.port.env}]`)
+export const upCommand = addListenOptions(new Command('up'))
+  .description('run Holdfast on this machine: database, worker, watchdog, API and web page in one')
   .action((_options, command: Command) =>
     withSupervisor(command, async ({ configuration, database, log, supervisor }) => {
       const server = await startServer(configuration, database, log);
       await supervisor.start();
+      const firstKey = await makeFirstKey(database.pool);
       console.log(
         `Holdfast is up: ${server.address}\n  ${database.describe}\n  Ctrl-C stops it; nothing is lost.`,
       );
+      if (firstKey) console.log(firstKeyText(firstKey.secret));
       return () => server.close();
     }),
   );
+
+function firstKeyText(secret: string): string {
+  return `
+Your admin key for the API, shown this once:
+  ${secret}
+If you lose it, make another: holdfast keys create --name admin --role admin`;
+}

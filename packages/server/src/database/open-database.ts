@@ -17,7 +17,9 @@ export interface Database {
   readonly serverVersion: string;
   /** A pooler such as PgBouncer is in between: LISTEN and other state of a session cannot be relied on. */
   readonly pooled: boolean;
-  /** Ends the pool; an embedded server that nobody else uses is stopped. */
+  /** Another pool of the same server, so that those who use it cannot take the connections of those who use this one. */
+  openPool(options: Pick<PoolOptions, 'name' | 'max'>): pg.Pool;
+  /** Ends the pools; an embedded server that nobody else uses is stopped. */
   close(): Promise<void>;
 }
 
@@ -60,15 +62,22 @@ async function connect(
   const address = databaseAddress(url());
   let pooled = false;
   const onPooler = () => {
+    if (pooled) return;
     pooled = true;
     log.info(
       'A connection pooler is in between: set statement_timeout and lock_timeout with ALTER ROLE … SET',
     );
   };
-  const pool = createPool(poolTarget(source), log, { ...options, onPooler });
+  const pools: pg.Pool[] = [];
+  const openPool = (poolOptions: Pick<PoolOptions, 'name' | 'max'>) => {
+    const opened = createPool(poolTarget(source), log, { ...poolOptions, onPooler });
+    pools.push(opened);
+    return opened;
+  };
+  const pool = openPool(options);
   if (source.embedded) {
     source.embedded.presence.onMove = (port) => {
-      pool.options.port = port;
+      for (const { options: target } of pools) target.port = port;
     };
   }
   try {
@@ -94,8 +103,11 @@ async function connect(
           ? `embedded PostgreSQL ${serverVersion} in ${dataFolder} (port ${source.embedded.presence.port})`
           : `PostgreSQL ${serverVersion} at ${address.host}:${address.port}, database ${address.database}`;
       },
+      openPool,
       close: () => {
-        closed ??= pool.end().finally(() => source.embedded?.presence.leave());
+        closed ??= Promise.all(pools.map((opened) => opened.end()))
+          .then(() => {})
+          .finally(() => source.embedded?.presence.leave());
         return closed;
       },
     };

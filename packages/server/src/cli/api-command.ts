@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { startServer } from '../api/start-server.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { hasAdminKey } from '../keys/make-first-key.ts';
+import { createLogger } from '../telemetry/create-logger.ts';
+import { addListenOptions } from './listen-options.ts';
+import { nextSignal } from './next-signal.ts';
+import { configurationOf } from './with-database.ts';
+
+export const apiCommand = addListenOptions(new Command('api'))
+  .description('serve the API alone; any number of them share one database with any number of workers')
+  .action(async (_options, command: Command) => {
+    const configuration = configurationOf(command);
+    const log = await createLogger(configuration);
+    const database = await openDatabase(configuration, log, { name: command.name() });
+    try {
+      const server = await startServer(configuration, database, log);
+      log.info(`The API is ready: ${server.address}, ${database.describe}`);
+      if (!(await hasAdminKey(database.pool))) {
+        log.warn('There is no admin key yet; make one: holdfast keys create --name admin --role admin');
+      }
+      log.info(`Stopping: ${await nextSignal()}`);
+      await server.close();
+    } finally {
+      await database.close();
+    }
+  });
