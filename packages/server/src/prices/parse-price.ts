@@ -1,0 +1,56 @@
+import { chooseMark } from './choose-mark.ts';
+import { chooseNumber } from './choose-number.ts';
+import { currencyOfRegion, minorDigits } from './currencies.ts';
+import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
+import { findNumbers } from './find-numbers.ts';
+import { joinCents } from './join-cents.ts';
+import { plainDigits } from './plain-digits.ts';
+import { readNumber, type Separators } from './read-number.ts';
+
+export interface PriceHints {
+  /** A text that may name the currency: a code, a symbol, or another price of the same page. */
+  readonly currency?: string | null | undefined;
+  /** ISO 3166, upper case: decides what `$` and `kr` mean. */
+  readonly region?: string | null | undefined;
+  readonly separators?: Separators | undefined;
+}
+
+export interface ParsedPrice {
+  /** Exact decimal, with the decimals that were written; null if the text names no price. */
+  readonly amount: string | null;
+  /** ISO 4217; null where nothing names a currency, or where its mark alone does not say which. */
+  readonly currency: string | null;
+  /** The currency as found: `$`, `Kr`, `EUR`. */
+  readonly currencyText: string | null;
+}
+
+/** What is longer is no price; the rest is not looked at. */
+const longestText = 1_000;
+const free =
+  /^\W*(?:free|gratis|gratuit|kostenlos|umsonst|grátis|gratuito|бесплатно|безкоштовно|за дарма|zdarma|免费|免費|無料|무료)\W*$/iu;
+
+/** Reads the text of a price in any locale's writing. Exact, never a float; never throws. */
+export function parsePrice(text: string | null, hints: PriceHints = {}): ParsedPrice {
+  const plain = plainDigits((text ?? '').slice(0, longestText));
+  const marks = findCurrencyMarks(plain);
+  const numbers = joinCents(plain, findNumbers(plain, isTaken(marks)), marks);
+  const chosen = chooseNumber(plain, numbers, marks);
+  const mark = chooseMark(plain, chosen, marks, plainDigits((hints.currency ?? '').slice(0, longestText)));
+  const currency = mark === null ? null : meantBy(mark, hints.region);
+  const amount = chosen && readNumber(chosen.parts, hints.separators ?? {}, minorDigits(currency ?? ''));
+  return {
+    amount: amount ?? (free.test(plain) ? '0' : null),
+    currency,
+    currencyText: mark?.text ?? null,
+  };
+}
+
+function meantBy({ codes }: Pick<CurrencyMark, 'codes'>, region: string | null | undefined): string | null {
+  const local = region ? currencyOfRegion(region) : null;
+  if (local !== null && codes.includes(local)) return local;
+  return codes.length === 1 ? (codes[0] as string) : null;
+}
+
+function isTaken(marks: readonly CurrencyMark[]): (at: number) => boolean {
+  return (at) => marks.some(({ start, end }) => at >= start && at < end);
+}
