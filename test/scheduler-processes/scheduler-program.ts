@@ -1,0 +1,23 @@
+// A scheduler and nothing else, as every supervisor has one.
+import { pino } from 'pino';
+import { createPool } from '../../packages/server/src/database/create-pool.ts';
+import { startScheduler } from '../../packages/server/src/policies/start-scheduler.ts';
+import { Listener } from '../../packages/server/src/queue/listener.ts';
+import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+
+const { DATABASE_URL: url = '', WORKER_ID: workerId = '' } = process.env;
+const log = pino(pino.destination({ fd: 1, sync: true }));
+const pool = createPool({ connectionString: url }, log, { name: workerId });
+const listener = new Listener({ url }, log);
+const notifier = new Notifier(pool);
+
+await listener.start();
+startScheduler({
+  db: pool,
+  log,
+  workerId,
+  everySeconds: 0.05,
+  listener,
+  onJobs: () => notifier.notify('work'),
+});
+log.info('ready');
