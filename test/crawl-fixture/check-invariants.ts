@@ -18,6 +18,8 @@ export async function checkInvariants(pool: Pool, jobId: string): Promise<void> 
        (SELECT count(*) FROM crawl_visited WHERE job_id = $1) AS visited,
        (SELECT count(*) FROM crawl_pages WHERE job_id = $1) AS pages, state.not_crawled,
        (SELECT coalesce(sum(pending), 0) FROM crawl_hosts WHERE job_id = $1) AS pending_by_host,
+       (SELECT coalesce(sum(done), 0) FROM crawl_hosts WHERE job_id = $1) AS done_by_host,
+       (SELECT count(*) FROM crawl_pages WHERE job_id = $1 AND kind = 'page' AND outcome IN ('fetched', 'failed')) AS done_pages,
        (SELECT count(*) FROM crawl_frontier JOIN crawl_pages USING (job_id, url_hash) WHERE job_id = $1) AS both
      FROM crawl_states state WHERE job_id = $1`,
     [jobId],
@@ -31,6 +33,9 @@ export async function checkInvariants(pool: Pool, jobId: string): Promise<void> 
   expect(state.changed_pages, 'new, changed, unchanged and gone pages are counted').toEqual(state.changes);
   expect(state.without_content, 'every fetched page has its content').toBe(0);
   expect(state.pending_by_host, 'the hosts have all that is pending').toBe(state.total_pending);
+  expect(state.done_by_host, 'the hosts have all pages that count against their limits').toBe(
+    state.done_pages,
+  );
   expect(state.both, 'no URL is done and left to do').toBe(0);
   expect(state.pages + state.frontier + state.not_crawled, 'every URL found is accounted for').toBe(
     state.visited,

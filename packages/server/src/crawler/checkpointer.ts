@@ -11,7 +11,7 @@ export interface CheckpointerOptions {
   readonly log: Logger;
   /** The number of the last checkpoint. */
   readonly number: number;
-  readonly lowSeqs: (hosts: Iterable<string>) => Map<string, number>;
+  readonly lowSeq: (host: string) => number;
   readonly progress: () => number;
   readonly onSaved: (saved: SavedCheckpoint, unsaved: Unsaved) => void;
   readonly onFailed: (error: unknown) => void;
@@ -92,15 +92,21 @@ export class Checkpointer {
   }
 
   async #write(unsaved: Unsaved): Promise<void> {
-    const { db, job, log, lowSeqs, progress, onSaved, onFailed, mayGoOn } = this.#options;
+    const { db, job, log, lowSeq, progress, onSaved, onFailed, mayGoOn } = this.#options;
     this.#number++;
+    const hosts = new Map<string, { lowSeq: number; pages: number }>();
+    for (const { entry, counts } of unsaved.done) {
+      const host = hosts.get(entry.host);
+      if (!host) hosts.set(entry.host, { lowSeq: lowSeq(entry.host), pages: counts ? 1 : 0 });
+      else if (counts) host.pages++;
+    }
     const checkpoint = {
       number: this.#number,
       pages: unsaved.done.map(({ page }) => page),
       found: [...unsaved.found.values()],
       done: unsaved.done.map(({ entry }) => entry),
       postponed: [...unsaved.postponed.values()],
-      lowSeqs: lowSeqs(new Set(unsaved.done.map(({ entry }) => entry.host))),
+      hosts,
       offScope: unsaved.offScope,
       bytes: unsaved.bytes,
       currentUrl: this.#lastUrl,

@@ -19,8 +19,6 @@ export interface CrawlContext {
   readonly governor: GovernedRun;
   readonly robots: RobotsGate;
   readonly scope: Scope;
-  /** What earlier runs did of each host, where there is a limit to it. */
-  readonly doneByHost: ReadonlyMap<string, number>;
   readonly known: KnownUrls;
   /** URLs in flight when an earlier runner died, with the deaths that count against each. */
   readonly suspects: Map<string, number>;

@@ -59,7 +59,7 @@ export class CrawlRun {
       job,
       log,
       number: state.checkpoint_no,
-      lowSeqs: (hosts) => new Map([...hosts].map((host) => [host, this.#queues.of(host).lowSeq])),
+      lowSeq: (host) => this.#queues.of(host).lowSeq,
       progress: () => this.#progress(),
       onSaved: (saved, unsaved) => this.#saved(saved, unsaved),
       onFailed: (error) => this.#fail(error),
@@ -68,7 +68,7 @@ export class CrawlRun {
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
     const mayGoOn = () => performance.now() < context.leaseEnds();
     const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
-    this.#processor = new ProcessEntry(context, this.#checkpointer, admittedSeeds, compare);
+    this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, { admittedSeeds, compare });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#failed = reject;
@@ -181,6 +181,7 @@ export class CrawlRun {
 
   #start(queue: HostQueue, entry: FrontierEntry, admission: Admission): void {
     queue.take(entry);
+    queue.inFlight++;
     this.#queues.served(queue);
     const request = new AbortController();
     this.#inFlight.set(entry.url_hash, request);
@@ -190,17 +191,18 @@ export class CrawlRun {
       (postponedUntil) => {
         if (postponedUntil !== undefined)
           queue.postpone({ ...entry, attempts: entry.attempts + 1 }, postponedUntil);
-        this.#over(entry);
+        this.#over(queue, entry);
       },
       (error) => {
-        this.#over(entry);
+        this.#over(queue, entry);
         // A request that was aborted because the run stops leaves its entry as it was.
         if (!request.signal.aborted) this.#fail(error);
       },
     );
   }
 
-  #over(entry: FrontierEntry): void {
+  #over(queue: HostQueue, entry: FrontierEntry): void {
+    queue.inFlight--;
     this.#inFlight.delete(entry.url_hash);
     this.#alone = false;
     if (this.#stopReason && this.#inFlight.size === 0)
@@ -210,7 +212,7 @@ export class CrawlRun {
 
   #refill(): void {
     this.#refilling ??= this.#queues
-      .refill()
+      .refill((queue, now) => this.#startsAt(queue, now))
       .then(
         (read) => read && setImmediate(() => this.#pump()),
         (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),
@@ -245,18 +247,30 @@ export class CrawlRun {
   #blockedFor(): number {
     const now = performance.now();
     const hosts = this.#queues.hosts.filter((queue) => !queue.isEmpty);
-    if (hosts.length === 0 || hosts.some((queue) => queue.reading)) return 0;
+    const { returnAt, hasUnseen } = this.#queues;
+    if (hasUnseen || hosts.some((queue) => queue.reading)) return 0;
+    const isSetAside = returnAt !== Number.POSITIVE_INFINITY;
+    // Delays of the crawl's own are only known here; another run would break them.
+    if (isSetAside ? this.#context.options.delay_ms > 0 : hosts.length === 0) return 0;
     const waits = hosts.map((queue) => {
       const entry = queue.peek(now);
       if (entry) return this.#processor.blockedUntil(entry) - now;
       return queue.hasMore || queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue - now;
     });
     // A source that an operator paused for good is looked at again now and then.
-    return Math.max(Math.min(...waits, longestWaitMs), 0);
+    return Math.max(Math.min(...waits, returnAt - now, longestWaitMs), 0);
+  }
+
+  /** As far as is known, nothing of a host starts before. */
+  #startsAt(queue: HostQueue, now: number): number {
+    const entry = queue.peek(now);
+    if (entry) return this.#processor.startsAt(entry, now);
+    return queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue;
   }
 
   #isBlockedByRobots(): boolean {
     const now = performance.now();
+    if (this.#queues.returnAt !== Number.POSITIVE_INFINITY) return false;
     return this.#queues.hosts.every((queue) => {
       const entry = queue.peek(now);
       return entry !== undefined && this.#processor.waitsForRobots(entry);

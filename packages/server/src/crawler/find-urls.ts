@@ -5,6 +5,7 @@ import { createTrapDetector } from '../urls/trap-detector.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import type { HostQueues } from './host-queues.ts';
 import { strategyOf } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
 
@@ -13,13 +14,13 @@ export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
   readonly #traps = createTrapDetector();
-  readonly #perHost: Map<string, number>;
+  readonly #hosts: HostQueues;
   readonly #follows: boolean;
 
-  constructor(context: CrawlContext, unsaved: () => Unsaved) {
+  constructor(context: CrawlContext, hosts: HostQueues, unsaved: () => Unsaved) {
     this.#context = context;
+    this.#hosts = hosts;
     this.#unsaved = unsaved;
-    this.#perHost = new Map(context.doneByHost);
     this.#follows = strategyOf(context.options) === 'recursive';
   }
 
@@ -57,15 +58,18 @@ export class FindUrls {
     return this.#unsaved().found.size > before;
   }
 
-  hostLimitReached({ host, kind }: FrontierEntry): string | undefined {
+  /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */
+  hostLimit({ host, kind }: FrontierEntry): 'reached' | 'under way' | undefined {
     const { max_pages_per_host } = this.#context.options;
     if (max_pages_per_host === undefined || kind !== 'page') return undefined;
-    return (this.#perHost.get(host) ?? 0) >= max_pages_per_host ? 'host_limit' : undefined;
+    const { pages, inFlight } = this.#hosts.of(host);
+    if (pages >= max_pages_per_host) return 'reached';
+    return pages + inFlight >= max_pages_per_host ? 'under way' : undefined;
   }
 
   /** A page of the host was fetched, or failed for good. */
-  countPage({ host, kind }: FrontierEntry): void {
-    if (kind === 'page') this.#perHost.set(host, (this.#perHost.get(host) ?? 0) + 1);
+  countPage({ host }: FrontierEntry): void {
+    this.#hosts.of(host).pages++;
   }
 
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {

@@ -9,6 +9,12 @@ export class HostQueue {
   hasMore = true;
   /** Counts the checkpoints that added rows: one that came during a read may have added behind what was read. */
   growth = 0;
+  /** Pages that were fetched, or failed for good, in this run and those before. */
+  pages: number;
+  /** Requests under way. */
+  inFlight = 0;
+  /** When an entry was last taken or put back, by the monotonic clock. */
+  usedAt = Number.NEGATIVE_INFINITY;
   /** A read is under way. */
   reading = false;
   readonly #ready: FrontierEntry[] = [];
@@ -16,9 +22,10 @@ export class HostQueue {
   #waiting: { entry: FrontierEntry; until: number }[] = [];
   readonly #open = new Set<number>();
 
-  constructor(host: string, lowSeq: number) {
+  constructor(host: string, lowSeq: number, pages: number) {
     this.host = host;
     this.readSeq = Math.max(lowSeq - 1, 0);
+    this.pages = pages;
   }
 
   get buffered(): number {
@@ -28,6 +35,11 @@ export class HostQueue {
   /** Nothing in memory, nothing under way, nothing behind. */
   get isEmpty(): boolean {
     return this.#open.size === 0 && !this.hasMore && !this.reading;
+  }
+
+  /** Everything that is in memory waits here: nothing is under way, or done and not yet committed. */
+  get isAtRest(): boolean {
+    return this.#open.size === this.buffered + this.#waiting.length && !this.reading;
   }
 
   append(entries: readonly FrontierEntry[], nowMs: number): void {
@@ -47,6 +59,7 @@ export class HostQueue {
   }
 
   take(entry: FrontierEntry): void {
+    this.usedAt = performance.now();
     if (this.#ready[this.#next] !== entry) {
       this.#waiting = this.#waiting.filter((waiting) => waiting.entry !== entry);
       return;
@@ -59,6 +72,7 @@ export class HostQueue {
 
   /** Tried in vain; comes back at its time. */
   postpone(entry: FrontierEntry, untilMs: number): void {
+    this.usedAt = performance.now();
     this.#waiting.push({ entry, until: untilMs });
   }
 

@@ -9,10 +9,12 @@ import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
+import type { HostQueues } from './host-queues.ts';
 import { isReadable, type ReadPage, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
+import { StartTimes } from './start-times.ts';
 import type { Unsaved } from './unsaved.ts';
 
 /** Leave to do an entry: with a permit for its request, or with a verdict that spares the request. */
@@ -21,7 +23,15 @@ export type Admission =
   | { readonly skip: string }
   | { readonly fail: HoldfastError };
 
+export interface ProcessOptions {
+  /** Where the seed led in earlier runs. */
+  readonly admittedSeeds: readonly string[];
+  readonly compare: ComparePages | undefined;
+}
+
 const maxRedirects = 10;
+/** The end of a request brings the next look at once. */
+const waitForOthersMs = 1_000;
 /** Fewer than the retries of a job, so that the page is given up before the crawl is. */
 const deathsToCondemn = 2;
 
@@ -36,20 +46,21 @@ export class ProcessEntry {
   readonly #compare: ComparePages | undefined;
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
-  readonly #lastStart = new Map<string, number>();
+  readonly #starts: StartTimes;
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
   constructor(
     context: CrawlContext,
     checkpointer: Checkpointer,
-    admittedSeeds: readonly string[],
-    compare: ComparePages | undefined,
+    hosts: HostQueues,
+    { admittedSeeds, compare }: ProcessOptions,
   ) {
     this.#context = context;
     this.#compare = compare;
+    this.#starts = new StartTimes(context.options.delay_ms);
     this.#checkpointer = checkpointer;
-    this.#urls = new FindUrls(context, () => checkpointer.unsaved);
+    this.#urls = new FindUrls(context, hosts, () => checkpointer.unsaved);
     this.#admittedSeeds = [...admittedSeeds];
     for (const url of admittedSeeds) context.scope.admitSeed(url);
   }
@@ -62,18 +73,19 @@ export class ProcessEntry {
         fail: new HoldfastError('runner_crashed', `${deathsToCondemn} more times while this page ran alone`),
       };
     }
-    const perHost = this.#urls.hostLimitReached(entry);
-    if (perHost) return { skip: perHost };
+    const perHost = this.#urls.hostLimit(entry);
+    if (perHost === 'reached') return { skip: 'host_limit' };
+    if (perHost === 'under way') return now + waitForOthersMs;
     if (!options.ignore_robots) {
       const verdict = robots.verdict(entry.url);
       if (verdict === 'disallowed') return { skip: 'robots' };
       if (typeof verdict === 'number') return Math.max(verdict, now);
     }
-    const mayStartAt = (this.#lastStart.get(entry.host) ?? Number.NEGATIVE_INFINITY) + options.delay_ms;
+    const mayStartAt = this.#starts.next(entry.host, now);
     if (now < mayStartAt) return mayStartAt;
     const permit = governor.tryAcquire(entry.host);
     if ('waitUntil' in permit) return permit.waitUntil;
-    if (options.delay_ms > 0) this.#lastStart.set(entry.host, now);
+    this.#starts.started(entry.host, now);
     return { permit };
   }
 
@@ -89,6 +101,11 @@ export class ProcessEntry {
     // Rules that are on their way block nobody for long.
     const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
     return Math.max(governor.blockedUntil(entry.host), robotsUntil);
+  }
+
+  /** As far as is known, no request to an entry's host starts before. */
+  startsAt(entry: FrontierEntry, now: number): number {
+    return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
   }
 
   /** Sitemaps that a robots.txt names add to a crawl that follows links. */
@@ -286,9 +303,10 @@ export class ProcessEntry {
       ...outcome,
     };
     this.#context.suspects.delete(url_hash);
-    if (outcome.outcome === 'fetched' || outcome.outcome === 'failed') this.#urls.countPage(entry);
+    const counts = kind === 'page' && (outcome.outcome === 'fetched' || outcome.outcome === 'failed');
+    if (counts) this.#urls.countPage(entry);
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
-    this.#checkpointer.unsaved.done.push({ entry, page });
+    this.#checkpointer.unsaved.done.push({ entry, page, counts });
     this.#checkpointer.unsaved.bytes += received;
     this.#checkpointer.changed(url);
     return undefined;

@@ -13,6 +13,7 @@ import type { GovernedRun, Permit } from '../sources/governor.ts';
 import { loadRobots } from '../sources/load-robots.ts';
 import { storeRobots } from '../sources/store-robots.ts';
 import { hostOf } from '../urls/host-of.ts';
+import { RecentMap } from './recent-map.ts';
 
 export interface RobotsGateOptions {
   readonly db: Queryable;
@@ -36,11 +37,14 @@ const limits = { maxBytes: 2 * 1024 * 1024, totalMs: 20_000 };
 const maxHops = 5;
 const loading = Number.POSITIVE_INFINITY;
 const retryMs = 1_000;
+/** More than the hosts worked on at once; what is forgotten is in the database's cache. */
+const maxOrigins = 2_000;
 
 /** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
-  readonly #origins = new Map<string, KnownOrigin | 'loading'>();
+  readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
+  readonly #loading = new Set<string>();
   readonly #agent: string;
   /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
   lastFailure: string | undefined;
@@ -55,10 +59,9 @@ export class RobotsGate {
     const origin = url.slice(0, url.indexOf('/', 8));
     const known = this.#origins.get(origin);
     if (known === undefined) {
-      this.#origins.set(origin, 'loading');
-      void this.#load(origin);
+      if (!this.#loading.has(origin)) void this.#load(origin);
+      return loading;
     }
-    if (known === undefined || known === 'loading') return loading;
     if (known.waitUntil === undefined) return known.matcher.allows(url) ? 'allowed' : 'disallowed';
     if (known.waitUntil <= performance.now()) this.#origins.delete(origin);
     return known.waitUntil;
@@ -66,6 +69,7 @@ export class RobotsGate {
 
   async #load(origin: string): Promise<void> {
     const { db, log, governor, onLoaded } = this.#options;
+    this.#loading.add(origin);
     try {
       const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
       this.lastFailure = rules.failure ?? this.lastFailure;
@@ -74,6 +78,7 @@ export class RobotsGate {
       // Also when there is none: an earlier one may have been taken back.
       await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
       this.#origins.set(origin, { matcher, waitUntil });
+      this.#loading.delete(origin);
       onLoaded(origin, rules.sitemaps);
     } catch (error) {
       if (this.#options.signal.aborted) return;
@@ -81,7 +86,7 @@ export class RobotsGate {
       log.warn({ err: error, origin }, 'robots.txt could not be looked up; trying again');
       await delay(retryMs);
       await db.query({ text: 'SELECT 1' }).catch(() => undefined);
-      this.#origins.delete(origin);
+      this.#loading.delete(origin);
       onLoaded(origin, []);
     }
   }

@@ -4,6 +4,8 @@ import type { Page, PageContent } from '../pages/page.ts';
 export interface DoneEntry {
   readonly entry: FrontierEntry;
   readonly page: Page & { content?: PageContent };
+  /** Whether it counts against the limit of its host. */
+  readonly counts: boolean;
 }
 
 export interface PostponedEntry {

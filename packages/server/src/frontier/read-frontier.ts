@@ -37,10 +37,11 @@ SELECT ${entryColumns}, before.seen AS before FROM (
 ORDER BY frontier.seq`,
 );
 
-const hostsStatement = statement<{ host: string; pending: number; low_seq: number }>(
+/** `done`: pages of the host that were fetched, or failed for good. */
+const hostsStatement = statement<{ host: string; pending: number; done: number; low_seq: number }>(
   'read-frontier-hosts',
   `
-SELECT host, pending, low_seq FROM crawl_hosts WHERE job_id = $1 AND host > $2 AND pending > 0 ORDER BY host LIMIT $3`,
+SELECT host, pending, done, low_seq FROM crawl_hosts WHERE job_id = $1 AND host > $2 AND pending > 0 ORDER BY host LIMIT $3`,
 );
 
 export interface FrontierOf {

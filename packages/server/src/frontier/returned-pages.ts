@@ -21,9 +21,12 @@ returned AS (
   RETURNING host
 ),
 host AS (
-  INSERT INTO crawl_hosts AS known (job_id, host, pending)
-  SELECT state.job_id, host, count(*) FROM returned, state GROUP BY state.job_id, host
-  ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending
+  INSERT INTO crawl_hosts AS known (job_id, host, pending, done)
+  SELECT state.job_id, substring(gone.url FROM '^[a-z]+://([^/]+)') AS host, count(*),
+    -count(*) FILTER (WHERE outcome = 'failed' AND kind = 'page')
+  FROM gone, state GROUP BY state.job_id, 2
+  ON CONFLICT (job_id, host) DO UPDATE SET
+    pending = known.pending + excluded.pending, done = greatest(known.done + excluded.done, 0)
 ),
 suspect AS (
   DELETE FROM crawl_suspects suspect USING gone, state

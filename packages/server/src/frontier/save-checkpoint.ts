@@ -14,8 +14,11 @@ export interface Checkpoint {
   readonly done: readonly { host: string; seq: number }[];
   /** Frontier rows to be tried again. */
   readonly postponed: readonly { host: string; seq: number; attempts: number; notBefore: Date }[];
-  /** Up to where a host's rows are all done: the lowest seq that may still be live. */
-  readonly lowSeqs: ReadonlyMap<string, number>;
+  /**
+   * Of hosts with done rows: up to where its rows are all done (the lowest seq that may still be live), and how many of the
+   * pages above count against its limit.
+   */
+  readonly hosts: ReadonlyMap<string, { readonly lowSeq: number; readonly pages: number }>;
   readonly offScope: Readonly<Record<string, number>>;
   /** Of bodies that were received. */
   readonly bytes: number;
@@ -104,11 +107,11 @@ postponed AS (
 ),
 host AS (
   INSERT INTO crawl_hosts AS known (job_id, host, pending, done, low_seq)
-  SELECT turn.job_id, change.host, sum(change.added) - sum(change.done), sum(change.done), max(change.low_seq)
+  SELECT turn.job_id, change.host, sum(change.pending), sum(change.pages), max(change.low_seq)
   FROM turn, (
-    SELECT host, 1 AS added, 0 AS done, 0 AS low_seq FROM added
-    UNION ALL SELECT host, 0, 1, 0 FROM done
-    UNION ALL SELECT * FROM (SELECT host, 0, 0, low FROM unnest($24::text[], $25::bigint[]) AS low (host, low)) low
+    SELECT host, 1 AS pending, 0 AS pages, 0 AS low_seq FROM added
+    UNION ALL SELECT host, -1, 0, 0 FROM done
+    UNION ALL SELECT host, 0, pages, low FROM unnest($24::text[], $25::bigint[], $30::integer[]) AS low (host, low, pages)
   ) change
   GROUP BY turn.job_id, change.host
   ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending,
@@ -163,7 +166,7 @@ export async function saveCheckpoint(
 }
 
 function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
-  const { pages, found, done, postponed, lowSeqs } = checkpoint;
+  const { pages, found, done, postponed, hosts } = checkpoint;
   const contents = pages.flatMap(({ url_hash, content }) => (content ? [{ url_hash, ...content }] : []));
   return [
     job.id,
@@ -189,11 +192,12 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     postponed.map((entry) => entry.seq),
     postponed.map((entry) => entry.attempts),
     postponed.map((entry) => entry.notBefore),
-    [...lowSeqs.keys()],
-    [...lowSeqs.values()],
+    [...hosts.keys()],
+    [...hosts.values()].map((host) => host.lowSeq),
     checkpoint.currentUrl,
     JSON.stringify(checkpoint.offScope),
     checkpoint.discovery && JSON.stringify(checkpoint.discovery),
     checkpoint.bytes,
+    [...hosts.values()].map((host) => host.pages),
   ];
 }

@@ -15,11 +15,6 @@ const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
   'SELECT url_hash, deaths FROM crawl_suspects WHERE job_id = $1',
 );
 
-const doneByHostStatement = statement<{ host: string; done: number }>(
-  'read-done-by-host',
-  'SELECT host, done FROM crawl_hosts WHERE job_id = $1 AND done > 0',
-);
-
 export interface OpenCrawlOptions {
   readonly db: Queryable;
   readonly log: Logger;
@@ -43,10 +38,6 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const rows = await whilePassing(mayGoOn, () => run(db, suspectsStatement, [job.id]));
   const suspects = new Map(rows.map((row) => [row.url_hash, row.deaths]));
-  const doneByHost = new Map<string, number>();
-  if (options.max_pages_per_host !== undefined) {
-    for (const { host, done } of await run(db, doneByHostStatement, [job.id])) doneByHost.set(host, done);
-  }
   const over = new AbortController();
   // The run exists only after its parts; rules cannot come before its first entry asks for them.
   let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
@@ -73,7 +64,6 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
         ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
         maxDepth: options.max_depth,
       }),
-      doneByHost,
       known: new KnownUrls(),
       suspects,
     },
