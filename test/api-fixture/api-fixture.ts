@@ -2,6 +2,7 @@ import { type KeyRequest, readConfiguration } from '@holdfast/contract';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { ApiContext } from '../../packages/server/src/api/api-context.ts';
 import type { ApiServer } from '../../packages/server/src/api/api-server.ts';
 import { createServer } from '../../packages/server/src/api/create-server.ts';
 import { createKey } from '../../packages/server/src/keys/create-key.ts';
@@ -22,7 +23,7 @@ export class ApiFixture {
   #database: TestDatabase | undefined;
   #server: ApiServer | undefined;
   #admin = '';
-  #listener: Listener | undefined;
+  #context: ApiContext | undefined;
   readonly #stopping = new AbortController();
 
   constructor() {
@@ -30,26 +31,25 @@ export class ApiFixture {
       this.#database = await createTestDatabase();
       const { pool, url } = this.#database;
       const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
-      const listener = new Listener({ url }, log);
-      this.#server = await createServer({
+      this.#context = {
         configuration: readConfiguration({}),
         database: { pool, url, describe: 'the database of a test' },
         pool,
         log,
         notifier: new Notifier(pool),
-        listener,
+        listener: new Listener({ url }, log),
         keys: new KeyDirectory(pool, log),
         stopping: this.#stopping.signal,
-      });
-      this.#listener = listener;
-      await listener.start();
+      };
+      this.#server = await createServer(this.#context);
+      await this.#context.listener.start();
       this.#admin = await this.key({ scopes: ['admin'], user_id: 'admin' });
     });
     beforeEach(() => this.pool.query('TRUNCATE crawl_jobs, job_events, crawl_states'));
     afterAll(async () => {
       this.#stopping.abort();
       await this.#server?.close();
-      await this.#listener?.stop();
+      await this.#context?.listener.stop();
       await this.#database?.drop();
     });
   }
@@ -57,6 +57,11 @@ export class ApiFixture {
   get server(): ApiServer {
     if (!this.#server) throw new Error('the server of this test file is not there yet');
     return this.#server;
+  }
+
+  get context(): ApiContext {
+    if (!this.#context) throw new Error('the server of this test file is not there yet');
+    return this.#context;
   }
 
   get pool(): TestDatabase['pool'] {

@@ -17,7 +17,7 @@ import { showDocs } from './show-docs.ts';
 const bodyLimit = 2 * 1024 * 1024;
 
 /** The HTTP server with all its routes, not yet listening. */
-export async function createServer(context: ApiContext): Promise<ApiServer> {
+export async function createServer(context: ApiContext, groups = routeGroups): Promise<ApiServer> {
   const server: ApiServer = fastify({
     loggerInstance: context.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
@@ -36,7 +36,7 @@ export async function createServer(context: ApiContext): Promise<ApiServer> {
   server.setSerializerCompiler(serializerCompiler);
   acceptJson(server);
 
-  const routes = requireAccess(server);
+  requireAccess(server);
   server.decorateRequest('caller', null);
   server.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply);
@@ -61,11 +61,11 @@ export async function createServer(context: ApiContext): Promise<ApiServer> {
     );
   });
   server.setErrorHandler(sendError);
-  server.setNotFoundHandler((request, reply) => answerUnknown(routes, request, reply));
+  server.setNotFoundHandler((request, reply) => answerUnknown(server.registeredRoutes, request, reply));
 
   await describeApi(server);
   await server.register(async (scope) => showDocs(scope.withTypeProvider<ZodTypeProvider>()));
-  for (const { prefix, register } of routeGroups) {
+  for (const { prefix, register } of groups) {
     await server.register(async (scope) => register(scope.withTypeProvider<ZodTypeProvider>(), context), {
       prefix,
     });

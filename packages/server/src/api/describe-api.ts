@@ -38,7 +38,7 @@ export async function describeApi(server: ApiServer): Promise<void> {
         },
       });
     },
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (input) => withoutUnused(jsonSchemaTransformObject(input)),
   });
   server.get(
     '/api/openapi.json',
@@ -48,4 +48,26 @@ export async function describeApi(server: ApiServer): Promise<void> {
       return server.swagger();
     },
   );
+}
+
+interface Document {
+  readonly paths?: unknown;
+  readonly components?: { readonly schemas?: Record<string, unknown> };
+}
+
+/** Every named schema is known in the form of requests and in that of answers; most are used in one of them. */
+function withoutUnused<Described extends Document>(document: Described): Described {
+  const schemas = document.components?.schemas ?? {};
+  const used = new Set<string>();
+  const visit = (part: unknown) => {
+    const names = [...JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
+    for (const [, name = ''] of names) {
+      if (used.has(name)) continue;
+      used.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(document.paths);
+  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+  return { ...document, components: { ...document.components, schemas: kept } };
 }

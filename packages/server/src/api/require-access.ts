@@ -1,9 +1,17 @@
 import type { RouteOptions } from 'fastify';
 import type { ApiServer } from './api-server.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route there is; tests call them all. */
+    registeredRoutes: readonly RouteOptions[];
+  }
+}
+
 /** The server does not start with a route that says nothing about who may call it. */
-export function requireAccess(server: ApiServer): RouteOptions[] {
+export function requireAccess(server: ApiServer): void {
   const routes: RouteOptions[] = [];
+  server.decorate('registeredRoutes', routes);
   server.addHook('onRoute', (route) => {
     routes.push(route);
   });
@@ -15,5 +23,4 @@ export function requireAccess(server: ApiServer): RouteOptions[] {
       `These routes declare no access: ${open.map(({ method, url }) => `${method} ${url}`).join(', ')}`,
     );
   });
-  return routes;
 }

@@ -37,7 +37,7 @@ const countJobsStatement = statement<{ used: number }>(
   'count-jobs-per-day',
   `
 INSERT INTO key_usage (key_id, quota, window_start, used)
-SELECT $1, 'jobs_per_day', date_trunc('day', now(), 'UTC'), $2 WHERE $2 <= $3
+SELECT $1::uuid, 'jobs_per_day', date_trunc('day', now(), 'UTC'), $2::integer WHERE $2::integer <= $3::integer
 ON CONFLICT (key_id, quota, window_start) DO UPDATE SET used = key_usage.used + $2
   WHERE key_usage.used + $2 <= $3
 RETURNING used`,

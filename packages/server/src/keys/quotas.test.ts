@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
+import { actOnJob } from '../queue/act-on-job.ts';
+
+const api = new ApiFixture();
+const crawl = { kind: 'crawl', payload: { url: 'https://example.com/' } };
+const create = (key: string, headers: Record<string, string> = {}) =>
+  api.call('POST', '/api/v1/jobs', { key, body: crawl, headers });
+const tally = (answers: readonly { statusCode: number }[]) => {
+  const counts: Record<number, number> = {};
+  for (const { statusCode } of answers) counts[statusCode] = (counts[statusCode] ?? 0) + 1;
+  return counts;
+};
+const liveJobs = async () =>
+  (await api.pool.query(`SELECT count(*) AS n FROM crawl_jobs WHERE status = 'pending'`)).rows[0].n;
+const times = <Answer>(count: number, work: (n: number) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)));
+
+describe('max_requests_per_minute', () => {
+  test('is not exceeded by 300 requests at once, and the refused ones hear when to come again', async () => {
+    const key = await api.key({ max_requests_per_minute: 20 });
+    const answers = await times(300, () => api.call('GET', '/api/v1/jobs', { key }));
+    const counts = tally(answers);
+    // The minute may end in between: then the next one has its own 20.
+    expect([20, 40]).toContain(counts[200]);
+    expect((counts[200] ?? 0) + (counts[429] ?? 0)).toBe(300);
+    const refused = answers.find(({ statusCode }) => statusCode === 429);
+    expect(refused?.json().error).toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('20 requests'),
+    });
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
+  });
+
+  test('begins anew with the next minute', async () => {
+    const key = await api.key({ max_requests_per_minute: 1 });
+    await api.call('GET', '/api/v1/jobs', { key });
+    await api.pool.query(`UPDATE key_usage SET window_start = window_start - interval '1 minute'`);
+    expect((await api.call('GET', '/api/v1/jobs', { key })).statusCode).toBe(200);
+  });
+});
+
+describe('max_jobs_per_day', () => {
+  test('is not exceeded by 200 requests at once', async () => {
+    const key = await api.key({ max_jobs_per_day: 7 });
+    const answers = await times(200, () => create(key));
+    expect(tally(answers)).toEqual({ 201: 7, 429: 193 });
+    expect(await liveJobs()).toBe(7);
+    const refused = answers.find(({ statusCode }) => statusCode === 429);
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(86_400);
+  });
+
+  test('is not used up by jobs that were refused or repeated', async () => {
+    const key = await api.key({ max_jobs_per_day: 2 });
+    await create(key, { 'idempotency-key': 'one' });
+    await times(10, () => create(key, { 'idempotency-key': 'one' }));
+    const jobs = [crawl, crawl];
+    const bulk = await api.call('POST', '/api/v1/jobs/bulk-create', { key, body: { jobs } });
+    expect(bulk.statusCode).toBe(429);
+    expect(await liveJobs()).toBe(1);
+    expect((await create(key)).statusCode).toBe(201);
+    expect((await create(key)).statusCode).toBe(429);
+    // What was made already costs nothing, not even a key that is spent.
+    expect((await create(key, { 'idempotency-key': 'one' })).statusCode).toBe(200);
+  });
+
+  test('of 0 allows none', async () => {
+    expect((await create(await api.key({ max_jobs_per_day: 0 }))).statusCode).toBe(429);
+  });
+});
+
+describe('max_live_jobs', () => {
+  test('is not exceeded by 200 requests at once, by single ones and batches alike', async () => {
+    const key = await api.key({ max_live_jobs: 10 });
+    const answers = await times(200, (n) =>
+      n % 4 === 0
+        ? api.call('POST', '/api/v1/jobs/bulk-create', { key, body: { jobs: [crawl, crawl, crawl] } })
+        : create(key),
+    );
+    expect(Object.keys(tally(answers))).toEqual(['201', '429']);
+    expect(await liveJobs()).toBe(10);
+  });
+
+  test('has room again when jobs end, and paused ones still count', async () => {
+    const key = await api.key({ max_live_jobs: 2 });
+    const [first, second] = [(await create(key)).json(), (await create(key)).json()];
+    await actOnJob(api.pool, 'pause', first.id);
+    expect((await create(key)).statusCode).toBe(429);
+    await actOnJob(api.pool, 'cancel', second.id);
+    expect((await create(key)).statusCode).toBe(201);
+    expect((await create(key)).statusCode).toBe(429);
+  });
+
+  test('holds for jobs that are retried too, one by one and in bulk', async () => {
+    const key = await api.key({ max_live_jobs: 3 });
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n++) {
+      const { id } = (await create(key)).json();
+      ids.push(id);
+      await actOnJob(api.pool, 'cancel', id);
+    }
+    const retries = await Promise.all(ids.map((id) => api.call('POST', `/api/v1/jobs/${id}/retry`, { key })));
+    expect(tally(retries)).toEqual({ 200: 3, 429: 3 });
+    expect(await liveJobs()).toBe(3);
+    await actOnJob(api.pool, 'cancel', retries.find(({ statusCode }) => statusCode === 200)?.json().id);
+    const bulk = await api.call('POST', '/api/v1/jobs/bulk', { key, body: { action: 'retry', ids } });
+    expect(bulk.json().outcomes).toMatchObject({ done: 1, requested: 0, not_found: 0 });
+    expect(bulk.json().outcomes.over_quota + bulk.json().outcomes.not_allowed).toBe(5);
+    expect(await liveJobs()).toBe(3);
+  });
+
+  test('is the key’s own: what others make does not count', async () => {
+    await create(await api.key());
+    const key = await api.key({ max_live_jobs: 1 });
+    expect((await create(key)).statusCode).toBe(201);
+  });
+});

@@ -1,0 +1,138 @@
+import type { JobRequest, JobSearch } from '@holdfast/contract';
+import { expect, test } from 'vitest';
+import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
+import { crawlLane } from '../../../../test/queue-fixture/queue-fixture.ts';
+import { claimJobs } from './claim-jobs.ts';
+import { enqueueJob } from './enqueue-jobs.ts';
+import { searchJobs } from './search-jobs.ts';
+
+const api = new ApiFixture();
+const enqueue = async (fields: Partial<JobRequest> = {}) =>
+  (
+    await enqueueJob(api.pool, {
+      kind: 'crawl',
+      payload: { url: 'https://example.com/' },
+      user_id: 'alice',
+      ...fields,
+    } as JobRequest)
+  ).job;
+const list = async (query: string, key?: string) => {
+  const answer = await api.call('GET', `/api/v1/jobs?${query}`, key === undefined ? {} : { key });
+  expect(answer.statusCode).toBe(200);
+  return answer.json() as { data: { id: string; url: string }[]; next_cursor: string | null };
+};
+const idsOf = async (query: string, key?: string) => (await list(query, key)).data.map(({ id }) => id);
+
+test('lists jobs newest first, page by page, each once', async () => {
+  const made: string[] = [];
+  for (let n = 0; n < 25; n++) made.unshift((await enqueue()).id);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await list(`limit=10${cursor ? `&cursor=${cursor}` : ''}`);
+    seen.push(...page.data.map(({ id }) => id));
+    cursor = page.next_cursor;
+  } while (cursor);
+  expect(seen).toEqual(made);
+});
+
+test('shows to an owner their own jobs, to an operator all of them, or those of one', async () => {
+  const [alice, bob] = [await enqueue(), await enqueue({ user_id: 'bob' })];
+  const local = await enqueue({ user_id: 'local' });
+  expect(await idsOf('', await api.key())).toEqual([alice.id]);
+  expect(await idsOf('', await api.key({ user_id: 'local' }))).toEqual([local.id]);
+  const operator = await api.key({ scopes: ['operate'], user_id: 'olga' });
+  expect(await idsOf('', operator)).toEqual([local.id, bob.id, alice.id]);
+  expect(await idsOf('user_id=bob', operator)).toEqual([bob.id]);
+  expect(await idsOf('user_id=alice', await api.key())).toEqual([alice.id]);
+  const refused = await api.call('GET', '/api/v1/jobs?user_id=bob', { key: await api.key() });
+  expect([refused.statusCode, refused.json().error.code]).toEqual([403, 'scope_missing']);
+});
+
+test('finds by status, kind, executor, priority, time, URL, holder and whether it is held', async () => {
+  const held = await enqueue({ priority: 10 });
+  await claimJobs(api.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1' });
+  const visit = await enqueue({
+    kind: 'visit',
+    executor: 'bot',
+    payload: { url: 'https://shop.example/100%_a' },
+    priority: -5,
+  });
+  const paused = await enqueue({ payload: { url: 'https://example.com/deep/Page' } });
+  await api.call('POST', `/api/v1/jobs/${paused.id}/pause`);
+  const cases: [string, string[]][] = [
+    ['status=paused', [paused.id]],
+    ['status=paused&status=processing', [paused.id, held.id]],
+    ['status=pending,processing', [visit.id, held.id]],
+    ['kind=visit', [visit.id]],
+    ['executor=builtin', [paused.id, held.id]],
+    ['priority_min=0', [paused.id, held.id]],
+    ['priority_max=-1', [visit.id]],
+    ['worker_id=w1', [held.id]],
+    ['locked=true', [held.id]],
+    ['locked=false', [paused.id, visit.id]],
+    ['search=PAGE', [paused.id]],
+    ['search=100%25_', [visit.id]],
+    ['search=1%25a', []],
+    ['url_prefix=https://example.com/', [paused.id, held.id]],
+    ['url_prefix=HTTPS', []],
+    [`created_after=${visit.created_at.toISOString()}`, [paused.id, visit.id]],
+    [`created_before=${visit.created_at.toISOString()}`, [held.id]],
+    ['created_after=2999-01-01T00:00:00Z', []],
+    ['created_before=1971-01-01T00:00:00Z', []],
+    ['policy_id=01a1e1d5-de60-7d19-800b-34c5346a372f', []],
+    ['source_id=none', []],
+  ];
+  for (const [query, ids] of cases) expect([query, await idsOf(query)]).toEqual([query, ids]);
+});
+
+test.each([
+  'status=gone',
+  'limit=0',
+  'limit=1001',
+  'limit=ten',
+  'locked=yes',
+  'cursor=x',
+  'created_after=today',
+  'priority_min=1e9',
+])('refuses %s', async (query) => {
+  expect((await api.call('GET', `/api/v1/jobs?${query}`)).statusCode).toBe(400);
+});
+
+test('a search among many jobs reads a bounded number of them, and goes on from there', async () => {
+  const needle = await enqueue({ payload: { url: 'https://needle.example/' } });
+  await api.pool.query(
+    `INSERT INTO crawl_jobs (kind, payload, status, user_id, completed_at)
+     SELECT 'crawl', '{"url": "https://hay.example/"}', 'completed', 'alice', now() FROM generate_series(1, 60000)`,
+  );
+  const first = await list('search=needle');
+  expect(first.data).toEqual([]);
+  expect(first.next_cursor).not.toBeNull();
+  const second = await list(`search=needle&cursor=${first.next_cursor}`);
+  expect(second.data.map(({ id }) => id)).toEqual([needle.id]);
+  expect(second.next_cursor).toBeNull();
+});
+
+test('an owner with few jobs, and a status that few have, are found by an index among many jobs', async () => {
+  await api.pool.query(
+    `INSERT INTO crawl_jobs (kind, payload, status, user_id, completed_at)
+     SELECT 'crawl', '{"url": "https://hay.example/"}', 'completed', CASE WHEN n % 2 = 0 THEN 'local' ELSE 'alice' END, now()
+     FROM generate_series(1, 50000) AS n`,
+  );
+  await api.pool.query('ANALYZE crawl_jobs');
+  const plan = async (filter: JobSearch, owner?: string) => {
+    const explained: string[] = [];
+    const explaining = {
+      query: async ({ text, values }: { text: string; values?: unknown[] }) => {
+        const { rows } = await api.pool.query({ text: `EXPLAIN ${text}`, values: values ?? [] });
+        explained.push(...rows.map((row) => row['QUERY PLAN'] as string));
+        return { rows: [] };
+      },
+    };
+    await searchJobs(explaining as never, { filter, owner, limit: 50 });
+    return explained.join('\n');
+  };
+  expect(await plan({}, 'bob')).toContain('crawl_jobs_of_owner');
+  expect(await plan({ status: ['failed', 'expired'] })).toContain('crawl_jobs_set_aside');
+  expect(await plan({ search: 'x' })).not.toContain('Seq Scan on crawl_jobs');
+});
