@@ -1,9 +1,46 @@
 -- Bots: outside programs that pull visit jobs and submit results, over the same leases and fences as every holder.
 
--- The host of a visit's URL, for bots that ask for one domain.
+-- A host without its port, from its end: a domain and all that is below it then begin alike.
+CREATE FUNCTION domain_key(host text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT reverse(regexp_replace(host, ':[0-9]+$', ''))
+$$;
+
+-- Of a visit's URL, with its port if it is not the scheme's own. Bots ask for domains, and leave out those of paused sources.
 ALTER TABLE crawl_jobs ADD COLUMN host text;
-CREATE INDEX crawl_jobs_ready_for_bots ON crawl_jobs (host, priority DESC, created_at)
+
+-- A bot pulls the jobs of its owner: those of others, however many, must not be in its way.
+CREATE INDEX crawl_jobs_ready_for_bots ON crawl_jobs (user_id, priority DESC, created_at)
   WHERE executor = 'bot' AND status = 'pending' AND run_at IS NULL;
+-- One host after the other within a domain, each in the order of the claim.
+CREATE INDEX crawl_jobs_ready_in_domain ON crawl_jobs ((domain_key(host)) COLLATE "C", user_id, priority DESC, created_at)
+  WHERE executor = 'bot' AND status = 'pending' AND run_at IS NULL;
+
+-- The patterns that stand for a host, the most particular first, as sources/host-patterns.ts has them; a test compares.
+CREATE FUNCTION host_patterns(host text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  name text := regexp_replace(host, ':[0-9]+$', '');
+  patterns text[] := CASE WHEN name = host THEN ARRAY[host] ELSE ARRAY[host, name] END;
+BEGIN
+  IF name LIKE '[%' OR name ~ '^[0-9.]+$' THEN RETURN patterns; END IF;
+  WHILE position('.' IN name) > 0 LOOP
+    name := substring(name FROM position('.' IN name) + 1);
+    patterns := patterns || ('*.' || name);
+  END LOOP;
+  RETURN patterns;
+END $$;
+
+-- Whether the source of a host, the configured one with the closest pattern or else the host's own, lets requests through.
+CREATE FUNCTION host_is_open(host text) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce((
+    SELECT source.enabled AND coalesce(source.paused_until <= now(), true) FROM (
+      SELECT source, pattern.rank FROM unnest(host_patterns($1)) WITH ORDINALITY AS pattern (text, rank)
+      JOIN sources source ON source.configured AND source.hosts @> ARRAY[pattern.text]
+      UNION ALL
+      SELECT source, 1000000 FROM sources source WHERE source.id = 'host:' || $1
+      ORDER BY 2 LIMIT 1
+    ) closest CROSS JOIN LATERAL (SELECT (closest.source).*) source
+  ), true)
+$$;
 
 CREATE TABLE bots (
   bot_id               text NOT NULL CHECK (length(bot_id) BETWEEN 1 AND 100),
@@ -37,15 +74,18 @@ CREATE TABLE bot_hours (
   PRIMARY KEY (user_id, bot_id, hour)
 ) WITH (fillfactor = 50);
 
--- The answers to pulls with an idempotency key, so that a lost one can be had again.
+-- The leases of pulls with an idempotency key, so that a lost answer can be had again.
 CREATE TABLE bot_pulls (
   user_id         text NOT NULL,
   bot_id          text NOT NULL,
   idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 200),
-  answer          jsonb NOT NULL,
+  jobs            jsonb NOT NULL,
+  skipped         integer NOT NULL,
   at              timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (user_id, bot_id, idempotency_key)
 );
+-- For pruning: rows come in the order of their time.
+CREATE INDEX bot_pulls_at ON bot_pulls USING brin (at);
 
 -- What each lease submitted and was told: a repeated submit gets its first answer again.
 CREATE TABLE bot_submissions (
@@ -53,7 +93,8 @@ CREATE TABLE bot_submissions (
   fence       bigint NOT NULL,
   bot_id      text NOT NULL,
   http_status smallint NOT NULL,
-  answer      jsonb NOT NULL,
+  -- json keeps the text: digits of a price, order of fields.
+  answer      json NOT NULL,
   at          timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (job_id, fence)
 );

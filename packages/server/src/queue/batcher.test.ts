@@ -63,3 +63,18 @@ describe('a batcher', () => {
     expect(await answer).toBe(10);
   });
 });
+
+test('a batcher that lets nothing fill writes what one turn of the event loop brought', async () => {
+  const { batches, write } = heldWriter();
+  const batcher = new Batcher(write, 0);
+  const first = Promise.all([batcher.add(1), batcher.add(2)]);
+  (await next(batches, 0)).commit();
+  expect(await first).toEqual([10, 20]);
+  const second = batcher.add(3);
+  const held = await next(batches, 1);
+  const third = Promise.all([batcher.add(4), batcher.add(5)]);
+  held.commit();
+  (await next(batches, 2)).commit();
+  expect(await Promise.all([second, third])).toEqual([30, [40, 50]]);
+  expect(batches.map(({ items }) => items)).toEqual([[1, 2], [3], [4, 5]]);
+});

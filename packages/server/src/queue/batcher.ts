@@ -15,19 +15,25 @@ interface Waiting<Item, Answer> {
 export class Batcher<Item, Answer> {
   readonly #write: (items: Item[]) => Promise<(item: Item) => Answer>;
   #waiting: Waiting<Item, Answer>[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: { cancel: () => void } | undefined;
   #writing: Promise<void> | undefined;
 
-  /** `write` commits a batch and answers with a function that tells each item's outcome. */
-  constructor(write: (items: Item[]) => Promise<(item: Item) => Answer>) {
+  readonly #fillMs: number;
+
+  /**
+   * `write` commits a batch and answers with a function that tells each item's outcome. `fillMs`: how long a batch may
+   * fill; 0 writes what one turn of the event loop brought, and while that is written the next batch fills by itself.
+   */
+  constructor(write: (items: Item[]) => Promise<(item: Item) => Answer>, fill = fillMs) {
     this.#write = write;
+    this.#fillMs = fill;
   }
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       if (this.#waiting.length >= maxBatch) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), fillMs);
+      else this.#timer ??= this.#later();
     });
   }
 
@@ -39,15 +45,24 @@ export class Batcher<Item, Answer> {
     }
   }
 
+  #later(): { cancel: () => void } {
+    if (this.#fillMs > 0) {
+      const timer = setTimeout(() => this.#flush(), this.#fillMs);
+      return { cancel: () => clearTimeout(timer) };
+    }
+    const immediate = setImmediate(() => this.#flush());
+    return { cancel: () => clearImmediate(immediate) };
+  }
+
   #flush(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#writing || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, maxBatch);
     this.#writing = this.#writeBatch(batch).finally(() => {
       this.#writing = undefined;
       if (this.#waiting.length >= maxBatch) this.#flush();
-      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), fillMs);
+      else if (this.#waiting.length > 0) this.#timer ??= this.#later();
     });
   }
 

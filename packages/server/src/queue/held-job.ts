@@ -6,6 +6,11 @@ export interface HeldJob {
   readonly fence: number;
 }
 
+export interface ActedJob extends HeldJob {
+  /** Whom the event names: in a batch of several holders, each its own. */
+  readonly actor?: string;
+}
+
 /** What became of a holder's write: the job's new status, or `lost` when the lease was not ours any more. */
 export type WriteOutcome = JobStatus | 'lost';
 
@@ -20,13 +25,17 @@ export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
  */
 export class LeaseAnswers<Answer> {
   readonly #answers = new Map<string, Answer>();
+  readonly #otherwise: Answer | undefined;
 
-  constructor(answers: Iterable<readonly [HeldJob, Answer]>) {
+  /** `otherwise`: the answer to every other lease of the batch. */
+  constructor(answers: Iterable<readonly [HeldJob, Answer]>, otherwise?: Answer) {
+    this.#otherwise = otherwise;
     for (const [{ id, fence }, answer] of answers) this.#answers.set(`${id} ${fence}`, answer);
   }
 
   get({ id, fence }: HeldJob): Answer | undefined {
-    return this.#answers.get(`${id} ${fence}`);
+    if (this.#answers.size === 0) return this.#otherwise;
+    return this.#answers.get(`${id} ${fence}`) ?? this.#otherwise;
   }
 }
 
@@ -35,10 +44,10 @@ export interface WrittenJob extends HeldJob {
   readonly status: JobStatus;
 }
 
-export function outcomes(
-  held: readonly HeldJob[],
-  written: readonly WrittenJob[],
-): LeaseAnswers<WriteOutcome> {
-  const lost = held.map((job) => [job, 'lost'] as const);
-  return new LeaseAnswers<WriteOutcome>([...lost, ...written.map((job) => [job, job.status] as const)]);
+/** A lease that was not written under is lost. */
+export function outcomes(written: readonly WrittenJob[]): LeaseAnswers<WriteOutcome> {
+  return new LeaseAnswers<WriteOutcome>(
+    written.map((job) => [job, job.status] as const),
+    'lost',
+  );
 }

@@ -50,9 +50,9 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
     [primaryKey, 'crawl_jobs_processing'],
   ],
   ['renew', renewStatement as Statement<never>, [ids, each(1), each(null)], [primaryKey]],
-  ['complete', completeStatement as Statement<never>, [ids, each(1), actor], [primaryKey]],
+  ['complete', completeStatement as Statement<never>, [ids, each(1), each(actor), actor], [primaryKey]],
   ['retryLater', retryLaterStatement as Statement<never>, [...failed, actor], [primaryKey]],
-  ['retryNow', retryNowStatement as Statement<never>, [...failed, actor], [primaryKey]],
+  ['retryNow', retryNowStatement as Statement<never>, [...failed, each(actor)], [primaryKey]],
   ['fail', failStatement as Statement<never>, [...failed, actor], [primaryKey]],
   ['crash', crashStatement as Statement<never>, [...failed, actor], [primaryKey]],
   [

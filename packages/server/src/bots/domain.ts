@@ -1,0 +1,43 @@
+import { HoldfastError } from '@holdfast/contract';
+
+/** A domain that jobs are chosen by: a host equals it or is below it. With a port, only that port of it. */
+export interface Domain {
+  readonly name: string;
+  /** `:8080`, or empty for any. */
+  readonly port: string;
+}
+
+/** Reads what people write: `Example.com`, `shop.example.com.`, `localhost:8080`, `bücher.example`. */
+export function readDomain(text: string): Domain {
+  const written = text.trim().replace(/^\*?\./, '');
+  const url = `http://${written}`;
+  if (!/^[^\s/\\?#@]+$/.test(written) || !URL.canParse(url)) {
+    throw new HoldfastError('bad_request', `domain: ${JSON.stringify(text)} is no domain`);
+  }
+  const { hostname } = new URL(url);
+  return { name: hostname.replace(/\.$/, ''), port: /:\d+$/.exec(written)?.[0] ?? '' };
+}
+
+/**
+ * What a bot may see of the domains it is allowed when it asks for one: that one, or those of its own that lie inside it.
+ * Null stands for every domain.
+ */
+export function allowedPart(
+  asked: Domain | null,
+  allowed: readonly Domain[] | null,
+): readonly Domain[] | null {
+  if (allowed === null) return asked && [asked];
+  if (asked === null) return allowed;
+  if (allowed.some((domain) => isWithin(asked, domain))) return [asked];
+  return allowed.filter((domain) => isWithin(domain, asked));
+}
+
+function isWithin(inner: Domain, outer: Domain): boolean {
+  const below = inner.name === outer.name || inner.name.endsWith(`.${outer.name}`);
+  return below && (outer.port === '' || outer.port === inner.port);
+}
+
+/** The keys of domains as SQL's domain_key makes them, and their ports. */
+export function domainKeys(domains: readonly Domain[]): [keys: string[], ports: string[]] {
+  return [domains.map(({ name }) => [...name].reverse().join('')), domains.map(({ port }) => port)];
+}
