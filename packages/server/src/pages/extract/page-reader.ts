@@ -5,7 +5,7 @@ import type { PageHeading } from './extracted-page.ts';
 import { limits } from './limits.ts';
 import { LinkCollector } from './link-collector.ts';
 import { PageHead } from './page-head.ts';
-import { readJsonLd } from './structured/read-json-ld.ts';
+import { type JsonLdOptions, readJsonLd } from './structured/read-json-ld.ts';
 import { attribute, attributeOf } from './tape/attribute.ts';
 import { isHeading, tag, tagOf, tagSet } from './tape/html-tag.ts';
 import { decodeText, TagAttributes } from './tape/tag-attributes.ts';
@@ -27,6 +27,7 @@ export class PageReader implements TokenizerCallbacks {
   readonly #html: string;
   readonly #tape: TapeWriter | undefined;
   readonly #attributes: TagAttributes;
+  readonly #jsonLdOptions: JsonLdOptions;
   #tag = 0;
   #attribute = 0;
   #reads = false;
@@ -37,7 +38,13 @@ export class PageReader implements TokenizerCallbacks {
   #template = 0;
   #svg = 0;
 
-  constructor(html: string, tape: TapeWriter | undefined, botName: string | undefined) {
+  constructor(
+    html: string,
+    tape: TapeWriter | undefined,
+    botName: string | undefined,
+    options: JsonLdOptions = {},
+  ) {
+    this.#jsonLdOptions = options;
     this.#html = html;
     this.#tape = tape;
     this.#attributes = new TagAttributes(html);
@@ -161,7 +168,8 @@ export class PageReader implements TokenizerCallbacks {
     this.#textOf = 0;
     if (id === 0) return;
     if (id === tag.script) {
-      if (this.jsonLd.length < limits.jsonLdBlocks) this.jsonLd.push(...readJsonLd(this.#text));
+      if (this.jsonLd.length < limits.jsonLdBlocks)
+        this.jsonLd.push(...readJsonLd(this.#text, this.#jsonLdOptions));
       return;
     }
     const text = collapseSpace(decodeText(this.#text));

@@ -22,6 +22,14 @@ describe('JSON-LD', () => {
     expect(readJsonLd(source)).toEqual([expected]);
   });
 
+  test('keeps the digits of numbers if asked to', () => {
+    const source = '{"a":19.90,"b":[-1e2,0.1,12345678901234567890.12],"c":"5 \\" 6","d":01}';
+    expect(readJsonLd(source.replace(',"d":01', ''), { numbersAsText: true })).toEqual([
+      { a: '19.90', b: ['-1e2', '0.1', '12345678901234567890.12'], c: '5 " 6' },
+    ]);
+    expect(readJsonLd(source, { numbersAsText: true })).toEqual([]);
+  });
+
   test('gives several values that stand one after the other', () => {
     expect(readJsonLd('{"a":1}\n{"b":2}')).toEqual([{ a: 1 }, { b: 2 }]);
   });

@@ -1,14 +1,20 @@
 import { decodeHTML } from 'entities';
 import { limits } from '../limits.ts';
 import { storableText } from '../storable-text.ts';
+import { quoteNumbers } from './quote-numbers.ts';
 import { repairJson } from './repair-json.ts';
 
+export interface JsonLdOptions {
+  /** Numbers become strings with the digits as written: JSON.parse makes floats of them, and prices must be exact. */
+  readonly numbersAsText?: boolean;
+}
+
 /** The objects of one JSON-LD block, those of a list one by one. Never throws: what cannot be read gives nothing. */
-export function readJsonLd(source: string): object[] {
+export function readJsonLd(source: string, options: JsonLdOptions = {}): object[] {
   if (source.length > limits.jsonLdLength) return [];
   const text = source.trim();
   if (text === '') return [];
-  const values = parseValues(text);
+  const values = parseValues(text, options);
   return values
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .filter(
@@ -16,19 +22,20 @@ export function readJsonLd(source: string): object[] {
     );
 }
 
-function parseValues(text: string): unknown[] {
-  const whole = parse(text);
+function parseValues(text: string, options: JsonLdOptions): unknown[] {
+  const whole = parse(text, options);
   if (whole !== undefined) return [whole];
   // Some sites escape the whole block for HTML; a script's text is not decoded by the page's own rules.
   const decoded = text.includes('&quot;') && !text.includes('"') ? decodeHTML(text) : text;
   return repairJson(decoded)
-    .map(parse)
+    .map((value) => parse(value, options))
     .filter((value) => value !== undefined);
 }
 
-function parse(text: string): unknown {
+function parse(text: string, { numbersAsText = false }: JsonLdOptions): unknown {
   if (nestsDeeper(text, limits.jsonDepth)) return undefined;
   try {
+    if (numbersAsText) return parse(quoteNumbers(text), {});
     const escapesTheUnstorable = /\\u(?:0000|d[89a-f])/i.test(text) || !text.isWellFormed();
     return JSON.parse(text, escapesTheUnstorable ? storable : undefined);
   } catch {

@@ -8,11 +8,15 @@ import type { TagAttributes } from './tag-attributes.ts';
 import type { NodeDetails, Tape } from './tape.ts';
 import { type CountedText, countText } from './text-traits.ts';
 
+/** Told of every element that gets a node, with the attributes it was written with. */
+export type ElementListener = (node: number, id: number, attributes: TagAttributes) => void;
+
 /** Writes the page's elements and text to the tape while it is read. */
 export class TapeWriter {
   readonly #tape: Tape;
   readonly #open: OpenElements;
   readonly #microdata: boolean;
+  readonly #listener: ElementListener | undefined;
   /** The element whose contents are passed over, and how many of its name are open. */
   #dropped = 0;
   #droppedDepth = 0;
@@ -20,11 +24,12 @@ export class TapeWriter {
   /** Space here shows as nothing: a block has just begun or ended. */
   #atBoundary = true;
 
-  constructor(tape: Tape, html: string, microdata: boolean) {
+  constructor(tape: Tape, html: string, microdata: boolean, listener?: ElementListener) {
     tape.clear(html);
     this.#tape = tape;
     this.#open = new OpenElements(tape);
     this.#microdata = microdata;
+    this.#listener = listener;
   }
 
   open(id: number, attributes: TagAttributes): void {
@@ -44,6 +49,7 @@ export class TapeWriter {
     const node = this.#tape.add(id, this.#open.current, elementHints(id, attributes));
     const details = attributes.isEmpty ? undefined : this.#details(id, attributes);
     if (details !== undefined) this.#tape.details.set(node, details);
+    this.#listener?.(node, id, attributes);
     if (drops) this.#tape.ends[node] = node + 1;
     else this.#open.push(id, node);
     if (isBlock[id] === 1 || id === tag.br) this.#atBoundary = true;
