@@ -3,13 +3,16 @@ import { Command } from 'commander';
 import { version } from '../version.ts';
 import { apiCommand } from './api-command.ts';
 import { crawlCommand } from './crawl-command.ts';
+import { createJobsFromPoliciesCommand } from './create-jobs-from-policies-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { expireLocksCommand } from './expire-locks-command.ts';
 import { exportCommand } from './export-command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { keysCommand } from './keys-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { pagesCommand } from './pages-command.ts';
+import { policiesCommand } from './policies-command.ts';
 import { upCommand } from './up-command.ts';
 import { workerCommand } from './worker-command.ts';
 
@@ -21,6 +24,7 @@ Start here:
   holdfast jobs create crawl https://example.com    add a job
   holdfast jobs list --status failed                see what went wrong
   holdfast jobs show ID                             one job, its timeline, and what can be done to it
+  holdfast policies create crawl URL                run a crawl again and again (--frequency 7d)
   holdfast keys create --name me --role admin       make a key for the HTTP API
   holdfast doctor                                   check the database, and hear what to do
 
@@ -46,7 +50,10 @@ export const program = new Command('holdfast')
   .addCommand(jobsCommand)
   .addCommand(pagesCommand)
   .addCommand(exportCommand)
+  .addCommand(policiesCommand)
   .addCommand(keysCommand)
+  .addCommand(createJobsFromPoliciesCommand)
+  .addCommand(expireLocksCommand)
   .addCommand(doctorCommand)
   .addCommand(migrateCommand);
 

@@ -1,0 +1,67 @@
+import { errors, HoldfastError, type Policy } from '@holdfast/contract';
+import { Command } from 'commander';
+import type { Queryable } from '../database/statement.ts';
+import { deletePolicy } from '../policies/delete-policy.ts';
+import { runPolicyNow } from '../policies/run-policy-now.ts';
+import { updatePolicy } from '../policies/update-policy.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { reportError } from './report-error.ts';
+import { nextRunOf } from './show-policies.ts';
+import { withDatabase } from './with-database.ts';
+
+interface Action {
+  readonly description: string;
+  act(db: Queryable, id: string): Promise<Policy>;
+  /** What became of it, in a few words. */
+  tell(policy: Policy): string;
+}
+
+const actions: Record<string, Action> = {
+  enable: {
+    description: 'let policies run again; those that are due do so at once',
+    act: (db, id) => updatePolicy(db, id, { enabled: true }),
+    tell: (policy) => `enabled; next run: ${nextRunOf(policy)}`,
+  },
+  disable: {
+    description: 'make no more jobs of policies; a live job runs to its end',
+    act: (db, id) => updatePolicy(db, id, { enabled: false }),
+    tell: ({ live_job_id }) =>
+      live_job_id ? `disabled; its job ${live_job_id} runs to its end` : 'disabled',
+  },
+  run: {
+    description: 'make policies due now, before their time',
+    act: runPolicyNow,
+    tell: ({ live_job_id }) =>
+      live_job_id
+        ? `its job ${live_job_id} is under way already`
+        : 'due now; a scheduler makes its job at once',
+  },
+  delete: {
+    description: 'delete policies; their jobs and results stay',
+    act: deletePolicy,
+    tell: ({ live_job_id }) => (live_job_id ? `deleted; its job ${live_job_id} runs to its end` : 'deleted'),
+  },
+};
+
+/** One command per action; several ids may be given, and each is answered for itself. */
+export const policyActionCommands = Object.entries(actions).map(([name, { description, act, tell }]) =>
+  new Command(name)
+    .description(description)
+    .argument('<id...>', 'ids of the policies')
+    .option('--json', 'print JSON, one line a policy')
+    .action((ids: string[], { json }: { json?: true }, self: Command) =>
+      withDatabase(self, async ({ database: { pool } }) => {
+        const notifier = new Notifier(pool);
+        for (const id of ids) {
+          try {
+            const policy = await act(pool, id);
+            await notifier.notify('policy');
+            console.log(json ? JSON.stringify(policy) : `policy ${id}: ${tell(policy)}`);
+          } catch (error) {
+            if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
+            reportError(error, json ?? false);
+          }
+        }
+      }),
+    ),
+);
