@@ -76,7 +76,7 @@ async function endRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<
   const nextRuns = await readNextRuns(db, held);
   const recorded = held.map(({ submission, lease }): RecordedSubmission => {
     const id = { id: submission.lease.jobId, fence: lease.fence };
-    const status = (completed?.get(id) ?? retried?.get(id)) as JobStatus | 'lost' | undefined;
+    const status = (submission.outcome.success ? completed : retried)?.get(id);
     // They are locked, and were judged under the lock.
     if (status === undefined || status === 'lost')
       throw new HoldfastError('internal_error', `job ${id.id} slipped away`);
