@@ -1,36 +1,49 @@
-import type { Executor, JobKind } from '@holdfast/contract';
+import type { JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { ClaimRange } from './claim-positions.ts';
 import type { HeldJob } from './held-job.ts';
 import type { Lane } from './lane.ts';
+import { thisTransaction } from './this-transaction.ts';
 
 export interface ClaimedJob extends HeldJob {
   readonly kind: JobKind;
-  readonly executor: Executor;
   readonly payload: Record<string, unknown>;
   readonly priority: number;
   readonly retry_count: number;
   readonly max_retries: number;
   readonly timeout_seconds: number | null;
   readonly lease_seconds: number;
-  readonly lease_expires_at: Date;
-  readonly created_at: Date;
+  /** Microseconds of the epoch: the order of the claim, in a form that costs less than a date. */
+  readonly created_us: number;
   readonly user_id: string;
-  readonly source_id: string | null;
   /** It had waited for its time, instead of being ready all along. */
   readonly waited: boolean;
 }
+
+/** What a claim tells of each job, and nothing more: every column costs its writer and its reader 0.2 µs or more. */
+export const claimedColumns = `id, fence, kind, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
+  (date_part('epoch', created_at) * 1e6)::int8 AS created_us, user_id`;
 
 /*
  * Ready and waiting jobs are two index branches (an OR over one index measured 9.4 ms against 1.0). Inside a lane the
  * ready branch walks its ranges lazily and stops at the limit. The waiting branch steps from priority to priority, so
  * that jobs not yet due are never read. The rows are locked, so the update finds them by their place (ctid), without
  * another way through the index (6 % of the CPU). One that changed between the snapshot and the lock is not found, and is
- * left to the next claim. `= ANY (ARRAY(…))` because a join becomes a sequential scan with stale statistics.
+ * left to the next claim. `= ANY (ARRAY(…))` because a join becomes a sequential scan with stale statistics. Jobs that were
+ * ready and jobs that had waited are updated apart: of the first it is known what they were, so that nothing has to be
+ * joined back (measured: 15 µs a job against 21, with the columns that went).
  */
 const leaseSeconds = `CASE job.executor
       WHEN 'bot' THEN coalesce(job.lock_ttl_seconds, job.timeout_seconds, lane.lease_seconds)
       ELSE lane.lease_seconds END`;
+
+/** Named one by one: `job.*` carries all thirty columns through the statement (1 µs a job). */
+const returned = `job.id, job.fence, job.kind, job.payload, job.priority, job.retry_count, job.max_retries,
+    job.timeout_seconds, job.lease_seconds, job.created_at, job.user_id, job.event_count`;
+
+const lease = `status = 'processing', fence = fence + 1, worker_id = $11, started_at = now(), last_heartbeat = now(),
+    lease_seconds = ${leaseSeconds}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+    next_retry_at = NULL, event_count = event_count + 1`;
 
 export const claimStatement = statement<ClaimedJob>(
   'claim',
@@ -85,27 +98,36 @@ due AS MATERIALIZED (
   ) job
 ),
 picked AS MATERIALIZED (
-  SELECT ctid, id, status FROM (SELECT * FROM ready UNION ALL SELECT * FROM due) candidate
+  SELECT ctid, id, status, waited FROM (
+    SELECT *, false AS waited FROM ready UNION ALL SELECT *, true FROM due
+  ) candidate
   ORDER BY priority DESC, created_at LIMIT $9
 ),
-claimed AS (
-  UPDATE crawl_jobs job SET
-    status = 'processing', fence = fence + 1, worker_id = $11, started_at = now(), last_heartbeat = now(),
-    lease_seconds = ${leaseSeconds}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
-    next_retry_at = NULL, event_count = event_count + 1
+claimed_ready AS (
+  UPDATE crawl_jobs job SET ${lease}
   FROM lane
-  WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked)) AND lane.kind = job.kind AND lane.executor = job.executor
-  RETURNING job.id, job.fence, job.kind, job.executor, job.payload, job.priority, job.retry_count, job.max_retries,
-    job.timeout_seconds, job.lease_seconds, job.lease_expires_at, job.created_at, job.user_id, job.source_id, job.run_at,
-    job.event_count
+  WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE NOT waited))
+    AND lane.kind = job.kind AND lane.executor = job.executor
+  RETURNING ${returned}
+),
+claimed_due AS (
+  UPDATE crawl_jobs job SET ${lease}
+  FROM lane
+  WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE waited))
+    AND lane.kind = job.kind AND lane.executor = job.executor
+  RETURNING ${returned}
 ),
 event AS (
-  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
-  SELECT id, event_count, 'claim', picked.status, 'processing', fence, $12 FROM claimed JOIN picked USING (id)
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, tx)
+  SELECT id, event_count, 'claim'::job_transition, from_status, 'processing'::job_status, fence, $12, ${thisTransaction} FROM (
+    SELECT id, event_count, 'pending'::job_status AS from_status, fence FROM claimed_ready
+    UNION ALL
+    SELECT id, event_count, picked.status, fence FROM claimed_due JOIN picked USING (id)
+  ) claimed
 )
-SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
-  lease_expires_at, created_at, user_id, source_id, picked.status = 'retryable' OR run_at IS NOT NULL AS waited
-FROM claimed JOIN picked USING (id) ORDER BY priority DESC, created_at`,
+SELECT ${claimedColumns}, false AS waited FROM claimed_ready
+UNION ALL
+SELECT ${claimedColumns}, true AS waited FROM claimed_due`,
 );
 
 export interface ClaimOptions {
@@ -119,11 +141,11 @@ export interface ClaimOptions {
 }
 
 /** Takes up to `limit` jobs that are ready or due, highest priority first, then oldest, and leases them to the worker. */
-export function claimJobs(db: Queryable, options: ClaimOptions): Promise<ClaimedJob[]> {
+export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<ClaimedJob[]> {
   const { lanes, workerId } = options;
   const ranges = options.ranges ?? lanes.map((lane) => wholeLane(lane));
   const role = lanes.some((lane) => lane.executor === 'bot') ? 'bot' : 'supervisor';
-  return run(db, claimStatement, [
+  const claimed = await run(db, claimStatement, [
     lanes.map((lane) => lane.kind),
     lanes.map((lane) => lane.executor),
     lanes.map((lane) => lane.leaseSeconds),
@@ -137,6 +159,7 @@ export function claimJobs(db: Queryable, options: ClaimOptions): Promise<Claimed
     workerId,
     `${role}:${workerId}`,
   ]);
+  return claimed.sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
 }
 
 /** Every priority of a lane, from the oldest job on. */

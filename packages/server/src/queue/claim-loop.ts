@@ -52,6 +52,7 @@ export class ClaimLoop {
 
   /** Capacity was freed, or jobs may have become ready. */
   wake(): void {
+    if (this.#woken) return;
     this.#woken = true;
     this.#wakeSleeper?.();
   }

@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
-import type { ClaimedJob } from './claim-jobs.ts';
+import { type ClaimedJob, claimedColumns } from './claim-jobs.ts';
 import type { Lane } from './lane.ts';
 
 export const claimOneStatement = statement<ClaimedJob>(
@@ -23,8 +23,7 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
   SELECT id, event_count, 'claim', from_status, status, fence, 'supervisor:' || $3 FROM claimed
 )
-SELECT id, fence, kind, executor, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
-  lease_expires_at, created_at, user_id, source_id, from_status = 'retryable' OR run_at IS NOT NULL AS waited
+SELECT ${claimedColumns}, from_status = 'retryable' OR run_at IS NOT NULL AS waited
 FROM claimed`,
 );
 

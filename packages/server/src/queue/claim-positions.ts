@@ -31,7 +31,8 @@ const rememberedPriorities = 16;
  * remembered position). Priorities not seen yet are always covered, so a new urgent job is never overlooked.
  */
 export class ClaimPositions {
-  readonly #positions = new Map<string, Map<number, Date>>();
+  /** By kind: the lanes of one loop have one executor. */
+  readonly #positions = new Map<JobKind, Map<number, number>>();
   readonly #lanes: readonly Lane[];
   #lastFullLook = Number.NEGATIVE_INFINITY;
   /** The last claim brought jobs that had waited; there may be more of them. */
@@ -61,23 +62,22 @@ export class ClaimPositions {
     for (const job of jobs) {
       const positions = this.#positionsOf(job);
       const known = positions.get(job.priority);
-      if (!known || job.created_at > known) this.#remember(positions, job);
+      if (!known || job.created_us > known) this.#remember(positions, job);
     }
     // A full look that ran into its limit stopped amid its lowest priority: what lies behind there was not read, even if
     // it is older than what was remembered.
     if (plan.isFull && lowest && jobs.length === limit) this.#remember(this.#positionsOf(lowest), lowest);
   }
 
-  #remember(positions: Map<number, Date>, job: ClaimedJob): void {
+  #remember(positions: Map<number, number>, job: ClaimedJob): void {
     positions.delete(job.priority);
-    positions.set(job.priority, job.created_at);
+    positions.set(job.priority, job.created_us);
     if (positions.size > rememberedPriorities) positions.delete(positions.keys().next().value as number);
   }
 
-  #positionsOf({ kind, executor }: Pick<Lane, 'kind' | 'executor'>): Map<number, Date> {
-    const key = `${kind} ${executor}`;
-    const positions = this.#positions.get(key) ?? new Map<number, Date>();
-    this.#positions.set(key, positions);
+  #positionsOf({ kind }: Pick<Lane, 'kind'>): Map<number, number> {
+    const positions = this.#positions.get(kind) ?? new Map<number, number>();
+    this.#positions.set(kind, positions);
     return positions;
   }
 
@@ -88,7 +88,7 @@ export class ClaimPositions {
     for (const [priority, position] of [...this.#positionsOf(lane)].sort(([a], [b]) => b - a)) {
       if (above > priority)
         ranges.push({ kind, executor, highest: above, lowest: priority + 1, since: null });
-      const since = new Date(position.getTime() - marginMs);
+      const since = new Date(position / 1000 - marginMs);
       ranges.push({ kind, executor, highest: priority, lowest: priority, since });
       above = priority - 1;
     }

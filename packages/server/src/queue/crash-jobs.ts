@@ -33,5 +33,5 @@ export async function crashJobs(
   runs: readonly FailedRun[],
   actor: string,
 ): Promise<LeaseAnswers<WriteOutcome>> {
-  return outcomes(runs, await run(db, crashStatement, [...failedRunValues(runs), actor]));
+  return outcomes(await run(db, crashStatement, [...failedRunValues(runs), actor]));
 }

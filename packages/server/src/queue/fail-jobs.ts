@@ -32,5 +32,5 @@ export async function failJobs(
   runs: readonly FailedRun[],
   actor: string,
 ): Promise<LeaseAnswers<WriteOutcome>> {
-  return outcomes(runs, await run(db, failStatement, [...failedRunValues(runs), actor]));
+  return outcomes(await run(db, failStatement, [...failedRunValues(runs), actor]));
 }

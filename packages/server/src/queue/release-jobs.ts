@@ -53,5 +53,5 @@ export async function releaseJobs(
     sorted.map((release) => release.notBeforeSeconds ?? null),
     actor,
   ]);
-  return outcomes(releases, rows);
+  return outcomes(rows);
 }

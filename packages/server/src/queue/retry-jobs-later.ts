@@ -38,5 +38,5 @@ export async function retryJobsLater(
   runs: readonly FailedRun[],
   actor: string,
 ): Promise<LeaseAnswers<WriteOutcome>> {
-  return outcomes(runs, await run(db, retryLaterStatement, [...failedRunValues(runs), actor]));
+  return outcomes(await run(db, retryLaterStatement, [...failedRunValues(runs), actor]));
 }
