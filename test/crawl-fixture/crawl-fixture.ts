@@ -11,12 +11,17 @@ import { WorkerProcess } from './worker-process.ts';
 export class CrawlFixture {
   readonly #siteOptions: SiteOptions;
   readonly #allowed: readonly string[];
+  readonly #env: Record<string, string>;
   #database: TestDatabase | undefined;
   #site: TestSite | undefined;
   worker: WorkerProcess | undefined;
 
-  constructor(siteOptions: SiteOptions, { alsoAllowed }: { alsoAllowed?: string } = {}) {
+  constructor(
+    siteOptions: SiteOptions,
+    { alsoAllowed, env = {} }: { alsoAllowed?: string; env?: Record<string, string> } = {},
+  ) {
     this.#siteOptions = siteOptions;
+    this.#env = env;
     this.#allowed = alsoAllowed ? [alsoAllowed] : [];
     beforeAll(async () => {
       this.#database = await createTestDatabase();
@@ -44,6 +49,7 @@ export class CrawlFixture {
   startWorker(env: Record<string, string> = {}): WorkerProcess {
     this.worker = new WorkerProcess(this.#database?.url ?? '', {
       HOLDFAST_ALLOW_PRIVATE: [this.site.origin, ...this.#allowed].join(','),
+      ...this.#env,
       ...env,
     });
     return this.worker;

@@ -131,6 +131,27 @@ export const settings = {
     schema: wholeNumber(0, 36_500, 30),
     description: 'Finished jobs are pruned after so many days; 0 keeps them for ever.',
   },
+  breakerFailures: {
+    env: 'HOLDFAST_BREAKER_FAILURES',
+    schema: wholeNumber(1, 1_000_000, 5),
+    description: 'Failures in a row after which a source is paused.',
+  },
+  breakerPauseSeconds: {
+    env: 'HOLDFAST_BREAKER_PAUSE_SECONDS',
+    schema: seconds(300),
+    description:
+      'How long a source is paused after failures; then one request tries whether it is well again.',
+  },
+  probeSeconds: {
+    env: 'HOLDFAST_PROBE_SECONDS',
+    schema: seconds(60),
+    description: 'A worker that tries a paused source and says nothing for so long leaves it to another.',
+  },
+  shareSeconds: {
+    env: 'HOLDFAST_SHARE_SECONDS',
+    schema: seconds(10),
+    description: 'What a run that died had of the concurrency of a source is free after so long.',
+  },
   logLevel: {
     env: 'HOLDFAST_LOG_LEVEL',
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),

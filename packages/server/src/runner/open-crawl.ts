@@ -8,6 +8,7 @@ import { whilePassing } from '../database/while-passing.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { Governor } from '../sources/governor.ts';
+import { governorTimes } from '../sources/governor-times.ts';
 import { createScope } from '../urls/scope.ts';
 
 const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
@@ -34,7 +35,9 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
   });
-  const governor = new Governor({ db, log }).openRun(`${job.id}/${job.fence}`);
+  const governor = new Governor({ db, log, ...governorTimes(configuration) }).openRun(
+    `${job.id}/${job.fence}`,
+  );
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const rows = await whilePassing(mayGoOn, () => run(db, suspectsStatement, [job.id]));
   const suspects = new Map(rows.map((row) => [row.url_hash, row.deaths]));

@@ -6,6 +6,7 @@ import type { FromRunner, StopReason, ToRunner } from '../runner/messages.ts';
 
 export interface RunnerOptions {
   readonly program: string;
+  readonly databaseUrl: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly memoryMb: number;
@@ -14,6 +15,8 @@ export interface RunnerOptions {
 /** How a runner process ended: having handed over its job, or by dying with it. */
 export interface RunnerExit {
   readonly handedOver: boolean;
+  /** False: there never was a process; the machine is at fault, not the job. */
+  readonly started: boolean;
   readonly code: ErrorCode;
   readonly detail: string;
 }
@@ -24,7 +27,9 @@ const startMs = 15_000;
 /** One runner process, from its start to its end. It runs one job. */
 export class RunnerProcess {
   readonly exited: Promise<RunnerExit>;
-  readonly #child: ChildProcess;
+  /** Where it was told to find the database. */
+  readonly databaseUrl: string;
+  readonly #child: ChildProcess | undefined;
   readonly #log: Logger;
   #job: ClaimedJob | undefined;
   #lastTick = performance.now() + startMs;
@@ -34,25 +39,24 @@ export class RunnerProcess {
   #killedFor: { code: ErrorCode; detail: string } | undefined;
   #lastWords = '';
 
-  constructor({ program, env, log, memoryMb }: RunnerOptions) {
-    this.#log = log;
-    this.#child = fork(program, [], {
-      env,
-      // Small heap flags measured 142 MB crawling against 290, no slower. The heap's limit lies below the memory cap, so
-      // that V8 says what happened before the supervisor has to.
-      execArgv: [
-        '--enable-source-maps',
-        '--max-semi-space-size=4',
-        `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
-      ],
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    });
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
-    this.#child.on('message', (message) => this.#receive(message as FromRunner));
+  constructor(options: RunnerOptions) {
+    this.#log = options.log;
+    this.databaseUrl = options.databaseUrl;
+    let child: ChildProcess;
+    try {
+      child = start(options);
+    } catch (error) {
+      this.exited = Promise.resolve(this.#exit(`could not start: ${(error as Error).message}`));
+      return;
+    }
+    this.#child = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
+    child.on('message', (message) => this.#receive(message as FromRunner));
     this.exited = new Promise((resolve) => {
-      this.#child.once('error', (error) => resolve(this.#exit(`could not start: ${error.message}`)));
-      this.#child.once('close', (code, signal) => resolve(this.#exit(signal ?? `exit code ${code}`)));
+      child.on('error', (error) => {
+        if (child.pid === undefined) resolve(this.#exit(`could not start: ${error.message}`));
+      });
+      child.once('close', (code, signal) => resolve(this.#exit(signal ?? `exit code ${code}`)));
     });
   }
 
@@ -61,7 +65,7 @@ export class RunnerProcess {
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#child?.pid;
   }
 
   get rssBytes(): number {
@@ -93,12 +97,12 @@ export class RunnerProcess {
   /** Ends the process at once; its job then ends with this error. */
   kill(code: ErrorCode, detail: string): void {
     this.#killedFor ??= { code, detail };
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
   }
 
   #send(message: ToRunner): void {
     // A channel that is closed belongs to a runner that is ending; its exit says the rest.
-    if (this.#child.connected) this.#child.send(message, () => undefined);
+    if (this.#child?.connected) this.#child.send(message, () => undefined);
   }
 
   #receive(message: FromRunner): void {
@@ -123,6 +127,22 @@ export class RunnerProcess {
       detail: how,
     };
     this.#log.debug({ pid: this.pid, how, job: this.#job?.id }, 'A runner ended');
-    return { handedOver: this.#handedOver, ...found };
+    return { handedOver: this.#handedOver, started: this.pid !== undefined, ...found };
   }
+}
+
+/** Throws when the system has no room for another process, as some systems say it. */
+function start({ program, env, databaseUrl, memoryMb }: RunnerOptions): ChildProcess {
+  return fork(program, [], {
+    env: { ...env, DATABASE_URL: databaseUrl },
+    // Small heap flags measured 142 MB crawling against 290, no slower. The heap's limit lies below the memory cap, so
+    // that V8 says what happened before the supervisor has to.
+    execArgv: [
+      '--enable-source-maps',
+      '--max-semi-space-size=4',
+      `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
+    ],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
 }

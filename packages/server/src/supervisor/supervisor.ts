@@ -9,6 +9,7 @@ import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { pruneJobs } from '../queue/prune-jobs.ts';
+import { releaseJobs } from '../queue/release-jobs.ts';
 import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
@@ -38,6 +39,8 @@ interface Run {
 
 const pruneEverySeconds = 3600;
 const watchMs = 250;
+/** A machine that has no room for a process may have it in a while. */
+const noRunnerSeconds = 10;
 
 /** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
 export class Supervisor {
@@ -149,21 +152,30 @@ export class Supervisor {
     });
   }
 
+  /** Not one that looks for the database where it was: the embedded one may have come back on another port. */
+  #takeSpare(): RunnerProcess | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (!spare || spare.databaseUrl === this.#options.database.url) return spare;
+    spare.kill('runner_crashed', 'its database has moved');
+    return undefined;
+  }
+
   #spawn(): RunnerProcess {
     const { configuration, database, log, runnerProgram, workerId } = this.#options;
     return new RunnerProcess({
       program: runnerProgram,
       log,
       memoryMb: configuration.runnerMemoryMb,
-      env: { ...process.env, DATABASE_URL: database.url, WORKER_ID: workerId },
+      databaseUrl: database.url,
+      env: { ...process.env, WORKER_ID: workerId },
     });
   }
 
   #start(job: ClaimedJob, asked: number): void {
     const { configuration, log } = this.#options;
     const leaseEnds = asked + job.lease_seconds * 1000;
-    const runner = this.#spare ?? this.#spawn();
-    this.#spare = undefined;
+    const runner = this.#takeSpare() ?? this.#spawn();
     const deadline = job.timeout_seconds === null ? null : performance.now() + job.timeout_seconds * 1000;
     const run: Run = { job, runner, deadline, leaseEnds };
     this.#runs.add(run);
@@ -179,7 +191,13 @@ export class Supervisor {
     const { job, runner } = run;
     const { log, database, workerId } = this.#options;
     const exit = await runner.exited;
-    if (!exit.handedOver) {
+    if (!exit.started) {
+      log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
+      const release = { ...job, reason: `the runner ${exit.detail}`, notBeforeSeconds: noRunnerSeconds };
+      await this.#untilAnswered(run, async () => {
+        await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
+      });
+    } else if (!exit.handedOver) {
       const error = new HoldfastError(exit.code, exit.detail);
       log.warn(
         { job: job.id, code: exit.code, detail: exit.detail },

@@ -1,0 +1,89 @@
+import { fileURLToPath } from 'node:url';
+import { readConfiguration } from '@holdfast/contract';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../test/database-fixture/create-test-database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { type LocalSite, startSite } from '../fetch/testing/local-site.ts';
+import { enqueueJob } from '../queue/enqueue-jobs.ts';
+import { showJob } from '../queue/find-jobs.ts';
+import { listEvents } from '../queue/list-events.ts';
+import { Supervisor } from './supervisor.ts';
+
+const log = pino({ level: 'silent' });
+const runnerProgram = fileURLToPath(new URL('../../dist/runner.js', import.meta.url));
+let database: TestDatabase;
+let site: LocalSite;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  site = await startSite((_, response) =>
+    response.setHeader('content-type', 'text/html').end('<p>Here.</p>'),
+  );
+  vi.stubEnv('HOLDFAST_ALLOW_PRIVATE', site.origin);
+  vi.stubEnv('HOLDFAST_LOG_LEVEL', 'silent');
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  vi.unstubAllEnvs();
+  await site.close();
+  await database.drop();
+});
+
+/** `url`: where the supervisor believes the database to be, for its runners. */
+async function supervisorWith(program: string, url: () => string): Promise<Supervisor> {
+  const opened = await openDatabase({ databaseUrl: database.url, dataFolder: '', databasePort: 0 }, log, {
+    migrate: false,
+  });
+  ends.push(() => opened.close());
+  const supervisor = new Supervisor({
+    configuration: readConfiguration({ HOLDFAST_POLL_SECONDS: '0.1' }),
+    database: Object.create(opened, { url: { get: url } }),
+    log,
+    workerId: 'w1',
+    runnerProgram: program,
+  });
+  ends.push(() => supervisor.drain());
+  return supervisor;
+}
+
+async function enqueue(): Promise<string> {
+  const payload = { url: `${site.origin}/`, discover: false };
+  return (await enqueueJob(database.pool, { kind: 'crawl', payload })).job.id;
+}
+
+const transitions = async (id: string) =>
+  (await listEvents(database.pool, id)).map(({ transition }) => transition);
+
+describe('a supervisor', () => {
+  test('hands a job back when the system lets it start no process, and burns no retry', async () => {
+    // Thrown by fork itself, as a system without memory does.
+    const supervisor = await supervisorWith('no\0program', () => database.url);
+    await supervisor.start();
+    const id = await enqueue();
+    await vi.waitUntil(async () => (await transitions(id)).includes('release'), { timeout: 20_000 });
+    expect(await showJob(database.pool, id)).toMatchObject({
+      status: 'pending',
+      retry_count: 0,
+      run_at: expect.any(Date),
+    });
+    expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
+    expect(supervisor.runningJobs).toBe(0);
+  });
+
+  test('gives no job to a spare runner that looks for the database where it was', async () => {
+    let url = 'postgresql://nobody@127.0.0.1:1/moved';
+    const supervisor = await supervisorWith(runnerProgram, () => url);
+    await supervisor.start();
+    url = database.url;
+    const id = await enqueue();
+    await vi.waitUntil(async () => (await showJob(database.pool, id)).status === 'completed', {
+      timeout: 20_000,
+    });
+    expect(await transitions(id)).toEqual(['enqueue', 'claim', 'complete']);
+  });
+});
