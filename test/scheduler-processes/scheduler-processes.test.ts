@@ -129,8 +129,8 @@ const madeTimes = async () =>
 describe(`${schedulerCount} schedulers, some of which are always dying`, () => {
   test(`make one job for each of ${dueTimeCount} due times: none twice, none missed`, async () => {
     await policies.pool.query(
-      `INSERT INTO crawl_policies (kind, url, host, frequency_hours, retry_backoff_minutes, next_run_at)
-       SELECT 'crawl', 'https://example.com/' || n, 'example.com', 1000, 1440, now() + interval '1 day'
+      `INSERT INTO crawl_policies (kind, url, frequency_hours, retry_backoff_minutes, next_run_at)
+       SELECT 'crawl', 'https://example.com/' || n, 1000, 1440, now() + interval '1 day'
        FROM generate_series(1, $1) n`,
       [policyCount],
     );

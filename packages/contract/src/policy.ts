@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { jobRequest } from './job.ts';
 import { type Executor, executors } from './job-lifecycle.ts';
+import { moment } from './moment.ts';
 import { pageUrl, text } from './text-fields.ts';
 
 /** What can be run again by itself. */
 export const policyKinds = ['crawl', 'visit'] as const;
 export type PolicyKind = (typeof policyKinds)[number];
-
-const moment = z.iso.datetime({ offset: true });
 
 /** What can be changed of a policy. */
 const changeable = {

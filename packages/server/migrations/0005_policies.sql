@@ -5,8 +5,9 @@ CREATE TABLE crawl_policies (
   user_id               text NOT NULL DEFAULT 'local' CHECK (length(user_id) BETWEEN 1 AND 100),
   kind                  job_kind NOT NULL CHECK (kind IN ('crawl', 'visit')),
   url                   text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
-  -- Of the url, for its jobs.
-  host                  text NOT NULL,
+  -- For its jobs: as urls/host-of.ts has it of the canonical url; a test compares.
+  host                  text GENERATED ALWAYS AS (regexp_replace(
+    substring(url FROM '^https?://(?:[^/?#]*@)?([^/?#]*)'), '\.(?=$|:[0-9]+$)', '')) STORED,
   executor              job_executor NOT NULL DEFAULT 'builtin' CHECK (executor = 'builtin' OR kind = 'visit'),
   -- Of the job's payload, beside the url.
   options               jsonb NOT NULL DEFAULT '{}',

@@ -1,22 +1,20 @@
 import { HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
 import { z } from 'zod';
-import { canonicalUrl } from '../urls/canonical-url.ts';
-import { hostOf } from '../urls/host-of.ts';
+import { canonicalUrl, maxUrlLength } from '../urls/canonical-url.ts';
 
-export type CheckedPolicy = z.output<typeof policyRequest> & { readonly host: string };
+export type CheckedPolicy = z.output<typeof policyRequest>;
 
 /** A request that can be stored: every field in its bounds, the url in the form in which all parsers write it. */
 export function checkPolicy(request: PolicyRequest): CheckedPolicy {
   const policy = checked(policyRequest, request);
-  return { ...policy, ...checkUrl(policy.url) };
+  return { ...policy, url: plainUrl(policy.url) };
 }
 
 /** `https://Example.com` and `https://example.com/` are one policy; what a server could tell apart stays as it is. */
-export function checkUrl(text: string): { url: string; host: string } {
-  const { href: url } = new URL(text);
-  const canonical = canonicalUrl(url);
-  if (canonical === null || url.length > 2048) throw new HoldfastError('url_invalid', text);
-  return { url, host: hostOf(canonical) };
+function plainUrl(text: string): string {
+  const { href } = new URL(text);
+  if (canonicalUrl(href) === null || href.length > maxUrlLength) throw new HoldfastError('url_invalid', text);
+  return href;
 }
 
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

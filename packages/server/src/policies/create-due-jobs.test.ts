@@ -188,7 +188,7 @@ describe('two schedulers', () => {
 
   test('make each of 200 due jobs once between the ten of them', async () => {
     await policies.pool.query(
-      `INSERT INTO crawl_policies (kind, url, host) SELECT 'crawl', 'https://example.com/' || n, 'example.com'
+      `INSERT INTO crawl_policies (kind, url) SELECT 'crawl', 'https://example.com/' || n
        FROM generate_series(1, 200) n`,
     );
     const made = await Promise.all(Array.from({ length: 10 }, () => makeJobs(30)));

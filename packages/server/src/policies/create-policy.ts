@@ -5,12 +5,12 @@ import { policyColumns } from './find-policy.ts';
 
 /** The columns that a request fills, and their values, of the one parameter $1. */
 export const insertPolicy = `
-  INSERT INTO crawl_policies AS policy (user_id, kind, url, host, executor, options, frequency_hours, priority,
+  INSERT INTO crawl_policies AS policy (user_id, kind, url, executor, options, frequency_hours, priority,
     lock_ttl_seconds, max_retries, retry_backoff_minutes, timeout_minutes, enabled, next_run_at)
-  SELECT user_id, kind, url, host, executor, options, frequency_hours, priority, lock_ttl_seconds, max_retries,
+  SELECT user_id, kind, url, executor, options, frequency_hours, priority, lock_ttl_seconds, max_retries,
     retry_backoff_minutes, timeout_minutes, enabled, coalesce(next_run_at, now())
   FROM jsonb_to_record($1::jsonb) AS request (
-    user_id text, kind job_kind, url text, host text, executor job_executor, options jsonb, frequency_hours numeric,
+    user_id text, kind job_kind, url text, executor job_executor, options jsonb, frequency_hours numeric,
     priority smallint, lock_ttl_seconds integer, max_retries smallint, retry_backoff_minutes integer,
     timeout_minutes integer, enabled boolean, next_run_at timestamptz)`;
 

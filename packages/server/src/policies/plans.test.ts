@@ -13,8 +13,8 @@ const statement = createDueJobsStatement as Statement<never>;
 
 /** One in a thousand is due. One in ten has had a job, and one in a hundred has it still, whether its row says so or not. */
 const fill = `
-  INSERT INTO crawl_policies (kind, url, host, next_run_at, has_live_job)
-  SELECT 'crawl', 'https://example.com/' || n, 'example.com',
+  INSERT INTO crawl_policies (kind, url, next_run_at, has_live_job)
+  SELECT 'crawl', 'https://example.com/' || n,
     now() + CASE WHEN n % 1000 = 0 THEN interval '-1 minute' ELSE make_interval(mins => 1 + n % 1000) END, n % 200 = 0
   FROM generate_series(1, 100000) n;
   INSERT INTO crawl_jobs (kind, payload, status, completed_at, dedupe_key, policy_id, scheduled_for)

@@ -1,5 +1,7 @@
 import type { Policy, PolicyChange, PolicyRequest } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
+import { canonicalUrl } from '../urls/canonical-url.ts';
+import { hostOf } from '../urls/host-of.ts';
 import { createPolicy } from './create-policy.ts';
 import { deletePolicy } from './delete-policy.ts';
 import { findPolicy } from './find-policy.ts';
@@ -63,6 +65,22 @@ describe('a new policy', () => {
     ['a URL that becomes too long', { url: `https://example.com/${'ü'.repeat(1000)}` }, 'url_invalid'],
   ])('is refused with %s', async (_, fields, code) => {
     await expect(createPolicy(policies.pool, crawl(fields))).rejects.toMatchObject({ code });
+  });
+
+  test.each([
+    'https://example.com/a:1?b@c:2#d',
+    'http://example.com:443/',
+    'https://example.com:8443',
+    'https://user:p%40ss@example.com:8443/x',
+    'https://example.com./x',
+    'https://example.com.:8443/',
+    'https://[2001:db8::1]:8080/x',
+    'https://xn--bcher-kva.example/?q=1',
+    'https://Bücher.example?q=https://other.example/',
+  ])('knows the host of %s as everyone else does', async (url) => {
+    await createPolicy(policies.pool, crawl({ url }));
+    const { rows } = await policies.pool.query('SELECT host FROM crawl_policies');
+    expect(rows).toEqual([{ host: hostOf(canonicalUrl(url) ?? '') }]);
   });
 
   test('is made once by twenty requests at once', async () => {

@@ -21,13 +21,13 @@ const updatePolicyStatement = statement<Policy>(
   'update-policy',
   `
 UPDATE crawl_policies policy SET
-  url = coalesce($3, url), host = coalesce($4, host), executor = coalesce($5, executor),
-  frequency_hours = coalesce($6, frequency_hours), priority = coalesce($7, priority),
-  lock_ttl_seconds = coalesce($8, lock_ttl_seconds), max_retries = coalesce($9, max_retries),
-  retry_backoff_minutes = coalesce($10, retry_backoff_minutes),
-  timeout_minutes = CASE WHEN $11 THEN $12 ELSE timeout_minutes END,
-  enabled = coalesce($13, enabled), options = coalesce($14, options),
-  next_run_at = ${nextRunAfterChange('$6::numeric', '$15::timestamptz')},
+  url = coalesce($3, url), executor = coalesce($4, executor),
+  frequency_hours = coalesce($5, frequency_hours), priority = coalesce($6, priority),
+  lock_ttl_seconds = coalesce($7, lock_ttl_seconds), max_retries = coalesce($8, max_retries),
+  retry_backoff_minutes = coalesce($9, retry_backoff_minutes),
+  timeout_minutes = CASE WHEN $10 THEN $11 ELSE timeout_minutes END,
+  enabled = coalesce($12, enabled), options = coalesce($13, options),
+  next_run_at = ${nextRunAfterChange('$5::numeric', '$14::timestamptz')},
   updated_at = now()
 WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
 RETURNING ${policyColumns('policy')}`,
@@ -59,7 +59,6 @@ export async function updatePolicy(
       id,
       owner,
       isMoved ? whole.url : null,
-      isMoved ? whole.host : null,
       fields.executor,
       fields.frequency_hours,
       fields.priority,
