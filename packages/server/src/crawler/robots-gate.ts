@@ -134,7 +134,26 @@ export class RobotsGate {
       this.#options.signal.throwIfAborted();
       const answer = this.#options.governor.tryAcquire(host);
       if (!('waitUntil' in answer)) return answer;
-      await delay(Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000));
+      const waitMs = Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000);
+      await untilReady(this.#options.governor, host, waitMs);
     }
   }
+}
+
+/**
+ * Resolves when the governor calls the host ready, at the latest after `ms`. A source that is being loaded is there within
+ * milliseconds, not when its refusal said to ask again: a crawl's first page used to wait a second for it.
+ */
+function untilReady(governor: GovernedRun, host: string, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    const unsubscribe = governor.onReady((ready) => {
+      if (ready === host) over();
+    });
+  });
 }
