@@ -24,10 +24,26 @@ export const maxTags = 4_096;
 
 const ids = new Map<string, number>(names.map((name, index) => [name, index + 1]));
 
+/** The tags by a hash of their names, and those names again, so that most tags are known without a string made of them. */
+const hashBits = 10;
+const byHash = new Int16Array(1 << hashBits);
+const codes = names.map((name) => Uint8Array.from(name, (char) => char.charCodeAt(0)));
+for (const [index, name] of names.entries()) byHash[hashOf(name, 0, name.length)] = index + 1;
+
+function hashOf(text: string, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = Math.imul(hash, 0x9e37) + text.charCodeAt(at);
+  return (hash ^ (hash >>> hashBits)) & ((1 << hashBits) - 1);
+}
+
 export function tagOf(html: string, start: number, end: number): number {
-  const written = html.slice(start, end);
-  const id = ids.get(written);
-  return id === undefined ? tagOfUnusual(written) : id;
+  if (end - start > 10) return tagOfUnusual(html.slice(start, end));
+  const id = byHash[hashOf(html, start, end)] as number;
+  const code = codes[id - 1];
+  if (code?.length !== end - start) return tagOfUnusual(html.slice(start, end));
+  for (let at = 0; at < code.length; at++)
+    if (html.charCodeAt(start + at) !== code[at]) return tagOfUnusual(html.slice(start, end));
+  return id;
 }
 
 function tagOfUnusual(written: string): number {
@@ -65,6 +81,11 @@ export const endsParagraph = tagSet(
   'address', 'article', 'aside', 'blockquote', 'center', 'details', 'dialog', 'dir', 'div', 'dl', 'dd', 'dt',
   'fieldset', 'figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr',
   'li', 'main', 'menu', 'nav', 'ol', 'p', 'pre', 'search', 'section', 'summary', 'table', 'ul', 'xmp',
+); // biome-ignore format: a list of words
+
+/** What they contain is text up to their own end tag. */
+export const isRawText = tagSet(
+  'iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp',
 ); // biome-ignore format: a list of words
 
 export const isHeading = tagSet('h1', 'h2', 'h3', 'h4', 'h5', 'h6');
