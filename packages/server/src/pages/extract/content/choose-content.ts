@@ -7,6 +7,8 @@ export interface ChosenContent {
   /** The element whose subtree holds the content; -1 for the whole page. */
   readonly root: number;
   readonly origin: 'marked' | 'scored' | 'page';
+  /** It is what the page calls its main part, and no article: the links in it may be what it is about. */
+  readonly isMain?: boolean;
 }
 
 /** What can stand for itself; anything else is part of something, or inline. */
@@ -74,18 +76,21 @@ function holderOf(tape: Tape, matches: (node: number) => boolean): number {
 
 function findRoot(tape: Tape, total: number): ChosenContent | undefined {
   const { tags, hints, prose, chars } = tape;
+  const isMain = (node: number) => ((hints[node] as number) & hint.main) !== 0;
   const kinds = [
     (node: number) => ((hints[node] as number) & hint.body) !== 0,
     (node: number) => tags[node] === tag.article,
-    (node: number) => ((hints[node] as number) & hint.main) !== 0,
+    isMain,
   ];
   for (const kind of kinds) {
     const node = holderOf(tape, kind);
-    if (node >= 0 && (prose[node] as number) >= 0.5 * total && (chars[node] as number) >= fewestChars)
-      return {
-        root: (prose[node] as number) < littleProse ? wholeOf(tape, node) : descend(tape, node, 0.9),
-        origin: 'marked',
-      };
+    if (node < 0 || (prose[node] as number) < 0.5 * total || (chars[node] as number) < fewestChars) continue;
+    const whole = kind === isMain || (prose[node] as number) < littleProse;
+    return {
+      root: whole ? wholeOf(tape, node) : descend(tape, node, 0.9),
+      origin: 'marked',
+      isMain: kind === isMain,
+    };
   }
   const root = descend(tape, -1, 0.8);
   return root < 0 || total < fewestChars ? undefined : { root, origin: 'scored' };

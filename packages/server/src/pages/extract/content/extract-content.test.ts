@@ -137,6 +137,29 @@ Read on:
     expect(contentOf(body(`<p>There are three kinds:</p>${list}`)).text).toContain('Second story');
   });
 
+  test('of an index keeps the links that its main part lists, however long the text above them', () => {
+    const links = [1, 2, 3, 4].map((n) => `<li><a href="/guides/${n}">Guide ${n}</a></li>`).join('');
+    const { markdown } = contentOf(
+      `<nav><a href=/>Home</a></nav><main><h1>Guides</h1><div><p>${sentence.repeat(4)}</p></div>
+       <div class="list"><ul>${links}</ul></div><p><a href="/archive">Archive</a> <a href="/all">All guides</a></p>
+       <h2>Related stories</h2><ul><li><a href=/x>Elsewhere</a></li></ul></main><footer>Imprint</footer>`,
+    );
+    for (const n of [1, 2, 3, 4])
+      expect(markdown).toContain(`- [Guide ${n}](https://example.com/guides/${n})`);
+    expect(markdown).toContain('[All guides](https://example.com/all)');
+    expect(markdown).not.toMatch(/Home|Imprint|Elsewhere|Related/);
+  });
+
+  test('of an article keeps a list of links that has a heading of its own', () => {
+    const { markdown } = contentOf(
+      `<main><article><h1>Install</h1><p>${sentence.repeat(4)}</p>
+       <h2>Next steps</h2><ul><li><a href=/a>Configure it</a><li><a href=/b>Run it</a><li><a href=/c>Watch it</a></ul>
+       <ul><li><a href=/1>One more</a><li><a href=/2>Two more</a><li><a href=/3>Three more</a></ul></article></main>`,
+    );
+    expect(markdown).toMatch(/## Next steps\n\n- \[Configure it\]/);
+    expect(markdown).not.toContain('One more');
+  });
+
   test('keeps what is only said to be hidden or boilerplate if nothing else is there', () => {
     expect(
       contentOf(`<body><div class="sidebar-wrapper" style="display:none"><p>${sentence}</p></div></body>`)

@@ -17,8 +17,8 @@ export function extractContent(
   headline: string | undefined,
 ): MainContent {
   measureTape(tape);
-  const { root, origin } = chooseContent(tape);
-  pruneContent(tape, root);
+  const { root, origin, isMain = false } = chooseContent(tape);
+  pruneContent(tape, root, isMain);
   const { markdown, truncated } = renderMarkdown(tape, root, resolve);
   const text = plainText(tape, root);
   const opens = headline !== undefined && markdown !== '' && !/^# /m.test(markdown);

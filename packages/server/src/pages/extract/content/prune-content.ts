@@ -13,8 +13,8 @@ const leadInLength = 120;
  * Takes out of the chosen content what only leads away: lists and boxes of links, the lines that announce them, and
  * headings that are left with nothing below them.
  */
-export function pruneContent(tape: Tape, root: number): void {
-  new ContentPruner(tape, root).prune();
+export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
+  new ContentPruner(tape, root, isMain).prune();
 }
 
 class ContentPruner {
@@ -24,6 +24,8 @@ class ContentPruner {
   readonly #chars: number;
   /** A page of links is about its links. */
   readonly #listOfLinks: boolean;
+  /** What is linked belongs to the page, unless the line before says that it leads away. */
+  readonly #keepsLinks: boolean;
   /** The last block that reads as a sentence: what is linked after it leads away. */
   readonly #lastProse: number;
   /** A heading with nothing kept below it yet. */
@@ -35,8 +37,9 @@ class ContentPruner {
   /** The line before announced links. */
   #announced = false;
 
-  constructor(tape: Tape, root: number) {
+  constructor(tape: Tape, root: number, isMain: boolean) {
     this.#tape = tape;
+    this.#keepsLinks = isMain;
     this.#root = root;
     this.#end = root < 0 ? tape.size : (tape.ends[root] as number);
     let linked = 0;
@@ -108,6 +111,7 @@ class ContentPruner {
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
     const density = (linked[node] as number) / (chars[node] as number);
     if (this.#announced) return density >= 0.3;
+    if (this.#keepsLinks || (isList(id) && this.#heading >= 0)) return false;
     if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
     if (id === tag.p || isPart(id) || this.#heading >= 0) return false;
     return density >= 0.75 && !this.#isShortList(node, id);
