@@ -24,6 +24,7 @@
  * 5. The generated tests (authorisation, fuzzing) find every route by themselves.
  */
 import type { RouteGroup } from './api-server.ts';
+import { eventRoutes } from './events/event-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -32,4 +33,5 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },
+  { prefix: '/api/v1', register: eventRoutes },
 ];

@@ -30,7 +30,8 @@ const eventColumns =
 
 /*
  * One snapshot decides what is final and shows it. The range of transactions is found by the summary index; inside it the
- * rows are sorted, so a reader far behind takes a bounded range at a time.
+ * rows are sorted, so a reader far behind takes a bounded range at a time. OFFSET 0: with stale statistics the planner would
+ * go through all jobs instead and look for events of each.
  */
 export const readStreamStatement = statement<Row>(
   'read-event-stream',
@@ -42,7 +43,8 @@ WITH stream AS MATERIALIZED (
 SELECT stream.horizon, stream.waiting, ${eventColumns}, event.kind, event.user_id
 FROM stream LEFT JOIN LATERAL (
   SELECT ${eventColumns}, job.kind, job.user_id
-  FROM job_events event JOIN crawl_jobs job ON job.id = event.job_id
+  FROM job_events event
+  CROSS JOIN LATERAL (SELECT kind, user_id FROM crawl_jobs WHERE id = event.job_id OFFSET 0) job
   WHERE event.tx >= $1 AND event.tx < least(stream.horizon, $4::bigint)
     AND (event.tx, event.job_id, event.event_no) > ($1, $2::uuid, $3::integer)
     AND ($6::uuid IS NULL OR event.job_id = $6) AND ($7::job_status[] IS NULL OR event.to_status = ANY ($7))
