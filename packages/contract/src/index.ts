@@ -7,6 +7,7 @@ export * from './api/key-scopes.ts';
 export * from './api/keys.ts';
 export * from './api/page-of.ts';
 export * from './api/pages.ts';
+export * from './api/policies.ts';
 export * from './api/progress.ts';
 export * from './api/query-fields.ts';
 export * from './api/results.ts';

@@ -39,7 +39,8 @@ const changeable = {
   next_run_at: moment.describe('when it runs next; at once if that has passed'),
 };
 
-const request = z.strictObject({
+/** What a request to create a policy names, with defaults. */
+export const policyFields = {
   kind: z.enum(policyKinds),
   url: changeable.url,
   executor: changeable.executor.default('builtin'),
@@ -53,10 +54,11 @@ const request = z.strictObject({
   options: changeable.options.default({}),
   next_run_at: changeable.next_run_at.optional(),
   user_id: text(100).default('local').describe('owner of the policy and its jobs'),
-});
+};
 
 /** A request to create a policy. A policy is good if every job that it makes is. */
-export const policyRequest = request
+export const policyRequest = z
+  .strictObject(policyFields)
   .superRefine((policy, context) => {
     if ('url' in policy.options)
       context.addIssue({ code: 'custom', path: ['options', 'url'], message: 'is a field of its own: url' });

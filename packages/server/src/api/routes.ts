@@ -27,11 +27,13 @@ import type { RouteGroup } from './api-server.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { policyRoutes } from './policies/policy-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },
+  { prefix: '/api/v1/policies', register: policyRoutes },
   { prefix: '/api/v1', register: eventRoutes },
 ];

@@ -1,5 +1,5 @@
 import { HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { canonicalUrl, maxUrlLength } from '../urls/canonical-url.ts';
 
 export type CheckedPolicy = z.output<typeof policyRequest>;
@@ -17,12 +17,20 @@ function plainUrl(text: string): string {
   return href;
 }
 
-export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/** `within`: the field of the request that the value is. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  within?: string,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problem = z
-    .prettifyError(result.error)
-    .replaceAll('✖ ', '')
-    .replaceAll(/\n\s*→ at /g, ' at ');
-  throw new HoldfastError('bad_request', problem);
+  const details = result.error.issues.map(({ path, message }) => ({
+    field: [...(within ? [within] : []), ...path.map(String)].join('.'),
+    message,
+  }));
+  const problem = details
+    .map(({ field, message }) => (field ? `${message} at ${field}` : message))
+    .join('\n');
+  throw new HoldfastError('bad_request', problem, { details });
 }

@@ -1,0 +1,173 @@
+import {
+  apiPolicy,
+  changedPolicy,
+  HoldfastError,
+  newPolicy,
+  type PolicyRequest,
+  policyList,
+  policyListQuery,
+  policyOptions,
+  policyParams,
+  ranPolicy,
+} from '@holdfast/contract';
+import { checked } from '../../policies/check-policy.ts';
+import { createPolicy } from '../../policies/create-policy.ts';
+import { deletePolicy } from '../../policies/delete-policy.ts';
+import { findPolicy } from '../../policies/find-policy.ts';
+import { listPolicies } from '../../policies/list-policies.ts';
+import { runPolicyNow } from '../../policies/run-policy-now.ts';
+import { updatePolicy } from '../../policies/update-policy.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { type Caller, theCaller } from '../caller.ts';
+
+const read = { access: { scope: 'jobs:read' } } as const;
+const write = { access: { scope: 'jobs:write' } } as const;
+const tags = ['policies'];
+
+/** The owner to whose policies the caller is bound; undefined: none. */
+const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
+
+export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
+  server.post(
+    '/',
+    {
+      config: write,
+      schema: {
+        operationId: 'createPolicy',
+        tags,
+        summary: 'Make a policy; its first job is made at once, unless next_run_at says when',
+        body: newPolicy,
+        response: { 201: apiPolicy },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = theCaller(request);
+      const policy = await createPolicy(pool, { ...request.body, user_id: userId } as PolicyRequest);
+      await notifier.notify('policy');
+      return reply.code(201).header('location', `/api/v1/policies/${policy.id}`).send(policy);
+    },
+  );
+
+  server.get(
+    '/',
+    {
+      config: read,
+      schema: {
+        operationId: 'listPolicies',
+        tags,
+        summary: 'Policies, the newest first',
+        querystring: policyListQuery,
+        response: { 200: policyList },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { user_id, cursor, ...filter } = request.query;
+      if (!caller.seesEveryOwner && user_id !== undefined && user_id !== caller.userId)
+        throw new HoldfastError('scope_missing', 'it needs operate to see policies of other owners');
+      const page = { ...filter, ...(cursor !== undefined && { after: cursor }) };
+      const data = await listPolicies(pool, page, ownerOf(caller) ?? user_id);
+      return { data, next_cursor: data.length === filter.limit ? (data.at(-1)?.id ?? null) : null };
+    },
+  );
+
+  server.get(
+    '/:id',
+    {
+      config: read,
+      schema: {
+        operationId: 'showPolicy',
+        tags,
+        summary: 'One policy: what it does, how it went, and when it runs next',
+        params: policyParams,
+        response: { 200: apiPolicy },
+      },
+    },
+    (request) => findPolicy(pool, request.params.id, ownerOf(theCaller(request))),
+  );
+
+  server.patch(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'changePolicy',
+        tags,
+        summary: 'Change a policy; what is not named stays, and so do jobs that were made already',
+        params: policyParams,
+        body: changedPolicy,
+        response: { 200: apiPolicy },
+      },
+    },
+    async (request) => {
+      const { params, body } = request;
+      const owner = ownerOf(theCaller(request));
+      if (body.options) {
+        const { kind } = await findPolicy(pool, params.id, owner);
+        checked(policyOptions[kind], body.options, 'options');
+      }
+      const policy = await updatePolicy(pool, params.id, body, owner);
+      await notifier.notify('policy');
+      return policy;
+    },
+  );
+
+  server.delete(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'deletePolicy',
+        tags,
+        summary: 'Delete a policy; its jobs and results stay, and a live job runs to its end',
+        params: policyParams,
+        response: { 200: apiPolicy },
+      },
+    },
+    (request) => deletePolicy(pool, request.params.id, ownerOf(theCaller(request))),
+  );
+
+  for (const enabled of [true, false]) {
+    const word = enabled ? 'enable' : 'disable';
+    server.post(
+      `/:id/${word}`,
+      {
+        config: write,
+        schema: {
+          operationId: `${word}Policy`,
+          tags,
+          summary: enabled
+            ? 'Let a policy run again; if it is due, at once'
+            : 'Make no more jobs of a policy; a live job runs to its end',
+          params: policyParams,
+          response: { 200: apiPolicy },
+        },
+      },
+      async (request) => {
+        const policy = await updatePolicy(pool, request.params.id, { enabled }, ownerOf(theCaller(request)));
+        if (enabled) await notifier.notify('policy');
+        return policy;
+      },
+    );
+  }
+
+  server.post(
+    '/:id/run',
+    {
+      config: write,
+      schema: {
+        operationId: 'runPolicy',
+        tags,
+        summary: 'Make a policy due now, before its time',
+        params: policyParams,
+        response: { 200: ranPolicy, 202: ranPolicy },
+      },
+    },
+    async (request, reply) => {
+      const policy = await runPolicyNow(pool, request.params.id, ownerOf(theCaller(request)));
+      await notifier.notify('policy');
+      const outcome = policy.live_job_id === null ? ('due' as const) : ('live_job_exists' as const);
+      return reply.code(outcome === 'due' ? 202 : 200).send({ ...policy, outcome });
+    },
+  );
+};
