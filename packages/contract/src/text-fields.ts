@@ -6,7 +6,9 @@ export const notStorable = 'must be well-formed Unicode without NUL characters';
 
 export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, notStorable);
 
-export const pageUrl = text(2048).refine(
-  (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-  'must be an absolute http or https URL',
-);
+export const pageUrl = text(2048)
+  .refine(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'must be an absolute http or https URL',
+  )
+  .meta({ format: 'uri', examples: ['https://example.com/'] });

@@ -6,6 +6,7 @@ import type { ApiContext } from './api-context.ts';
 import type { ApiServer } from './api-server.ts';
 import { authenticate } from './authenticate.ts';
 import { checkInput } from './check-input.ts';
+import { closeSilent } from './close-silent.ts';
 import { describeApi } from './describe-api.ts';
 import { requestId } from './request-id.ts';
 import { requireAccess } from './require-access.ts';
@@ -35,6 +36,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   acceptJson(server);
+  closeSilent(server);
 
   requireAccess(server);
   server.decorateRequest('caller', null);
@@ -46,6 +48,10 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
     checkInput(params, 'path');
     checkInput(query, 'query');
     checkInput(body, 'body');
+  });
+  server.addHook('onSend', async (_request, reply) => {
+    // Otherwise the connection stays open for the next request, and a closing server waits for it.
+    if (context.stopping.aborted) reply.header('connection', 'close');
   });
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     const { method, routeOptions, caller, log } = request;
