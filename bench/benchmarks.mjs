@@ -18,6 +18,18 @@ export const benchmarks = [
     file: './src/queue-latency.ts',
     title: 'enqueue to start on an idle worker, against a bare NOTIFY',
   },
+  {
+    id: 'B4',
+    group: 'crawl',
+    file: './src/crawl-speed.ts',
+    title: 'a durable crawl of 5,000 pages, against bare loops, Crawlee and Scrapy that store nothing',
+  },
+  {
+    id: 'B5',
+    group: 'crawl',
+    file: './src/crawl-markdown.ts',
+    title: 'the same with the main content as markdown, against Crawlee without',
+  },
 ];
 
 /** The benchmarks that the words name, in their own order; all of them when there is no word. */
