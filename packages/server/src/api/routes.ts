@@ -25,8 +25,10 @@
  */
 import type { RouteGroup } from './api-server.ts';
 import { eventRoutes } from './events/event-routes.ts';
+import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
@@ -36,4 +38,6 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/keys', register: keyRoutes },
   { prefix: '/api/v1/policies', register: policyRoutes },
   { prefix: '/api/v1', register: eventRoutes },
+  { prefix: '/api/v1/jobs', register: jobReadRoutes },
+  { prefix: '/api/v1', register: pageRoutes },
 ];

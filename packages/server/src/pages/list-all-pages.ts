@@ -1,11 +1,11 @@
 import type { ListedPage, PageSearch } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../database/statement.ts';
+import { type Queryable, run, type Statement, statement } from '../database/statement.ts';
 import { listPages, type PagePosition } from './list-pages.ts';
 
 /** Behind which page of which job a list over all jobs goes on; without a page, the job is yet to be looked at. */
 export interface AllPagesPosition {
   readonly job_id: string;
-  readonly page?: PagePosition;
+  readonly page?: PagePosition | undefined;
 }
 
 export interface AllPagesOptions extends PageSearch {
@@ -20,21 +20,32 @@ const crawlsAtOnce = 50;
 const crawlScanLimit = 5_000;
 const newest = { job_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-const crawlsText = `
-  SELECT job_id FROM crawl_states WHERE job_id <= $1 ORDER BY job_id DESC`;
+/*
+ * Of one owner by the index of owners, in which the owner that everything has where there is only one is left out; of all
+ * others through the crawls. Either way so many rows at most.
+ */
+const ways = {
+  owner: `SELECT id AS job_id, kind = 'crawl' AS is_shown FROM crawl_jobs
+  WHERE user_id = $2 AND user_id <> 'local' AND id <= $1 ORDER BY id DESC`,
+  all: `SELECT job_id, true AS is_shown FROM crawl_states WHERE job_id <= $1 AND $2::text IS NULL ORDER BY job_id DESC`,
+  local: `SELECT id AS job_id, kind = 'crawl' AND user_id = $2 AS is_shown FROM crawl_jobs WHERE id <= $1 ORDER BY id DESC`,
+} as const;
 
-const crawlsStatement = statement<{ job_id: string }>(
-  'list-crawls',
-  `
-SELECT state.job_id FROM (${crawlsText} LIMIT ${crawlScanLimit}) state JOIN crawl_jobs job ON job.id = state.job_id
-WHERE $2::text IS NULL OR job.user_id = $2
-ORDER BY state.job_id DESC LIMIT $3`,
-);
-
-const crawlsEndStatement = statement<{ job_id: string }>(
-  'list-crawls-end',
-  `${crawlsText} OFFSET ${crawlScanLimit} LIMIT 1`,
-);
+const crawlStatements = Object.fromEntries(
+  Object.entries(ways).map(([way, text]) => [
+    way,
+    {
+      list: statement<{ job_id: string }>(
+        `list-crawls-of-${way}`,
+        `SELECT job_id FROM (${text} LIMIT ${crawlScanLimit}) job WHERE is_shown ORDER BY job_id DESC LIMIT $3`,
+      ),
+      end: statement<{ job_id: string }>(
+        `list-crawls-of-${way}-end`,
+        `SELECT job_id FROM (${text} OFFSET ${crawlScanLimit} LIMIT 1) job`,
+      ),
+    },
+  ]),
+) as Record<keyof typeof ways, Record<'list' | 'end', Statement<{ job_id: string }>>>;
 
 /** Pages of all jobs, those of the newest jobs first: job by job, for as long as one call may take. */
 export async function listAllPages(
@@ -42,7 +53,9 @@ export async function listAllPages(
   { user_id, after = newest, limit, ...search }: AllPagesOptions,
 ): Promise<{ pages: ListedPage[]; next: AllPagesPosition | null }> {
   const deadline = performance.now() + patienceMs;
-  const crawls = await run(db, crawlsStatement, [after.job_id, user_id, crawlsAtOnce + 1]);
+  const { list, end } =
+    crawlStatements[user_id === undefined ? 'all' : user_id === 'local' ? 'local' : 'owner'];
+  const crawls = await run(db, list, [after.job_id, user_id, crawlsAtOnce + 1]);
   const pages: ListedPage[] = [];
   for (const { job_id } of crawls.slice(0, crawlsAtOnce)) {
     if (pages.length === limit || performance.now() > deadline) return { pages, next: { job_id } };
@@ -57,6 +70,6 @@ export async function listAllPages(
   }
   const more = crawls[crawlsAtOnce];
   if (more) return { pages, next: more };
-  const [next = null] = await run(db, crawlsEndStatement, [after.job_id]);
+  const [next = null] = await run(db, end, [after.job_id, user_id]);
   return { pages, next };
 }
