@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeIssues } from './describe-issues.ts';
 import { HoldfastError } from './errors.ts';
 
 /**
@@ -64,6 +65,11 @@ export const settings = {
     env: 'HOLDFAST_PORT',
     schema: wholeNumber(0, 65_535, 7070),
     description: 'Port the HTTP server listens on; 0 picks a free one.',
+  },
+  sessionHours: {
+    env: 'HOLDFAST_SESSION_HOURS',
+    schema: wholeNumber(1, 8760, 12),
+    description: 'How long a sign-in to the console lasts.',
   },
   workerId: {
     env: 'WORKER_ID',
@@ -176,10 +182,16 @@ export function readConfiguration(
     const text = overrides[name as SettingName] ?? (env[setting.env] || undefined);
     const parsed = setting.schema.safeParse(text);
     if (parsed.success) return [name, parsed.data];
+    const given = overrides[name as SettingName] === undefined ? setting.env : flagOf(name);
     throw new HoldfastError(
       'config_invalid',
-      `${setting.env}: ${z.prettifyError(parsed.error).replace(/^✖ /, '')}`,
+      describeIssues(parsed.error, (field) => (field === '' ? given : `${given} (${field})`)),
     );
   });
   return Object.fromEntries(entries) as Configuration;
+}
+
+/** The command line writes its words with hyphens. */
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

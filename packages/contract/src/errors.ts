@@ -80,6 +80,27 @@ export const errors = {
     message: 'The API key is not valid',
     hint: 'Check it for missing characters, or make another with `holdfast keys create`.',
   },
+  session_ended: {
+    retry: 'never',
+    http: 401,
+    exit: exitCodes.failure,
+    message: 'You are signed out',
+    hint: 'Sign in again.',
+  },
+  link_used: {
+    retry: 'never',
+    http: 401,
+    exit: exitCodes.failure,
+    message: 'This link was used before, or is older than an hour',
+    hint: 'Sign in with an API key, or start `holdfast up` again for another link.',
+  },
+  csrf_refused: {
+    retry: 'never',
+    http: 403,
+    exit: exitCodes.failure,
+    message: 'The request does not come from the console',
+    hint: 'Reload the page and try again; programs send an API key instead of a cookie.',
+  },
   scope_missing: {
     retry: 'never',
     http: 403,

@@ -1,8 +1,10 @@
-import { HoldfastError } from '@holdfast/contract';
+import { type ApiKey, HoldfastError } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { countRequest } from '../keys/count-request.ts';
+import { findSession } from '../sessions/find-session.ts';
 import type { ApiContext } from './api-context.ts';
 import { callerOf, requireScope } from './caller.ts';
+import { refuseForeignWrite, sessionTokenOf } from './session/session-cookie.ts';
 
 /** Lets a request through to its route, or not: before its body is read, and with the error shape of that route. */
 export async function authenticate(
@@ -13,17 +15,31 @@ export async function authenticate(
   const { access } = request.routeOptions.config;
   if (access === 'public') return;
   if (!access) throw new HoldfastError('internal_error', `${request.routeOptions.url} declares no access`);
-  const key = await keys.find(secretOf(request));
+  const key = await keyOf(request, keys, pool);
   await countRequest(pool, key);
   const caller = callerOf(key);
   requireScope(caller, access.scope);
   request.caller = caller;
 }
 
-function secretOf({ headers }: FastifyRequest): string {
+/** A program sends its key; the console's cookie counts only without one. */
+async function keyOf(
+  request: FastifyRequest,
+  keys: ApiContext['keys'],
+  pool: ApiContext['pool'],
+): Promise<ApiKey> {
+  const secret = secretOf(request);
+  if (secret) return keys.find(secret);
+  const token = sessionTokenOf(request);
+  if (!token) throw new HoldfastError('key_missing');
+  refuseForeignWrite(request, token);
+  return (await findSession(pool, token)).key;
+}
+
+function secretOf({ headers }: FastifyRequest): string | undefined {
   const { authorization, 'x-api-key': apiKey } = headers;
-  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-  const secret = bearer ?? (typeof apiKey === 'string' ? apiKey.trim() : undefined);
-  if (!secret) throw new HoldfastError('key_missing');
-  return secret;
+  if (authorization === undefined) return typeof apiKey === 'string' ? apiKey.trim() : undefined;
+  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (!bearer) throw new HoldfastError('key_missing');
+  return bearer;
 }

@@ -24,18 +24,22 @@
  * 5. The generated tests (authorisation, fuzzing) find every route by themselves.
  */
 import type { RouteGroup } from './api-server.ts';
+import { botDialectRoutes } from './bot-dialect/bot-dialect-routes.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
+import { sessionRoutes } from './session/session-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },
+  { prefix: '/api/session', register: sessionRoutes },
+  { prefix: '/api/crawl', register: botDialectRoutes },
   { prefix: '/api/v1/policies', register: policyRoutes },
   { prefix: '/api/v1', register: eventRoutes },
   { prefix: '/api/v1/jobs', register: jobReadRoutes },

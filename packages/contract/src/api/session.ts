@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { text } from '../text-fields.ts';
+import { keyScopes } from './key-scopes.ts';
+import { timestamp } from './timestamp.ts';
+
+/** Signing in to the console: with an API key, or with the token of a link that was printed for it. */
+export const sessionRequest = z.union([
+  z.strictObject({ key: text(200) }),
+  z.strictObject({ link: text(200) }),
+]);
+
+export const session = z
+  .object({
+    user_id: z.string(),
+    key_name: z.string(),
+    scopes: z.array(z.enum(keyScopes)),
+    csrf_token: z.string().describe('sent as X-CSRF-Token with every write'),
+    expires_at: timestamp,
+  })
+  .meta({ id: 'Session' });
+export type Session = z.input<typeof session>;
