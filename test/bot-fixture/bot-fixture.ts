@@ -1,4 +1,5 @@
 import { HoldfastError, type JobRequest } from '@holdfast/contract';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { BlockedHostList } from '../../packages/server/src/bots/blocked-hosts.ts';
 import type { BotCaller } from '../../packages/server/src/bots/bot-caller.ts';
@@ -35,7 +36,7 @@ export class BotFixture {
   constructor() {
     beforeAll(async () => {
       this.#database = await createTestDatabase({ max: 20 });
-      this.#submissions = new Submissions(this.pool);
+      this.#submissions = new Submissions(this.pool, pino({ level: 'silent' }));
     });
     beforeEach(() => this.clear());
     afterAll(() => this.#database?.drop());

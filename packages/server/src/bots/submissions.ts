@@ -1,5 +1,6 @@
 import type { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import { Batcher } from '../queue/batcher.ts';
 import type { Submission, SubmissionAnswer } from './submission.ts';
 import { submitResults } from './submit-results.ts';
@@ -18,10 +19,12 @@ const lockTimeoutMs = 1_000;
  */
 export class Submissions {
   readonly #pool: pg.Pool;
+  readonly #log: Logger;
   readonly #batcher: Batcher<Submission, Promise<Answer>>;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, log: Logger) {
     this.#pool = pool;
+    this.#log = log;
     this.#batcher = new Batcher((submissions) => this.#write(submissions), 0);
   }
 
@@ -43,7 +46,11 @@ export class Submissions {
       try {
         const answered = await submitResults(this.#pool, group, { lockTimeoutMs });
         for (const [submission, answer] of answered) answers.set(submission, Promise.resolve(answer));
-      } catch {
+      } catch (error) {
+        this.#log.warn(
+          { err: error, submissions: group.length },
+          'Submissions could not go together; each goes alone',
+        );
         for (const submission of group) {
           const alone = this.#writeAlone(submission);
           // Whoever waits for it hears of it; until then it is nobody's unhandled rejection.

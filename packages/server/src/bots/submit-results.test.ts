@@ -70,9 +70,9 @@ describe('a success', () => {
   test('says when the policy of the job runs next, as the end of the job decided it', async () => {
     const job = await bots.held();
     const { rows } = await bots.pool.query(
-      `INSERT INTO crawl_policies (kind, url, host, user_id, executor, frequency_hours, failure_count,
+      `INSERT INTO crawl_policies (kind, url, user_id, executor, frequency_hours, failure_count,
          timeout_minutes)
-       VALUES ('visit', $1, 'shop.example', 'alice', 'bot', 6, 4, 10) RETURNING id`,
+       VALUES ('visit', $1, 'alice', 'bot', 6, 4, 10) RETURNING id`,
       [job.url],
     );
     await bots.pool.query('UPDATE crawl_jobs SET policy_id = $1', [rows[0].id]);

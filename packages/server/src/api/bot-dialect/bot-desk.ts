@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { BlockedHostList } from '../../bots/blocked-hosts.ts';
+import { type BotCaller, speakFor } from '../../bots/bot-caller.ts';
+import { type AskedLease, foreignToken } from '../../bots/judge-lease.ts';
+import { LeaseTokens } from '../../bots/lease-tokens.ts';
+import { Submissions } from '../../bots/submissions.ts';
+import type { Caller } from '../caller.ts';
+
+/** What the routes of bots share in one process. */
+export class BotDesk {
+  readonly pool: pg.Pool;
+  readonly blocked: BlockedHostList;
+  readonly submissions: Submissions;
+  #tokens: Promise<LeaseTokens> | undefined;
+
+  constructor(pool: pg.Pool, log: Logger) {
+    this.pool = pool;
+    this.blocked = new BlockedHostList(pool);
+    this.submissions = new Submissions(pool, log);
+  }
+
+  /** Opened when it is first needed: the server starts while the database is away. */
+  tokens(): Promise<LeaseTokens> {
+    this.#tokens ??= LeaseTokens.open(this.pool).catch((error: unknown) => {
+      this.#tokens = undefined;
+      throw error;
+    });
+    return this.#tokens;
+  }
+
+  /** The lease that a bot speaks of, if its key may speak for it. */
+  async leaseOf(
+    caller: BotCaller,
+    botId: string,
+    said: { readonly job_id: string; readonly lease_token?: string | null | undefined },
+  ): Promise<AskedLease> {
+    speakFor(caller, botId);
+    const { userId, seesEveryOwner } = caller;
+    const { job_id: jobId, lease_token } = said;
+    const holder = { userId, botId };
+    const token = lease_token
+      ? ((await this.tokens()).fenceOf(lease_token, jobId, holder) ?? foreignToken)
+      : null;
+    return { jobId, botId, userId, seesEveryOwner, token };
+  }
+}
+
+export function botCaller({ userId, seesEveryOwner, key }: Caller): BotCaller {
+  return { userId, seesEveryOwner, boundTo: key.bot_id };
+}
