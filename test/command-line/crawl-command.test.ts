@@ -252,7 +252,8 @@ describe('holdfast crawl', () => {
     ],
     ['a pattern that keeps the start out', ['https://a.example/x', '--exclude', '/x'], /--exclude keeps out/],
     ['an origin that is none', ['https://a.example', '--allow-private', 'localhost'], /is no origin/],
-    ['a depth out of range', ['https://a.example', '--depth', '-1'], /--depth: /],
+    ['a depth out of range', ['https://a.example', '--depth', '-1'], /--depth must be at least 0\n/],
+    ['a limit of nothing', ['https://a.example', '--limit', '0'], /--limit must be at least 1\n/],
     ['a limit that is no number', ['https://a.example', '--limit', 'x'], /whole number/],
     [
       'a format nobody knows',

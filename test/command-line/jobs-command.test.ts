@@ -12,7 +12,7 @@ describe('holdfast jobs', () => {
   test('an empty list teaches how to get the first job', async () => {
     expect(await holdfast('jobs', 'list')).toMatchObject({
       exit: 0,
-      stdout: 'No jobs yet. Add one: holdfast jobs create crawl https://example.com\n',
+      stdout: 'No jobs yet. Add one: npx holdfast jobs create crawl https://example.com\n',
     });
   });
 
@@ -63,6 +63,14 @@ describe('holdfast jobs', () => {
     expect((await pausing).stdout).toBe(`job ${job.id}: paused\n`);
   });
 
+  test('a retry says that it drops the time for which the job was scheduled', async () => {
+    const { id } = await queue.enqueueOne({ run_at: '2090-01-01T00:00:00Z' });
+    await holdfast('jobs', 'cancel', id);
+    expect((await holdfast('jobs', 'retry', id)).stdout).toBe(
+      `job ${id}: pending, to run at once: its start at 2090-01-01T00:00:00.000Z is dropped\n`,
+    );
+  });
+
   test('a holder that does not answer in time is named, and the request stands', async () => {
     const job = await queue.claimedOne();
     const { stdout, exit } = await holdfast('jobs', 'cancel', job.id);
@@ -74,9 +82,9 @@ describe('holdfast jobs', () => {
       'a URL that is none',
       ['create', 'crawl', 'nonsense'],
       2,
-      /must be an absolute http or https URL at payload\.url/,
+      /the URL must be an absolute http or https URL/,
     ],
-    ['no URL', ['create', 'crawl'], 2, /payload\.url/],
+    ['no URL', ['create', 'crawl'], 2, /the URL is missing\n.*holdfast jobs create crawl https:/],
     [
       'a payload that is no object',
       ['create', 'crawl', 'https://a.example', '--payload', '[1]'],
@@ -91,7 +99,7 @@ describe('holdfast jobs', () => {
     ],
     ['a kind nobody knows', ['create', 'swim'], 2, /Allowed choices are crawl, visit, collect/],
     ['a status nobody knows', ['list', '--status', 'asleep'], 2, /Allowed choices are pending/],
-    ['a limit of 0', ['list', '--limit', '0'], 2, /limit/],
+    ['a limit of 0', ['list', '--limit', '0'], 2, /--limit must be at least 1\n/],
     ['an unknown command', ['dance'], 2, /unknown command/],
     ['an unknown option', ['list', '--colour'], 2, /unknown option/],
     ['a job that is not there', ['show', nobody], 3, /There is no such job/],

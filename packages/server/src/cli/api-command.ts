@@ -3,6 +3,7 @@ import { startServer } from '../api/start-server.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { hasAdminKey } from '../keys/make-first-key.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
+import { asCalled } from './called-as.ts';
 import { addListenOptions } from './listen-options.ts';
 import { nextSignal } from './next-signal.ts';
 import { configurationOf } from './with-database.ts';
@@ -17,7 +18,9 @@ export const apiCommand = addListenOptions(new Command('api'))
       const server = await startServer(configuration, database, log);
       log.info(`The API is ready: ${server.address}, ${database.describe}`);
       if (!(await hasAdminKey(database.pool))) {
-        log.warn('There is no admin key yet; make one: holdfast keys create --name admin --role admin');
+        log.warn(
+          asCalled('There is no admin key yet; make one: holdfast keys create --name admin --role admin'),
+        );
       }
       log.info(`Stopping: ${await nextSignal()}`);
       await server.close();

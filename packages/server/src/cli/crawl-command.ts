@@ -16,7 +16,7 @@ Killed at any moment, by Ctrl-C or worse, the same command goes on where it was,
 A crawl is known by its URLs and the options under "What to crawl" and "What to keep"; speed and output may change.
 
   holdfast crawl https://example.com                          the site, into example.com.jsonl
-  holdfast crawl https://example.com --format md --limit 500  500 pages, into the folder example.com
+  holdfast crawl https://example.com --format md --limit 500  500 pages, into a folder
   holdfast crawl https://example.com/docs/ --path-prefix /docs --out - | jq .title
   holdfast crawl http://localhost:8080 --allow-private http://localhost:8080
 

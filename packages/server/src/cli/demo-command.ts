@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
+import { calledAs } from './called-as.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { openDisplay } from './crawl/crawl-display.ts';
 import { readCrawlRequest } from './crawl/crawl-request.ts';
@@ -74,7 +75,7 @@ async function demonstrate(session: Session, site: SampleSite, file: string): Pr
   );
   if (crawl.view.status === 'completed' && display.kill && claims.every(({ holds }) => holds !== false)) {
     stdout.write(
-      `${paint('green', 'Killed in the middle, and nothing was lost.')} Now yours: holdfast crawl https://example.com\n`,
+      `${paint('green', 'Killed in the middle, and nothing was lost.')} Now yours: ${calledAs()} crawl https://example.com\n`,
     );
     return;
   }

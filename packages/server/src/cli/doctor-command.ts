@@ -1,6 +1,7 @@
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
 import { examine, type Finding } from '../doctor/examine.ts';
+import { asCalled } from './called-as.ts';
 import { configurationOf, withDatabase } from './with-database.ts';
 
 const marks = { ok: 'ok  ', warning: 'warn', problem: 'FAIL' } as const;
@@ -30,5 +31,5 @@ export const doctorCommand = new Command('doctor')
 
 function printFinding({ check, state, found, advice }: Finding): void {
   console.log(`${marks[state]}  ${check.padEnd(12)} ${found}`);
-  if (advice) console.log(`${' '.repeat(19)}→ ${advice}`);
+  if (advice) console.log(`${' '.repeat(19)}→ ${asCalled(advice)}`);
 }

@@ -2,6 +2,7 @@ import { errors, HoldfastError, type Job, type UserAction } from '@holdfast/cont
 import { Command } from 'commander';
 import { actOnJob } from '../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
+import { showJob } from '../queue/find-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { reportError } from './report-error.ts';
 import { jobAsJson } from './show-jobs.ts';
@@ -17,7 +18,7 @@ const descriptions: Record<UserAction, string> = {
   pause: 'stop jobs for now; running ones save their progress first',
   resume: 'go on with paused jobs from where they were',
   cancel: 'stop jobs for good',
-  retry: 'run failed, cancelled or expired jobs again, from their checkpoint',
+  retry: 'run failed, cancelled or expired jobs again at once, from their checkpoint',
   resetLock: 'take running jobs from their holders; they are ready again, no retry is burned',
   expire: 'take running jobs from their holders and leave them expired, for a decision',
 };
@@ -36,10 +37,11 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
       for (const id of ids) {
         try {
           const { json, ...rest } = options;
+          const scheduled = action === 'retry' ? (await showJob(pool, id)).run_at : null;
           const changed = await actOnJob(pool, action, id, { actor, ...rest });
           await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
           const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
-          console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${whatNow(job)}`);
+          console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${whatNow(job, scheduled)}`);
         } catch (error) {
           if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
           reportError(error, options.json ?? false);
@@ -49,7 +51,10 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
   );
 });
 
-function whatNow({ status, requested_action, worker_id }: Job): string {
+/** `scheduled`: when it was to start, before it was made ready again. */
+function whatNow({ status, requested_action, worker_id }: Job, scheduled: Date | null): string {
+  if (scheduled && scheduled.getTime() > Date.now())
+    return `${status}, to run at once: its start at ${scheduled.toISOString()} is dropped`;
   if (!requested_action || status !== 'processing') return status;
   return `asked to ${requested_action}; ${worker_id} lets go of it at its next heartbeat, or the watchdog does`;
 }

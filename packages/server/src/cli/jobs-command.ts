@@ -1,10 +1,11 @@
-import { type JobFilter, type JobRequest, jobKinds, jobStatuses } from '@holdfast/contract';
+import { type JobFilter, type JobRequest, jobFilter, jobKinds, jobStatuses } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
 import { retryUrls } from '../frontier/retry-urls.ts';
 import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { checkFlags } from './check-flags.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
 import { jobAsJson, printEvents, printJob, printJobs } from './show-jobs.ts';
@@ -48,13 +49,14 @@ const list = new Command('list')
   .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
   .option('--after <id>', 'go on behind this job: the last one of the page before')
   .option('--json', 'print JSON')
-  .action(({ json, ...filter }: JobFilter & JsonOption, command: Command) =>
-    withDatabase(command, async ({ database }) => {
+  .action(async ({ json, ...filter }: JobFilter & JsonOption, command: Command) => {
+    checkFlags(jobFilter, filter);
+    await withDatabase(command, async ({ database }) => {
       const jobs = await listJobs(database.pool, filter);
       if (json) console.log(JSON.stringify(jobs.map(jobAsJson)));
       else printJobs(jobs, filter);
-    }),
-  );
+    });
+  });
 
 const show = new Command('show')
   .description('one job, its timeline, and what can be done to it now')

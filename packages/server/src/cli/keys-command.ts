@@ -10,6 +10,7 @@ import { Command, Option } from 'commander';
 import { createKey } from '../keys/create-key.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
+import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
 import { readExpiry } from './read-expiry.ts';
@@ -74,7 +75,7 @@ const list = new Command('list')
       const keys = await listKeys(database.pool);
       if (json) return console.log(JSON.stringify(keys));
       if (keys.length === 0) {
-        return console.log('No keys yet. Make one: holdfast keys create --name me --role admin');
+        return console.log(asCalled('No keys yet. Make one: holdfast keys create --name me --role admin'));
       }
       printTable(
         ['ID', 'SECRET', 'NAME', 'OWNER', 'SCOPES', 'BOT', 'STATE', 'LAST USED'],

@@ -2,6 +2,7 @@ import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { apiCommand } from './api-command.ts';
+import { asCalled } from './called-as.ts';
 import { crawlCommand } from './crawl-command.ts';
 import { createJobsFromPoliciesCommand } from './create-jobs-from-policies-command.ts';
 import { demoCommand } from './demo-command.ts';
@@ -41,7 +42,6 @@ export const program = new Command('holdfast')
   .helpOption('-h, --help', 'show help; `holdfast COMMAND --help` for a command')
   .helpCommand(false)
   .addHelpText('after', examples)
-  .enablePositionalOptions()
   .addCommand(crawlCommand)
   .addCommand(demoCommand)
   .addCommand(upCommand)
@@ -60,7 +60,10 @@ export const program = new Command('holdfast')
 for (const command of allCommands(program)) {
   command
     .showHelpAfterError('(add --help to see what can be used)')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')) })
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(asCalled(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
+    })
     .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
 }
 

@@ -1,4 +1,5 @@
-import { HoldfastError, type JobRequest } from '@holdfast/contract';
+import { HoldfastError, type JobRequest, jobRequest } from '@holdfast/contract';
+import { checkFlags, flagOf } from './check-flags.ts';
 
 export interface CreateOptions {
   payload?: string;
@@ -29,7 +30,19 @@ export function readJobRequest(
     executor: options.executor,
   };
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as unknown as JobRequest;
+  const said = Object.fromEntries(given);
+  if (request.kind !== 'collect' && !('url' in request.payload)) {
+    throw new HoldfastError('bad_request', 'the URL is missing', {
+      hint: `Such as: holdfast jobs create ${kind} https://example.com`,
+    });
+  }
+  checkFlags(jobRequest, said, nameOf);
+  return said as unknown as JobRequest;
+}
+
+function nameOf(field: string): string {
+  if (field === 'payload.url') return 'the URL';
+  return field.startsWith('payload.') ? `${field.slice('payload.'.length)} in --payload` : flagOf(field);
 }
 
 function readPayload(text: string | undefined): object {

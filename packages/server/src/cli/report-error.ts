@@ -1,4 +1,5 @@
 import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
+import { asCalled } from './called-as.ts';
 
 /** Says on stderr what went wrong and what to do, and sets the exit code. No stack: that is for the debug log. */
 export function reportError(error: unknown, json: boolean): void {
@@ -8,7 +9,7 @@ export function reportError(error: unknown, json: boolean): void {
     console.error(JSON.stringify({ error: known.code, message: known.message, hint: known.hint }));
     return;
   }
-  console.error(`holdfast: ${known.message}\n  ${known.hint}`);
+  console.error(asCalled(`holdfast: ${known.message}\n  ${known.hint}`));
   if (process.env.HOLDFAST_LOG_LEVEL === 'debug' || process.env.HOLDFAST_LOG_LEVEL === 'trace')
     console.error(error);
 }

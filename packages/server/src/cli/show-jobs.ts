@@ -1,5 +1,6 @@
 import { allowedActions, type Job, type JobFilter } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
+import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 
@@ -12,7 +13,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
     console.log(
       status || kind
         ? 'No such jobs.'
-        : 'No jobs yet. Add one: holdfast jobs create crawl https://example.com',
+        : asCalled('No jobs yet. Add one: holdfast jobs create crawl https://example.com'),
     );
     return;
   }

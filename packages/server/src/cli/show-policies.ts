@@ -1,4 +1,5 @@
 import type { Policy, PolicyFilter } from '@holdfast/contract';
+import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { formatFrequency } from './read-frequency.ts';
@@ -8,7 +9,9 @@ export function printPolicies(policies: readonly Policy[], { limit = 50, ...filt
     console.log(
       Object.keys(filter).length > 0
         ? 'No such policies.'
-        : 'No policies yet. Add one: holdfast policies create crawl https://example.com --frequency 7d',
+        : asCalled(
+            'No policies yet. Add one: holdfast policies create crawl https://example.com --frequency 7d',
+          ),
     );
     return;
   }

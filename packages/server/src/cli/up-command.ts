@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
 import { makeFirstKey } from '../keys/make-first-key.ts';
+import { calledAs } from './called-as.ts';
 import { addListenOptions } from './listen-options.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
@@ -23,5 +24,5 @@ function firstKeyText(secret: string): string {
   return `
 Your admin key for the API, shown this once:
   ${secret}
-If you lose it, make another: holdfast keys create --name admin --role admin`;
+If you lose it, make another: ${calledAs()} keys create --name admin --role admin`;
 }

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import { markdownFile, urlInMarkdown } from './markdown-file.ts';
@@ -117,10 +118,18 @@ export class FolderOutput implements PageOutput {
   async #begin(): Promise<void> {
     const { path } = this.#options;
     this.#begun = true;
-    await mkdir(path, { recursive: true });
+    this.#make(path);
     // Pages of an earlier crawl that this one does not find would stay for ever.
     if (this.#before && this.#before.job !== this.#jobId) await this.#removePages();
     await this.#saveCursor(true);
+  }
+
+  #make(path: string): void {
+    try {
+      makeFolder(path);
+    } catch (error) {
+      throw outputUnusable(this.name, error as Error);
+    }
   }
 
   /** The first of the page's names that no other page's file has. */

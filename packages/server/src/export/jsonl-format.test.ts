@@ -21,5 +21,8 @@ test('a file of ours is told from others', () => {
 
 test('the change since the crawl before is there only where there was one', () => {
   expect(JSON.parse(jsonlFormat.record(samplePage()))).not.toHaveProperty('change');
-  expect(JSON.parse(jsonlFormat.record(samplePage({ change: 'changed' })))).toHaveProperty('change', 'changed');
+  expect(JSON.parse(jsonlFormat.record(samplePage({ change: 'changed' })))).toHaveProperty(
+    'change',
+    'changed',
+  );
 });

@@ -57,7 +57,7 @@ describe('enqueue', () => {
     const bad = crawl({ payload: { url: 'ftp://example.com' } });
     await expect(enqueueJobs(queue.pool, [crawl(), bad])).rejects.toMatchObject({
       code: 'bad_request',
-      message: expect.stringMatching(/request 2.*http or https URL at payload\.url/),
+      message: expect.stringMatching(/request 2: payload\.url must be .*http or https URL/),
     });
     expect(await listJobs(queue.pool)).toEqual([]);
   });

@@ -1,5 +1,5 @@
-import { HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
-import { z } from 'zod';
+import { describeIssues, HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
+import type { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { hostOf } from '../urls/host-of.ts';
@@ -118,10 +118,7 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
       host,
     } as CheckedRequest;
   }
-  const problem = z
-    .prettifyError(checked.error)
-    .replaceAll('✖ ', '')
-    .replaceAll(/\n\s*→ at /g, ' at ');
+  const problem = describeIssues(checked.error);
   throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
 }
 

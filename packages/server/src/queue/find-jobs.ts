@@ -1,4 +1,11 @@
-import { HoldfastError, type Job, type JobFilter, type JobStatus, jobFilter } from '@holdfast/contract';
+import {
+  describeIssues,
+  HoldfastError,
+  type Job,
+  type JobFilter,
+  type JobStatus,
+  jobFilter,
+} from '@holdfast/contract';
 import { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
@@ -62,7 +69,7 @@ export async function showJob(db: Queryable, id: string): Promise<Job> {
 
 export async function listJobs(db: Queryable, filter: JobFilter = {}): Promise<Job[]> {
   const checked = jobFilter.safeParse(filter);
-  if (!checked.success) throw new HoldfastError('bad_request', z.prettifyError(checked.error));
+  if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   const { status, kind, after, limit } = checked.data;
   return run(db, listStatement, [status, kind, after, limit]);
 }

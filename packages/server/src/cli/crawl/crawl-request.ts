@@ -5,6 +5,7 @@ import { chooseOutputPlace, type OutputPlace } from '../../export/output-place.t
 import type { OutputFormat } from '../../export/page-output.ts';
 import { canonicalUrl } from '../../urls/canonical-url.ts';
 import { createScope } from '../../urls/scope.ts';
+import { checkFlags, flagOf } from '../check-flags.ts';
 import { originOf } from './allow-private.ts';
 
 type Payload = z.input<typeof crawlOptions>;
@@ -52,20 +53,22 @@ export interface CrawlRequest {
   readonly output: OutputPlace;
 }
 
-const flagOf: Record<string, string> = {
+/** Where it is not the name of the field. */
+const otherNames: Record<string, string> = {
+  url: 'the URL',
+  urls: 'the URLs',
   max_depth: '--depth',
   max_pages: '--limit',
   max_pages_per_host: '--limit-per-host',
-  include: '--include',
-  exclude: '--exclude',
-  path_prefix: '--path-prefix',
-  concurrency: '--concurrency',
   delay_ms: '--delay',
   page_timeout_seconds: '--page-timeout',
-  attempts: '--attempts',
-  user_agent: '--user-agent',
-  max_page_bytes: '--max-page-bytes',
 };
+
+/** As it stands on the command line: `include.0` is one of --include. */
+function nameOf(field: string): string {
+  const [name = ''] = field.split('.');
+  return otherNames[name] ?? flagOf(name);
+}
 
 export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): CrawlRequest {
   const [url = '', ...others] = urls.map(checkedUrl);
@@ -101,7 +104,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     }),
     ...pace,
   };
-  const options = checkedOptions(payload);
+  const options = checkFlags(crawlOptions, payload, nameOf);
   assertSeedInScope(options);
   const seedHost = new URL(url).host;
   return {
@@ -119,16 +122,6 @@ function checkedUrl(text: string): string {
   const isNearly = !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && /^[\w-]+(\.[\w-]+)+([:/?#]|$)/.test(text);
   throw new HoldfastError('url_invalid', text === '' ? 'it is empty' : text, {
     ...(isNearly && { hint: `Give it with its scheme: https://${text}` }),
-  });
-}
-
-function checkedOptions(payload: Payload): CrawlOptions {
-  const checked = crawlOptions.safeParse(payload);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  const field = String(issue?.path[0] ?? '');
-  throw new HoldfastError('bad_request', `${flagOf[field] ?? field}: ${issue?.message}`, {
-    hint: 'Correct the named option; `holdfast crawl --help` shows them all.',
   });
 }
 

@@ -1,7 +1,8 @@
+import { calledAs } from '../called-as.ts';
+
 /** The command that was typed, to be typed again. */
 export function sameCommand(args: readonly string[] = process.argv.slice(2)): string {
-  const runner = process.env.npm_command === 'exec' ? 'npx holdfast' : 'holdfast';
-  return [runner, ...args.map(quoted)].join(' ');
+  return [calledAs(), ...args.map(quoted)].join(' ');
 }
 
 function quoted(argument: string): string {

@@ -1,4 +1,5 @@
 import type { PageOutput } from '../../export/page-output.ts';
+import { calledAs } from '../called-as.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';
 import type { OutcomeRow } from './outcome-rows.ts';
@@ -24,7 +25,7 @@ export function summaryText({ view, rows, output, thisRun }: CrawlSummary, paint
     '',
     ...(thisRun.processed > 0 ? [`  ${paint('dim', 'time  ')}  ${timeText(thisRun, view)}`] : []),
     ...(output.pageNo > 0 ? [`  ${paint('dim', 'output')}  ${outputText(output)}`] : []),
-    `  ${paint('dim', 'job   ')}  ${view.id}  ${paint('dim', `holdfast jobs show ${view.id}`)}`,
+    `  ${paint('dim', 'job   ')}  ${view.id}  ${paint('dim', `${calledAs()} jobs show ${view.id}`)}`,
     '',
   ].join('\n');
 }

@@ -1,14 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
+import { makeFolder } from '../../make-folder.ts';
 
 /**
  * Everything of one embedded server in one folder, `<data folder>/cluster`, so that one rename makes it whole and the
@@ -38,7 +31,7 @@ export function clusterFolder(path: string): ClusterFolder {
 export function openDataFolder(name: string): string {
   const path = resolve(name);
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     // Keeps the password and the data out of the repository of whoever runs Holdfast in a checkout.
     if (readText(join(path, '.gitignore')) === undefined) writeFileSync(join(path, '.gitignore'), '*\n');
     return realpathSync(path);
