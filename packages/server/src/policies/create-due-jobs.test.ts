@@ -139,6 +139,34 @@ describe('a due policy', () => {
   });
 });
 
+/** The statement itself, held up between its view of the rows and their locks; `meanwhile` others do something. */
+async function makeJobsLate(meanwhile: () => Promise<unknown>): Promise<unknown[]> {
+  const [gate, late] = [await policies.pool.connect(), await policies.pool.connect()];
+  try {
+    await gate.query('SELECT pg_advisory_lock(16)');
+    const made = late.query({
+      text: createDueJobsStatement.text.replace(
+        'WHERE enabled',
+        'WHERE (SELECT pg_advisory_xact_lock(16)) IS NOT NULL AND enabled',
+      ),
+      values: [500, 'scheduler:late'],
+    });
+    await vi.waitUntil(async () => {
+      const { rows } = await gate.query(
+        `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+         WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
+      );
+      return rows.length === 1;
+    });
+    await meanwhile();
+    await gate.query('SELECT pg_advisory_unlock(16)');
+    return (await made).rows;
+  } finally {
+    gate.release();
+    late.release();
+  }
+}
+
 describe('two schedulers', () => {
   test('do not wait for each other, and what one fails to commit the other makes', async () => {
     const { id } = await policies.create();
@@ -157,32 +185,21 @@ describe('two schedulers', () => {
   test('make one job, also when one of them is late and knows only of the time before', async () => {
     const { id } = await policies.create();
     await policies.makeDue(id, 20);
-    const [gate, late] = [await policies.pool.connect(), await policies.pool.connect()];
-    try {
-      await gate.query('SELECT pg_advisory_lock(16)');
-      const made = late.query({
-        text: createDueJobsStatement.text.replace(
-          'WHERE enabled',
-          'WHERE (SELECT pg_advisory_xact_lock(16)) IS NOT NULL AND enabled',
-        ),
-        values: [500, 'scheduler:late'],
-      });
-      await vi.waitUntil(async () => {
-        const { rows } = await gate.query(
-          `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
-           WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
-        );
-        return rows.length === 1;
-      });
+    const late = await makeJobsLate(async () => {
       expect(await makeJobs()).toHaveLength(1);
-      const due = await policies.makeDue(id, 10);
-      await gate.query('SELECT pg_advisory_unlock(16)');
-      expect((await made).rows).toEqual([]);
-      expect((await policies.find(id)).next_run_at).toEqual(due);
-    } finally {
-      gate.release();
-      late.release();
-    }
+      await policies.makeDue(id, 10);
+    });
+    expect(late).toEqual([]);
+    expect(await policies.secondsToNextRun(id)).toBeLessThanOrEqual(-10);
+    expect(await listJobs(policies.pool)).toHaveLength(1);
+  });
+
+  test('make no job beside one that somebody retries at the same moment, and leave its policy alone', async () => {
+    const { policy, job } = await policies.scheduled();
+    await actOnJob(policies.pool, 'cancel', job.job_id);
+    const due = await policies.makeDue(policy.id, 10);
+    expect(await makeJobsLate(() => actOnJob(policies.pool, 'retry', job.job_id))).toEqual([]);
+    expect(await policies.find(policy.id)).toMatchObject({ next_run_at: due, live_job_id: job.job_id });
     expect(await listJobs(policies.pool)).toHaveLength(1);
   });
 
