@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '../moment.ts';
 import { text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
@@ -35,7 +36,7 @@ export const newBot = z
     bot_id: text(100).describe('its name'),
     user_id: text(100).optional().describe('owner; the caller if left out'),
     ...z.strictObject(settings).partial().shape,
-    expires_at: z.iso.datetime({ offset: true }).optional().describe('of its token'),
+    expires_at: moment.optional().describe('of its token'),
   })
   .meta({ id: 'NewBot' });
 export type NewBot = z.input<typeof newBot>;

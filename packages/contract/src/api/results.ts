@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '../moment.ts';
 import { pageUrl, text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
@@ -33,15 +34,14 @@ const currency = z
   .string()
   .regex(/^[A-Za-z]{3}$/, 'must be three letters')
   .transform((code) => code.toUpperCase());
-const moment = z.iso.datetime({ offset: true });
 
 export const resultFilterFields = {
   currency: currency.optional(),
   in_stock: queryBoolean.optional(),
   crawled_after: moment.optional(),
   crawled_before: moment.optional(),
-  created_after: moment.optional().describe('of the job'),
-  created_before: moment.optional().describe('of the job'),
+  created_after: moment.optional().describe('the same: a result is stored when it is brought'),
+  created_before: moment.optional(),
   url: pageUrl.optional().describe('exactly'),
   policy_id: z.uuid().optional(),
   job_id: z.uuid().optional(),

@@ -1,5 +1,6 @@
 import { type Configuration, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
+import { pruneBots } from '../bots/prune-bots.ts';
 import type { Database } from '../database/open-database.ts';
 import { KeyDirectory } from '../keys/key-directory.ts';
 import { pruneUsage } from '../keys/prune-usage.ts';
@@ -46,7 +47,10 @@ export async function startServer(
     keys: new KeyDirectory(pool, log),
     stopping: stopping.signal,
   });
-  const pruning = runRegularly('Pruning the usage of keys', pruneEverySeconds, log, () => pruneUsage(pool));
+  const pruning = runRegularly('Pruning keys and bots', pruneEverySeconds, log, async () => {
+    await pruneUsage(pool);
+    await pruneBots(pool);
+  });
   const close = async () => {
     stopping.abort();
     await pruning.stop();

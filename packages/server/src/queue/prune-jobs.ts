@@ -28,6 +28,9 @@ WITH pruned AS (
 ),
 event AS (
   DELETE FROM job_events WHERE job_id = ANY (ARRAY(SELECT id FROM pruned))
+),
+submission AS (
+  DELETE FROM bot_submissions WHERE job_id = ANY (ARRAY(SELECT id FROM pruned))
 )
 SELECT id FROM pruned`,
 );

@@ -1,0 +1,79 @@
+import { HoldfastError, resultListQuery } from '@holdfast/contract';
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import { searchResults } from '../results/search-results.ts';
+import { formatAgo } from './format-time.ts';
+import { printTable } from './print-table.ts';
+import { wholeNumber } from './whole-number.ts';
+import { withDatabase } from './with-database.ts';
+
+interface ListOptions {
+  json?: true;
+  url?: string;
+  policy?: string;
+  currency?: string;
+  inStock?: 'true' | 'false';
+  since?: string;
+  until?: string;
+  user?: string;
+  limit: number;
+  after?: string;
+}
+
+const list = new Command('list')
+  .description('what visits brought back, the newest first')
+  .option('--url <url>', 'only of this page')
+  .option('--policy <id>', 'only of this policy')
+  .option('--currency <code>', 'only in this currency')
+  .addOption(
+    new Option('--in-stock <answer>', 'only what is, or is not, in stock').choices(['true', 'false']),
+  )
+  .option('--since <time>', 'crawled at this time or later, such as 2030-01-31T08:00:00Z')
+  .option('--until <time>', 'crawled before this time')
+  .option('--user <id>', 'only of this owner')
+  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
+  .option('--after <id>', 'go on behind this result: the last one of the page before')
+  .option('--json', 'print JSON')
+  .action(({ json, ...options }: ListOptions, command: Command) => {
+    const { limit, cursor, ...filter } = readQuery(options);
+    return withDatabase(command, async ({ database }) => {
+      const { rows, next } = await searchResults(database.pool, { filter, limit, after: cursor });
+      if (json) return console.log(JSON.stringify(rows));
+      if (rows.length === 0) return console.log('No such results.');
+      printTable(
+        ['ID', 'PRICE', 'CURRENCY', 'IN STOCK', 'CRAWLED', 'BY', 'TITLE', 'URL'],
+        rows.map((result) => [
+          result.id,
+          (result.price ?? '').padStart(12),
+          result.currency ?? '',
+          result.in_stock === null ? '' : result.in_stock ? 'yes' : 'no',
+          formatAgo(result.crawled_at),
+          result.actor,
+          (result.title ?? '').slice(0, 40),
+          result.url,
+        ]),
+      );
+      if (next) console.log(`\nMore: --after ${next}`);
+    });
+  });
+
+function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
+  const given = {
+    url: options.url,
+    policy_id: options.policy,
+    currency: options.currency,
+    in_stock: options.inStock,
+    crawled_after: options.since,
+    crawled_before: options.until,
+    user_id: options.user,
+    limit: options.limit,
+    cursor: options.after,
+  };
+  const checked = resultListQuery.safeParse(given);
+  if (checked.success) return checked.data;
+  throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
+}
+
+export const resultsCommand = new Command('results')
+  .description('see what visits brought back')
+  .addCommand(list);
