@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { naughtyText } from './naughty-text.ts';
+import { naughtyByFormat, naughtyText } from './naughty-text.ts';
 
 /** What OpenAPI documents are made of, as far as ours go. */
 export interface JsonSchema {
@@ -62,58 +62,92 @@ export class Schemas {
     return sampleText(schema);
   }
 
-  /** Mostly what the schema allows, with something in it now and then that it does not. */
-  nearly(given: JsonSchema): fc.Arbitrary<unknown> {
-    const schema = this.resolve(given);
-    return fc.oneof(
-      { weight: 8, arbitrary: this.#conforming(schema) },
-      { weight: 1, arbitrary: naughtyValue },
-    );
+  /** What the schema allows, with texts that few expect. */
+  allowed(given: JsonSchema): fc.Arbitrary<unknown> {
+    return this.#values(this.resolve(given), (inner) => this.allowed(inner), true);
   }
 
-  #conforming(schema: JsonSchema): fc.Arbitrary<unknown> {
+  /** Mostly what the schema allows, with something in it now and then that it does not. */
+  nearly(given: JsonSchema): fc.Arbitrary<unknown> {
+    const values = this.#values(this.resolve(given), (inner) => this.nearly(inner), false);
+    return fc.oneof({ weight: 12, arbitrary: values }, { weight: 1, arbitrary: naughtyValue });
+  }
+
+  #values(
+    schema: JsonSchema,
+    inner: (schema: JsonSchema) => fc.Arbitrary<unknown>,
+    strict: boolean,
+  ): fc.Arbitrary<unknown> {
     if (schema.const !== undefined) return fc.constant(schema.const);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const choices = schema.oneOf ?? schema.anyOf;
-    if (choices) return fc.oneof(...choices.map((choice) => this.nearly(choice)));
+    if (choices) return fc.oneof(...choices.map(inner));
     if (Array.isArray(schema.type)) {
-      return fc.oneof(...schema.type.map((type) => this.#conforming({ ...schema, type })));
+      return fc.oneof(...schema.type.map((type) => this.#values({ ...schema, type }, inner, strict)));
     }
     switch (schema.type) {
       case 'object':
-        return this.#object(schema);
+        return objects(schema, inner, strict);
       case 'array': {
         const max = Math.min(schema.maxItems ?? 5, (schema.minItems ?? 0) + 5);
-        return fc.array(this.nearly(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: max });
+        return fc.array(inner(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: max });
       }
       case 'integer':
       case 'number':
-        return number(schema);
+        return strict
+          ? numbersWithin(schema)
+          : fc.oneof({ weight: 5, arbitrary: numbersWithin(schema) }, edges(schema));
       case 'boolean':
         return fc.boolean();
       case 'null':
         return fc.constant(null);
       case 'string':
-        return fc.oneof(fc.constant(sampleText(schema)), naughtyText(schema.maxLength ?? 50));
+        return texts(schema, strict);
       default:
-        return fc.jsonValue();
+        return strict ? fc.jsonValue({ maxDepth: 3 }).map(storable) : fc.jsonValue();
     }
   }
+}
 
-  #object({ properties = {}, required = [], additionalProperties }: JsonSchema): fc.Arbitrary<unknown> {
-    const fields = Object.entries(properties).map(([name, field]) => {
-      const value = this.nearly(field);
-      const absent = { weight: required.includes(name) ? 1 : 12, arbitrary: fc.constant(undefined) };
-      return [name, fc.oneof({ weight: required.includes(name) ? 20 : 8, arbitrary: value }, absent)];
-    });
-    const known = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
-    const isOpen = additionalProperties !== undefined && additionalProperties !== false;
-    const extra = fc.oneof(
-      { weight: isOpen ? 2 : 12, arbitrary: fc.constant({}) },
-      { weight: 1, arbitrary: fc.dictionary(naughtyText(100), naughtyValue, { maxKeys: 3 }) },
-    );
-    return fc.tuple(known, extra).map(([fields, more]) => ({ ...fields, ...more }));
-  }
+function objects(
+  { properties = {}, required = [], additionalProperties }: JsonSchema,
+  inner: (schema: JsonSchema) => fc.Arbitrary<unknown>,
+  strict: boolean,
+): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const needed = required.includes(name);
+    if (needed && strict) return [name, inner(field)];
+    const absent = { weight: needed ? 1 : 12, arbitrary: fc.constant(undefined) };
+    return [name, fc.oneof({ weight: needed ? 20 : 8, arbitrary: inner(field) }, absent)];
+  });
+  const known = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
+  if (strict) return known;
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  const extra = fc.oneof(
+    { weight: isOpen ? 2 : 12, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.dictionary(naughtyText(100), naughtyValue, { maxKeys: 3 }) },
+  );
+  return fc.tuple(known, extra).map(([given, more]) => ({ ...given, ...more }));
+}
+
+function texts(schema: JsonSchema, strict: boolean): fc.Arbitrary<string> {
+  const { format, minLength = 0, maxLength = 50 } = schema;
+  const sample = fc.constant(sampleText(schema));
+  const special = naughtyByFormat[format ?? ''];
+  if (!strict && special) return fc.oneof(sample, fc.constantFrom(...special), naughtyText(maxLength));
+  if (!strict) return fc.oneof(sample, naughtyText(maxLength));
+  if (format) return sample;
+  const fitting = naughtyText(maxLength)
+    .map((text) => storable(text).slice(0, maxLength).toWellFormed())
+    .filter((text) => text.length >= minLength);
+  return fc.oneof(sample, fitting);
+}
+
+/** Without what every text is refused for: that is tried often enough. */
+function storable<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', ''), (_key, inner) =>
+    typeof inner === 'string' ? inner.toWellFormed() : inner,
+  );
 }
 
 function sampleText({ format, minLength = 0, examples }: JsonSchema): string {
@@ -123,15 +157,16 @@ function sampleText({ format, minLength = 0, examples }: JsonSchema): string {
   return 'x'.repeat(Math.max(1, minLength));
 }
 
-function number({ type, minimum = -1e6, maximum = 1e6 }: JsonSchema): fc.Arbitrary<number> {
-  const limits = fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1);
-  const least = Math.max(minimum, -(2 ** 31));
-  const most = Math.min(maximum, 2 ** 31 - 1);
-  const within =
-    type === 'integer'
-      ? fc.integer({ min: Math.ceil(least), max: Math.floor(most) })
-      : fc.double({ min: least, max: most, noNaN: true });
-  return fc.oneof({ weight: 5, arbitrary: within }, { weight: 1, arbitrary: limits });
+function numbersWithin({ type, minimum = -1e6, maximum = 1e6 }: JsonSchema): fc.Arbitrary<number> {
+  const min = Math.max(minimum, -(2 ** 31));
+  const max = Math.min(maximum, 2 ** 31 - 1);
+  return type === 'integer'
+    ? fc.integer({ min: Math.ceil(min), max: Math.floor(max) })
+    : fc.double({ min, max, noNaN: true });
+}
+
+function edges({ minimum = -1e6, maximum = 1e6 }: JsonSchema): fc.Arbitrary<number> {
+  return fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1);
 }
 
 const nested = (levels: number) => {
