@@ -1,12 +1,18 @@
-// Bundles the server into packages/server/dist. Skips the work when nothing is newer than the last bundle,
+// Bundles the server and the console into packages/server/dist. Skips what is not older than its sources,
 // so `npm start` and the `holdfast` command stay fast in a checkout.
-import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'packages/server/dist');
-const sources = ['packages/contract/src', 'packages/server/src', 'scripts/build.mjs', 'package-lock.json'];
+const shared = ['packages/contract/src', 'scripts/build.mjs', 'package-lock.json'];
+const serverSources = [...shared, 'packages/server/src'];
+const consoleSources = [
+  ...shared,
+  'packages/sdk/src',
+  ...['src', 'public', 'index.html', 'vite.config.ts'].map((name) => `packages/console/${name}`),
+];
 
 function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -15,14 +21,41 @@ function newest(path) {
   return readdirSync(path).reduce((max, name) => Math.max(max, newest(join(path, name))), stat.mtimeMs);
 }
 
+/** True when something had to be built. */
 export async function buildIfStale() {
-  const built = statSync(join(dist, 'holdfast.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (sources.every((source) => newest(join(root, source)) < built)) return false;
-  await build();
-  return true;
+  const stale = [
+    isStale('holdfast.js', serverSources) && buildServer(),
+    isStale('console/index.html', consoleSources) && buildConsole(),
+  ].filter(Boolean);
+  await Promise.all(stale);
+  return stale.length > 0;
 }
 
-async function build() {
+function isStale(file, sources) {
+  const built = statSync(join(dist, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return sources.some((source) => newest(join(root, source)) >= built);
+}
+
+/** Into a folder beside, so that whoever is served meanwhile gets the old console whole. */
+async function buildConsole() {
+  const { build } = await import('vite');
+  const outDir = join(dist, `console.${process.pid}`);
+  await build({
+    configFile: join(root, 'packages/console/vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir },
+  });
+  const target = join(dist, 'console');
+  rmSync(target, { recursive: true, force: true });
+  try {
+    renameSync(outDir, target);
+  } catch {
+    // Another process was faster; its console is as new as ours.
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+async function buildServer() {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     cwd: root,

@@ -203,7 +203,7 @@ test('an unchanged job costs its poller nothing: ETag and 304', async () => {
 
 test('without a key there are counts of jobs, and nothing of their contents', async () => {
   await enqueueJob(api.pool, { kind: 'crawl', payload: { url: 'https://secret.example/' } });
-  const page = await api.call('GET', '/', { key: null });
+  const page = await api.call('GET', '/status', { key: null });
   const health = await api.call('GET', '/health', { key: null });
   expect(page.body).toContain('<td>pending</td><td class="count">1</td>');
   expect(health.json()).toMatchObject({ ready: true, jobs: { pending: 1 } });

@@ -2,8 +2,9 @@
  * Every group of routes, one line each. How to add one:
  *
  * 1. Schemas: zod, in packages/contract/src/api/<noun>.ts, exported from its index. Requests are z.strictObject with every
- *    field bounded (text(max), z.int().min().max()); query fields with queryNumber, queryBoolean, queryList; answers are
- *    z.object, moments in them `timestamp` (a Date here, text in JSON). `.meta({ id: 'Noun' })` names a schema in OpenAPI.
+ *    field bounded: text(max), z.int().min().max(), moment for times; in queries queryNumber, queryBoolean, queryList.
+ *    Answers are z.object, moments in them `timestamp` (a Date here, text in JSON). `.meta({ id: 'Noun' })` names a schema
+ *    in OpenAPI.
  * 2. Routes: api/<noun>/<noun>-routes.ts exports a RouteGroup:
  *
  *      export const policyRoutes: RouteGroup = (server, context) => {
@@ -25,23 +26,33 @@
  */
 import type { RouteGroup } from './api-server.ts';
 import { botDialectRoutes } from './bot-dialect/bot-dialect-routes.ts';
+import { botRoutes } from './bots/bot-routes.ts';
+import { consoleRoutes } from './console/console-routes.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
+import { resultRoutes } from './results/result-routes.ts';
 import { sessionRoutes } from './session/session-routes.ts';
+import { sourceRoutes } from './sources/source-routes.ts';
 import { statusRoutes } from './status-routes.ts';
+import { workerRoutes } from './workers/worker-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
+  { prefix: '/', register: consoleRoutes },
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },
   { prefix: '/api/session', register: sessionRoutes },
   { prefix: '/api/crawl', register: botDialectRoutes },
+  { prefix: '/api/v1/bots', register: botRoutes },
+  { prefix: '/api/v1', register: resultRoutes },
   { prefix: '/api/v1/policies', register: policyRoutes },
   { prefix: '/api/v1', register: eventRoutes },
   { prefix: '/api/v1/jobs', register: jobReadRoutes },
   { prefix: '/api/v1', register: pageRoutes },
+  { prefix: '/api/v1/sources', register: sourceRoutes },
+  { prefix: '/api/v1/workers', register: workerRoutes },
 ];

@@ -13,7 +13,7 @@ export const statusRoutes: RouteGroup = (server, { database, log }) => {
     return reading;
   };
   const options = { config: { access: 'public' }, schema: { hide: true } } as const;
-  server.get('/', options, async (_request, reply) => {
+  server.get('/status', options, async (_request, reply) => {
     const now = await status();
     return reply
       .code(now.ready ? 200 : 503)

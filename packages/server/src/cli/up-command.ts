@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
 import { makeFirstKey } from '../keys/make-first-key.ts';
+import { makeLoginLink } from '../sessions/login-link.ts';
 import { calledAs } from './called-as.ts';
 import { addListenOptions } from './listen-options.ts';
 import { withSupervisor } from './with-supervisor.ts';
@@ -12,9 +13,12 @@ export const upCommand = addListenOptions(new Command('up'))
       const server = await startServer(configuration, database, log);
       await supervisor.start();
       const firstKey = await makeFirstKey(database.pool);
+      const link = await makeLoginLink(database.pool);
       console.log(
         `Holdfast is up: ${server.address}\n  ${database.describe}\n  Ctrl-C stops it; nothing is lost.`,
       );
+      if (link)
+        console.log(`Sign in to the console, once within the hour:\n  ${server.address}/login#link=${link}`);
       if (firstKey) console.log(firstKeyText(firstKey.secret));
       return () => server.close();
     }),

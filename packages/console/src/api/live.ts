@@ -1,0 +1,48 @@
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+
+export type Liveness = 'live' | 'polling' | 'paused';
+
+/**
+ * Keeps queries fresh by the stream of events: what changed is read again, at most once a second. Without a stream they
+ * are polled. Nothing happens while the tab is hidden or `paused` (rows are selected), and it catches up afterwards.
+ */
+export function useLive(path: string, keys: readonly QueryKey[], paused = false): Liveness {
+  const client = useQueryClient();
+  const [connected, setConnected] = useState(false);
+  const [hidden, setHidden] = useState(document.hidden);
+  const latestKeys = useRef(keys);
+  latestKeys.current = keys;
+
+  useEffect(() => {
+    const update = () => setHidden(document.hidden);
+    document.addEventListener('visibilitychange', update);
+    return () => document.removeEventListener('visibilitychange', update);
+  }, []);
+
+  const resting = hidden || paused;
+  useEffect(() => {
+    if (resting) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const refresh = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        for (const queryKey of latestKeys.current) void client.invalidateQueries({ queryKey });
+      }, 1_000);
+    };
+    refresh();
+    const source = new EventSource(path);
+    source.onopen = () => setConnected(true);
+    source.onerror = () => setConnected(false);
+    for (const kind of ['transition', 'progress', 'reset']) source.addEventListener(kind, refresh);
+    const poll = setInterval(() => {
+      if (source.readyState !== EventSource.OPEN) refresh();
+    }, 5_000);
+    return () => {
+      source.close();
+      clearInterval(poll);
+      clearTimeout(timer);
+    };
+  }, [client, path, resting]);
+  return resting ? 'paused' : connected ? 'live' : 'polling';
+}
