@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { acceptJson } from './accept-json.ts';
+import { answerBroken } from './answer-broken.ts';
 import { answerUnknown } from './answer-unknown.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ApiServer } from './api-server.ts';
@@ -16,6 +17,8 @@ import { setHeaders } from './set-headers.ts';
 import { showDocs } from './show-docs.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
+/** For a request to arrive: one that trickles must not hold a connection for ever. */
+const requestTimeoutMs = 60_000;
 
 /** The HTTP server with all its routes, not yet listening. */
 export async function createServer(context: ApiContext, groups = routeGroups): Promise<ApiServer> {
@@ -27,6 +30,8 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
     // Those in flight are finished; only idle connections are cut off.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    requestTimeout: requestTimeoutMs,
+    clientErrorHandler: answerBroken,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => {
       setHeaders(request, reply);

@@ -1,4 +1,4 @@
-import { bulkCreateRequest, createdJobs } from '@holdfast/contract';
+import { bulkCreateRequest, createdJobs, HoldfastError } from '@holdfast/contract';
 import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
@@ -19,6 +19,13 @@ export const bulkCreateRoute: RouteGroup = (server, { pool, notifier }) => {
       },
     },
     async (request, reply) => {
+      // Ignoring it would promise what is not kept.
+      if (request.headers['idempotency-key'] !== undefined) {
+        throw new HoldfastError(
+          'bad_request',
+          'Idempotency-Key: give each job an idempotency_key of its own',
+        );
+      }
       const { key, actor } = theCaller(request);
       const enqueued = await enqueueWithKey(pool, key, request.body.jobs, actor);
       const isNew = enqueued.some(({ outcome }) => outcome === 'created');

@@ -58,7 +58,7 @@ test('1,000 requests at once with one Idempotency-Key make one job', async () =>
   expect(new Set(outcomes)).toEqual(new Set(['created', 'repeated']));
   expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
   expect(await countJobs()).toBe(1);
-});
+}, 120_000);
 
 test('a visit knows its host, as bots ask for it', async () => {
   const body = { kind: 'visit', executor: 'bot', payload: { url: 'https://Shop.EXAMPLE.com:443/a?b=c#d' } };
@@ -107,6 +107,16 @@ test('makes all of many jobs or none', async () => {
   const answer = await api.call('POST', '/api/v1/jobs/bulk-create', { key, body: { jobs } });
   expect([answer.statusCode, answer.json().error.code]).toEqual([409, 'idempotency_conflict']);
   expect(await countJobs()).toBe(1);
+});
+
+test('a batch has no Idempotency-Key of its own, and says so', async () => {
+  const headers = { 'idempotency-key': 'batch' };
+  const options = { key: await api.key(), body: { jobs: [crawl] }, headers };
+  const answer = await api.call('POST', '/api/v1/jobs/bulk-create', options);
+  expect([answer.statusCode, answer.json().error.message]).toEqual([
+    400,
+    expect.stringContaining('Idempotency-Key'),
+  ]);
 });
 
 test('takes no more than 1,000 jobs at once', async () => {
