@@ -1,0 +1,42 @@
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { type RequestOptions, request } from './request.ts';
+
+interface ListPage<Row> {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | number | null;
+}
+
+export interface List<Row> {
+  readonly rows: readonly Row[];
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly more: () => void;
+}
+
+/** A list of the API, page after page. */
+export function useList<Row>(path: string, query: RequestOptions['query'] = {}, limit = 50): List<Row> {
+  const found = useInfiniteQuery<
+    ListPage<Row>,
+    Error,
+    InfiniteData<ListPage<Row>>,
+    unknown[],
+    string | number | null
+  >({
+    queryKey: [path, query, limit],
+    queryFn: ({ pageParam, signal }) =>
+      request(path, { query: { ...query, limit, ...(pageParam !== null && { cursor: pageParam }) }, signal }),
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: (before) => before,
+  });
+  return {
+    rows: found.data?.pages.flatMap(({ data }) => data) ?? [],
+    error: found.error,
+    isLoading: found.isLoading,
+    hasMore: found.hasNextPage,
+    isLoadingMore: found.isFetchingNextPage,
+    more: () => void found.fetchNextPage(),
+  };
+}

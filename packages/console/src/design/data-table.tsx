@@ -1,0 +1,117 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import styles from './data-table.module.css';
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => ReactNode;
+  readonly align?: 'right';
+  /** A share of the width; columns without one take what they need. */
+  readonly grow?: boolean;
+  /** Left out on narrow screens. */
+  readonly wideOnly?: boolean;
+}
+
+interface DataTableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly onOpen?: (row: Row) => void;
+  readonly selected?: ReadonlySet<string>;
+  readonly onSelect?: (selected: Set<string>) => void;
+}
+
+/** Rows to look at, walk through with j and k, select with x and open with Enter. Long values are cut, never wrapped into chaos. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, idOf, onOpen, selected, onSelect } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const all = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
+
+  function toggle(id: string) {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect?.(next);
+  }
+
+  useEffect(() => {
+    function onKey(event: globalThis.KeyboardEvent) {
+      if (event.key !== 'j' && event.key !== 'k') return;
+      if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
+      if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
+        return;
+      const lines = [...(body.current?.rows ?? [])];
+      const current = lines.indexOf(document.activeElement as HTMLTableRowElement);
+      const next = lines[current === -1 ? 0 : current + (event.key === 'j' ? 1 : -1)];
+      next?.focus();
+    }
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+
+  function onRowKey(event: KeyboardEvent, row: Row) {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter') onOpen?.(row);
+    if (event.key === 'x' && onSelect) toggle(idOf(row));
+  }
+
+  return (
+    <div className={styles.frame}>
+      <table className={styles.table} aria-label={label}>
+        <thead>
+          <tr>
+            {onSelect && (
+              <th className={styles.select}>
+                <input
+                  type="checkbox"
+                  aria-label="Select all rows shown"
+                  checked={all}
+                  onChange={() => onSelect(new Set(all ? [] : rows.map(idOf)))}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <th key={column.name} className={classOf(column)} scope="col">
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row) => {
+            const id = idOf(row);
+            return (
+              <tr
+                key={id}
+                tabIndex={0}
+                className={selected?.has(id) ? styles.chosen : undefined}
+                onKeyDown={(event) => onRowKey(event, row)}
+              >
+                {onSelect && (
+                  <td className={styles.select}>
+                    <input
+                      type="checkbox"
+                      aria-label={`Select ${id}`}
+                      checked={selected?.has(id) ?? false}
+                      onChange={() => toggle(id)}
+                    />
+                  </td>
+                )}
+                {columns.map((column) => (
+                  <td key={column.name} className={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+
+  function classOf({ align, grow, wideOnly }: Column<Row>): string {
+    return [align === 'right' && styles.right, grow && styles.grow, wideOnly && styles.wideOnly]
+      .filter(Boolean)
+      .join(' ');
+  }
+}

@@ -1,0 +1,134 @@
+import { Search, X } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+import styles from './filter-bar.module.css';
+import { type SearchState, useSearchState } from './search-state.ts';
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly count?: string | undefined;
+}
+
+/** The filters of a list. They live in the address, so that a link shows the same list. */
+export function FilterBar({
+  children,
+  clearable,
+}: {
+  readonly children: ReactNode;
+  readonly clearable: readonly string[];
+}) {
+  const [state, setState] = useSearchState();
+  const active = clearable.some((name) => state[name]);
+  return (
+    <search className={styles.bar}>
+      {children}
+      {active && (
+        <Button
+          look="quiet"
+          small
+          onClick={() => setState(Object.fromEntries(clearable.map((name) => [name, undefined])))}
+        >
+          <X aria-hidden="true" /> Clear filters
+        </Button>
+      )}
+    </search>
+  );
+}
+
+/** Chips, any number of them on: `status=failed,expired`. */
+export function ChipFilter({ name, label, choices }: FilterProps) {
+  const [state, setState] = useSearchState();
+  const on = new Set((state[name] ?? '').split(',').filter(Boolean));
+  function toggle(value: string) {
+    if (!on.delete(value)) on.add(value);
+    setState({ [name]: [...on].join(',') || undefined });
+  }
+  return (
+    <fieldset className={styles.chips}>
+      <legend className="visually-hidden">{label}</legend>
+      {choices.map(({ value, label: text, count }) => (
+        <button key={value} type="button" aria-pressed={on.has(value)} onClick={() => toggle(value)}>
+          {text}
+          {count !== undefined && <span className={styles.count}>{count}</span>}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface FilterProps {
+  readonly name: string;
+  readonly label: string;
+  readonly choices: readonly Choice[];
+}
+
+export function SelectFilter({ name, label, choices }: FilterProps) {
+  const [state, setState] = useSearchState();
+  return (
+    <label className={styles.field}>
+      <span>{label}</span>
+      <select
+        value={state[name] ?? ''}
+        onChange={(event) => setState({ [name]: event.target.value || undefined })}
+      >
+        <option value="">any</option>
+        {choices.map(({ value, label: text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Typed text reaches the address when the typing rests. */
+export function TextFilter({ name, label, wide = false }: { name: string; label: string; wide?: boolean }) {
+  const [state, setState] = useSearchState();
+  const given = state[name] ?? '';
+  const [text, setText] = useState(given);
+  useEffect(() => setText(given), [given]);
+  useEffect(() => {
+    if (text === given) return;
+    const timer = setTimeout(() => setState({ [name]: text || undefined }), 300);
+    return () => clearTimeout(timer);
+  }, [text, given, name, setState]);
+  return (
+    <label className={`${styles.search} ${wide ? styles.wide : ''}`}>
+      <Search aria-hidden="true" />
+      <span className="visually-hidden">{label}</span>
+      <input
+        type="search"
+        placeholder={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </label>
+  );
+}
+
+/** Times of day are the browser's; the address holds the moment. */
+export function DateFilter({ name, label }: { readonly name: string; readonly label: string }) {
+  const [state, setState] = useSearchState();
+  return (
+    <label className={styles.field}>
+      <span>{label}</span>
+      <input
+        type="datetime-local"
+        value={localText(state[name])}
+        onChange={(event) =>
+          setState({ [name]: event.target.value ? new Date(event.target.value).toISOString() : undefined })
+        }
+      />
+    </label>
+  );
+}
+
+function localText(moment: string | undefined): string {
+  if (!moment || Number.isNaN(Date.parse(moment))) return '';
+  const date = new Date(moment);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export type { SearchState };

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { RequestFailed } from '../api/request.ts';
+import type { List } from '../api/use-list.ts';
+import { Button } from './button.tsx';
+import styles from './list-body.module.css';
+import { Notice } from './notice.tsx';
+
+interface ListBodyProps<Row> {
+  readonly list: List<Row>;
+  /** Shown when there is nothing: what this is, and how to get the first row. */
+  readonly empty: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A list in all its moments: loading, broken, empty, there, and more to come. */
+export function ListBody<Row>({ list, empty, children }: ListBodyProps<Row>) {
+  if (list.error && list.rows.length === 0)
+    return (
+      <Notice kind="error" title={list.error.message}>
+        {list.error instanceof RequestFailed && list.error.hint}
+      </Notice>
+    );
+  if (list.isLoading) return <div className={styles.loading} role="status" aria-label="Loading" />;
+  if (list.rows.length === 0) return empty;
+  return (
+    <>
+      {children}
+      {list.hasMore && (
+        <div className={styles.more}>
+          <Button onClick={list.more} disabled={list.isLoadingMore}>
+            {list.isLoadingMore ? 'Loading …' : 'Show more'}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react';
+import styles from './panel.module.css';
+
+interface PanelProps {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Panel({ title, actions, children }: PanelProps) {
+  return (
+    <section className={styles.panel} aria-label={title}>
+      {title && (
+        <header>
+          <h2>{title}</h2>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Names and values, side by side. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** One number that matters. */
+export function Figure({ label, value, hint }: { label: string; value: ReactNode; hint?: ReactNode }) {
+  return (
+    <div className={styles.figure}>
+      <span className={styles.label}>{label}</span>
+      <span className={styles.value}>{value}</span>
+      {hint && <span className={styles.hint}>{hint}</span>}
+    </div>
+  );
+}
+
+export function Grid({
+  children,
+  min = 300,
+}: {
+  readonly children: ReactNode;
+  readonly min?: 150 | 300 | 420;
+}) {
+  return <div className={`${styles.grid} ${styles[`min${min}`]}`}>{children}</div>;
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import type { Liveness } from '../api/live.ts';
+import styles from './view-header.module.css';
+
+const meanings: Record<Liveness, string> = {
+  live: 'Changes appear as they happen',
+  polling: 'Looking for changes every few seconds',
+  paused: 'Waiting: rows are selected, or the tab is hidden',
+};
+
+interface ViewHeaderProps {
+  readonly title: ReactNode;
+  readonly liveness?: Liveness;
+  readonly children?: ReactNode;
+}
+
+export function ViewHeader({ title, liveness, children }: ViewHeaderProps) {
+  return (
+    <header className={styles.header}>
+      <h1>{title}</h1>
+      {liveness && (
+        <span className={`${styles.liveness} ${styles[liveness]}`} title={meanings[liveness]}>
+          {liveness}
+        </span>
+      )}
+      <div className={styles.actions}>{children}</div>
+    </header>
+  );
+}
