@@ -14,8 +14,10 @@ import { keysCommand } from './keys-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { pagesCommand } from './pages-command.ts';
 import { policiesCommand } from './policies-command.ts';
+import { sourcesCommand } from './sources-command.ts';
 import { upCommand } from './up-command.ts';
 import { workerCommand } from './worker-command.ts';
+import { workersCommand } from './workers-command.ts';
 
 const examples = `
 Start here:
@@ -51,6 +53,8 @@ export const program = new Command('holdfast')
   .addCommand(pagesCommand)
   .addCommand(exportCommand)
   .addCommand(policiesCommand)
+  .addCommand(sourcesCommand)
+  .addCommand(workersCommand)
   .addCommand(keysCommand)
   .addCommand(createJobsFromPoliciesCommand)
   .addCommand(expireLocksCommand)

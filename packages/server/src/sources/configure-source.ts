@@ -1,32 +1,12 @@
-import { HoldfastError } from '@holdfast/contract';
-import { z } from 'zod';
+import {
+  describeIssues,
+  HoldfastError,
+  type SourceSettings,
+  sourceId,
+  sourceSettings,
+} from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { type Source, sourceColumns } from './source.ts';
-
-const hostPattern = z
-  .string()
-  .max(260)
-  .regex(/^(\*\.)?[^\s/*?#@]+$/, 'must be a host, or *. and a host')
-  .refine((pattern) => URL.canParse(`http://${pattern.replace(/^\*\./, '')}`), 'must be a host')
-  .transform((pattern) => {
-    const wildcard = pattern.startsWith('*.') ? '*.' : '';
-    return wildcard + new URL(`http://${pattern.slice(wildcard.length)}`).host;
-  });
-
-/** Fields left out stay as they are, or get their defaults in a new source. */
-export const sourceSettings = z.strictObject({
-  name: z.string().min(1).max(500).optional(),
-  hosts: z.array(hostPattern).max(1000).optional(),
-  enabled: z.boolean().optional(),
-  adapter_type: z.string().max(200).nullable().optional(),
-  config: z.record(z.string(), z.json()).optional(),
-  rate_limit_per_minute: z.int().min(1).max(600_000).nullable().optional().describe('null: no limit'),
-  concurrency: z.int().min(1).max(1000).optional().describe('requests at a time, over all workers'),
-  min_delay_ms: z.int().min(0).max(3_600_000).optional().describe('between two requests, over all workers'),
-  reputation_weight: z.number().min(0).max(1).optional(),
-  tier: z.int().min(1).max(10).optional(),
-});
-export type SourceSettings = z.input<typeof sourceSettings>;
 
 /** One host, one configured source: who had it first keeps it. */
 const configureStatement = statement<Source & { conflict: string | null }>(
@@ -75,8 +55,8 @@ CROSS JOIN LATERAL (SELECT (changed.source).*) source FULL JOIN conflict ON true
 /** Makes a source, or changes one; a default source that is changed counts as configured from then on. */
 export async function configureSource(db: Queryable, id: string, settings: SourceSettings): Promise<Source> {
   const checked = sourceSettings.safeParse(settings);
-  if (!checked.success) throw new HoldfastError('bad_request', z.prettifyError(checked.error));
-  if (!/^[\w.:[\]-]{1,300}$/.test(id)) throw new HoldfastError('bad_request', `${id} is no id of a source`);
+  if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
+  if (!sourceId.safeParse(id).success) throw new HoldfastError('bad_request', `${id} is no id of a source`);
   const [row] = await run(db, configureStatement, [id, JSON.stringify(checked.data)]);
   if (!row || row.conflict) {
     throw new HoldfastError('bad_request', `one of the hosts belongs to source ${row?.conflict} already`);

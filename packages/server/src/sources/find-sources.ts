@@ -1,6 +1,7 @@
 import type { BreakerState } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { hostPatterns } from './host-patterns.ts';
+import { breakerState } from './source.ts';
 
 /** How a host is treated now. */
 export interface HostSource {
@@ -17,10 +18,6 @@ export interface HostSource {
   /** When the next request may start; null: not before an operator does something about it. */
   readonly next_slot_at: Date | null;
 }
-
-export const breakerState = `CASE
-  WHEN source.pause_reason IS DISTINCT FROM 'failures' THEN 'closed'
-  WHEN source.paused_until > now() THEN 'open' ELSE 'half_open' END`;
 
 const findStatement = statement<HostSource>(
   'find-sources',

@@ -1,3 +1,4 @@
+import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { type Source, sourceColumns } from './source.ts';
 
@@ -15,7 +16,8 @@ CROSS JOIN LATERAL source_state(changed.source) state`,
 );
 
 /** Lets no request to a source start for so many seconds, or until it is resumed. */
-export async function pauseSource(db: Queryable, id: string, seconds?: number): Promise<Source | undefined> {
+export async function pauseSource(db: Queryable, id: string, seconds?: number): Promise<Source> {
   const [source] = await run(db, pauseStatement, [id, seconds]);
+  if (!source) throw new HoldfastError('source_not_found', id);
   return source;
 }

@@ -1,3 +1,4 @@
+import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { type Source, sourceColumns } from './source.ts';
 
@@ -15,7 +16,8 @@ CROSS JOIN LATERAL source_state(changed.source) state`,
 );
 
 /** Ends every pause and slow-down of a source, whoever began it; its limits and delays stay. */
-export async function resumeSource(db: Queryable, id: string): Promise<Source | undefined> {
+export async function resumeSource(db: Queryable, id: string): Promise<Source> {
   const [source] = await run(db, resumeStatement, [id]);
+  if (!source) throw new HoldfastError('source_not_found', id);
   return source;
 }

@@ -1,5 +1,6 @@
+import type { SourceSettings } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
-import { configureSource, type SourceSettings } from './configure-source.ts';
+import { configureSource } from './configure-source.ts';
 import { openSources } from './open-sources.ts';
 import { recordCrawlDelay } from './record-crawl-delay.ts';
 import type { SourceState } from './source-state.ts';

@@ -1,4 +1,4 @@
-import type { PauseReason } from './source.ts';
+import type { PauseReason } from '@holdfast/contract';
 
 /** What a worker has to know of a source: source_state in the migration. Moments are milliseconds of the database's clock. */
 export interface SourceState {

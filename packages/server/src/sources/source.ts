@@ -1,5 +1,4 @@
-export const pauseReasons = ['operator', 'failures', 'retry_after'] as const;
-export type PauseReason = (typeof pauseReasons)[number];
+import type { BreakerState, PauseReason } from '@holdfast/contract';
 
 /** A place on the outside, as operators see it. */
 export interface Source {
@@ -28,6 +27,9 @@ export interface Source {
   /** How many times slower than its limits it is taken now; 1 when all is well. */
   readonly slowdown: number;
   readonly created_at: Date;
+  /** Whether no request may start now. */
+  readonly paused: boolean;
+  readonly breaker: BreakerState;
 }
 
 const columns = [
@@ -52,5 +54,11 @@ const columns = [
   'created_at',
 ] as const satisfies (keyof Source)[];
 
+/** Of the alias `source`. */
+export const breakerState = `CASE
+  WHEN source.pause_reason IS DISTINCT FROM 'failures' THEN 'closed'
+  WHEN source.paused_until > now() THEN 'open' ELSE 'half_open' END`;
+
 /** The columns of a Source, to be read from the alias `source`; `state` is its source_state. */
-export const sourceColumns = `${columns.map((column) => `source.${column}`).join(', ')}, state.slowdown`;
+export const sourceColumns = `${columns.map((column) => `source.${column}`).join(', ')}, state.slowdown,
+  state.paused_until_ms > epoch_ms(clock_timestamp()) AS paused, ${breakerState} AS breaker`;

@@ -8,12 +8,12 @@ import { crashJobs } from '../queue/crash-jobs.ts';
 import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
-import { pruneJobs } from '../queue/prune-jobs.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
 import { markSuspects } from './mark-suspects.ts';
+import { prune } from './prune.ts';
 import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerProcess } from './runner-process.ts';
@@ -102,7 +102,7 @@ export class Supervisor {
     if (!onlyJob) {
       this.#tasks.push(
         runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
-          pruneJobs(pool, configuration.retentionDays, { signal }),
+          prune(pool, configuration.retentionDays, { signal }),
         ),
         startScheduler({
           db: pool,

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { text } from '../text-fields.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit, queryBoolean } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+
+/** alive: heard of lately; draining: it takes no more jobs; silent: not heard of for several heartbeats. */
+export const workerStates = ['alive', 'draining', 'silent'] as const;
+
+export const apiWorker = z
+  .object({
+    id: z.string(),
+    state: z.enum(workerStates),
+    host: z.string().nullable().describe('null: not yours to see'),
+    pid: z.int().nullable(),
+    version: z.string(),
+    max_jobs: z.int(),
+    running_jobs: z.int(),
+    started_at: timestamp,
+    last_seen: timestamp,
+  })
+  .meta({ id: 'Worker' });
+/** Inside, with Dates. */
+export type ApiWorker = z.output<typeof apiWorker>;
+
+export const workerListQuery = z.strictObject({
+  silent: queryBoolean.optional().describe('only those not heard of lately, or only the others'),
+  limit: pageLimit,
+  cursor: text(100).optional(),
+});
+export const workerList = pageOf(apiWorker);

@@ -1,0 +1,31 @@
+import { workerList, workerListQuery } from '@holdfast/contract';
+import { listWorkers } from '../../supervisor/list-workers.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { theCaller } from '../caller.ts';
+
+export const workerRoutes: RouteGroup = (server, { pool, configuration }) => {
+  server.get(
+    '/',
+    {
+      config: { access: { scope: 'jobs:read' } },
+      schema: {
+        operationId: 'listWorkers',
+        tags: ['workers'],
+        summary: 'Who runs jobs, whether they are alive, and how busy they are',
+        description: 'On what machine they run is for keys that see every owner.',
+        querystring: workerListQuery,
+        response: { 200: workerList },
+      },
+    },
+    async (request) => {
+      const { silent, limit, cursor } = request.query;
+      const workers = await listWorkers(pool, configuration, { silent, after: cursor, limit: limit + 1 });
+      const data = workers.slice(0, limit);
+      const { seesEveryOwner } = theCaller(request);
+      return {
+        data: seesEveryOwner ? data : data.map((worker) => ({ ...worker, host: null, pid: null })),
+        next_cursor: workers.length > limit ? (data.at(-1)?.id ?? null) : null,
+      };
+    },
+  );
+};

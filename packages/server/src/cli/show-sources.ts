@@ -1,0 +1,77 @@
+import type { SourceFilter } from '../sources/list-sources.ts';
+import type { Source } from '../sources/source.ts';
+import { formatAgo } from './format-time.ts';
+import { printable, printTable } from './print-table.ts';
+
+export function printSources(sources: readonly Source[], { limit = 50, ...filter }: SourceFilter): void {
+  if (sources.length === 0) {
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
+    console.log(
+      isFiltered ? 'No such sources.' : 'No sources yet: each host gets one when it is first asked for.',
+    );
+    return;
+  }
+  printTable(
+    ['ID', 'STATE', 'A MINUTE', 'AT A TIME', 'DELAY', 'FAILURES', 'LAST SUCCESS', 'HOSTS'],
+    sources.map((source) => [
+      source.id,
+      stateOf(source),
+      source.rate_limit_per_minute ?? 'any',
+      source.concurrency,
+      delayOf(source),
+      source.failure_streak,
+      source.last_success_at ? formatAgo(source.last_success_at) : 'never',
+      shorten(source.hosts.join(' ')),
+    ]),
+  );
+  if (sources.length === limit) console.log(`\nMore: --after ${sources.at(-1)?.id}`);
+}
+
+export function printSource(source: Source): void {
+  const lines: [string, string | null | false][] = [
+    ['source', source.id],
+    ['name', source.name],
+    ['hosts', source.hosts.join(' ')],
+    ['state', stateOf(source)],
+    ['configured', source.configured ? 'yes' : 'no: made by itself when the host was first asked for'],
+    [
+      'rate limit',
+      source.rate_limit_per_minute === null ? 'none' : `${source.rate_limit_per_minute} a minute`,
+    ],
+    ['concurrency', String(source.concurrency)],
+    ['delay', delayOf(source)],
+    ['failures', `${source.failure_streak} in a row`],
+    ['last success', time(source.last_success_at)],
+    ['last failure', time(source.last_failure_at)],
+    ['weight', String(source.reputation_weight)],
+    ['tier', String(source.tier)],
+    ['adapter', source.adapter_type],
+    ['config', Object.keys(source.config).length > 0 && JSON.stringify(source.config)],
+    ['created', time(source.created_at)],
+  ];
+  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+}
+
+function stateOf({ enabled, paused, paused_until, pause_reason, breaker, slowdown }: Source): string {
+  if (!enabled) return 'disabled';
+  if (paused) {
+    const until =
+      paused_until instanceof Date ? `until ${paused_until.toISOString()}` : 'until it is resumed';
+    return `paused ${until} (${pause_reason})`;
+  }
+  if (breaker === 'half_open') return 'one probe decides';
+  return slowdown > 1 ? `slowed ${slowdown.toFixed(1)} times` : 'ready';
+}
+
+function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {
+  const delay = Math.max(min_delay_ms, crawl_delay_ms ?? 0);
+  return delay === 0 ? 'none' : `${delay} ms`;
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function time(at: Date | null): string | null {
+  return at && `${at.toISOString()} (${formatAgo(at)})`;
+}

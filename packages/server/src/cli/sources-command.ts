@@ -1,0 +1,150 @@
+import { HoldfastError, type SourceSettings } from '@holdfast/contract';
+import { Command } from 'commander';
+import { sourceView } from '../api/sources/source-view.ts';
+import { configureSource } from '../sources/configure-source.ts';
+import { listSources, type SourceFilter, showSource } from '../sources/list-sources.ts';
+import { pauseSource } from '../sources/pause-source.ts';
+import { resumeSource } from '../sources/resume-source.ts';
+import type { Source } from '../sources/source.ts';
+import { printSource, printSources } from './show-sources.ts';
+import { wholeNumber } from './whole-number.ts';
+import { withDatabase } from './with-database.ts';
+
+interface JsonOption {
+  json?: true;
+}
+
+interface SetOptions extends JsonOption {
+  name?: string;
+  hosts?: string[];
+  rateLimit?: number | 'none';
+  concurrency?: number;
+  minDelayMs?: number;
+  weight?: number;
+  tier?: number;
+  adapter?: string;
+  config?: string;
+  enable?: true;
+  disable?: true;
+}
+
+const asJson = (source: Source) => sourceView(source, { seesEveryOwner: true });
+
+const list = new Command('list')
+  .description('places on the outside, with their limits and their health')
+  .option('--configured', 'only those that somebody configured')
+  .option('--blocked', 'only those that let nothing through now')
+  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
+  .option('--after <id>', 'go on behind this source: the last one of the page before')
+  .option('--json', 'print JSON')
+  .action(({ json, ...filter }: SourceFilter & JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const { limit = 50 } = filter;
+      if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
+      const sources = await listSources(database.pool, filter);
+      if (json) console.log(JSON.stringify(sources.map(asJson)));
+      else printSources(sources, filter);
+    }),
+  );
+
+const show = new Command('show')
+  .description('one source')
+  .argument('<id>', 'id of the source, such as host:example.com')
+  .option('--json', 'print JSON')
+  .action((id: string, { json }: JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const source = await showSource(database.pool, id);
+      if (json) console.log(JSON.stringify(asJson(source)));
+      else printSource(source);
+    }),
+  );
+
+const set = new Command('set')
+  .description('make a source, or change one; what is not named stays as it is')
+  .argument('<id>', 'id of the source, new or not')
+  .option('--name <text>', 'what to call it')
+  .option('--hosts <host...>', 'its hosts; *.example.com for every host below one')
+  .option('--rate-limit <number>', 'requests a minute over all workers, or none', limitOrNone)
+  .option('--concurrency <number>', 'requests at a time over all workers', wholeNumber)
+  .option('--min-delay-ms <number>', 'between two requests over all workers', wholeNumber)
+  .option('--weight <number>', 'reputation, 0 to 1', Number)
+  .option('--tier <number>', '1 to 10', wholeNumber)
+  .option('--adapter <type>', 'how prices are asked for')
+  .option('--config <json>', 'of the adapter, as a JSON object')
+  .option('--enable', 'let requests through')
+  .option('--disable', 'let none through until it is enabled')
+  .option('--json', 'print JSON')
+  .action((id: string, options: SetOptions, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const source = await configureSource(database.pool, id, settingsOf(options));
+      if (options.json) console.log(JSON.stringify(asJson(source)));
+      else printSource(source);
+    }),
+  );
+
+const pause = new Command('pause')
+  .description('let no request to sources start')
+  .argument('<id...>', 'ids of the sources')
+  .option('--seconds <number>', 'for so long; without it, until they are resumed', wholeNumber)
+  .option('--json', 'print JSON, one line a source')
+  .action((ids: string[], { json, seconds }: JsonOption & { seconds?: number }, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      if (seconds !== undefined && seconds < 1)
+        throw new HoldfastError('bad_request', '--seconds must be at least 1');
+      for (const id of ids) {
+        const source = await pauseSource(database.pool, id, seconds);
+        const until =
+          source.paused_until instanceof Date ? source.paused_until.toISOString() : 'it is resumed';
+        console.log(json ? JSON.stringify(asJson(source)) : `source ${id}: paused until ${until}`);
+      }
+    }),
+  );
+
+const resume = new Command('resume')
+  .description('end every pause and slow-down of sources, whoever began it')
+  .argument('<id...>', 'ids of the sources')
+  .option('--json', 'print JSON, one line a source')
+  .action((ids: string[], { json }: JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      for (const id of ids) {
+        const source = await resumeSource(database.pool, id);
+        console.log(json ? JSON.stringify(asJson(source)) : `source ${id}: resumed`);
+      }
+    }),
+  );
+
+export const sourcesCommand = new Command('sources').description('see and steer places on the outside');
+for (const command of [list, show, set, pause, resume]) sourcesCommand.addCommand(command);
+
+/** Not null: the parser of options would take that for none given. */
+function limitOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : wholeNumber(text);
+}
+
+function settingsOf(options: SetOptions): SourceSettings {
+  if (options.enable && options.disable)
+    throw new HoldfastError('bad_request', '--enable or --disable, not both');
+  const settings = {
+    name: options.name,
+    hosts: options.hosts,
+    rate_limit_per_minute: options.rateLimit === 'none' ? null : options.rateLimit,
+    concurrency: options.concurrency,
+    min_delay_ms: options.minDelayMs,
+    reputation_weight: options.weight,
+    tier: options.tier,
+    adapter_type: options.adapter,
+    config: options.config === undefined ? undefined : readObject(options.config),
+    enabled: options.enable ?? (options.disable && false),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // the same message: it is not a JSON object
+  }
+  throw new HoldfastError('bad_request', '--config must be a JSON object such as {"url": "…"}');
+}

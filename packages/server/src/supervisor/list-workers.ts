@@ -1,0 +1,32 @@
+import type { ApiWorker } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+
+export type Worker = ApiWorker & { readonly host: string; readonly pid: number };
+
+export interface WorkerFilter {
+  readonly silent?: boolean | undefined;
+  /** Id of the last worker of the page before. */
+  readonly after?: string | undefined;
+  readonly limit?: number;
+}
+
+/** Three heartbeats that did not come. */
+const missedBeats = 3;
+
+const listStatement = statement<Worker>(
+  'list-workers',
+  `
+SELECT id, CASE WHEN silent THEN 'silent' WHEN draining THEN 'draining' ELSE 'alive' END AS state, host, pid, version,
+  max_jobs, running_jobs, started_at, last_seen
+FROM (SELECT *, last_seen < now() - make_interval(secs => $1::float8) AS silent FROM workers) worker
+WHERE ($2::boolean IS NULL OR silent = $2) AND id > $3 ORDER BY id LIMIT $4`,
+);
+
+/** Who works here, by name. */
+export function listWorkers(
+  db: Queryable,
+  { heartbeatSeconds }: { readonly heartbeatSeconds: number },
+  { silent, after = '', limit = 50 }: WorkerFilter = {},
+): Promise<Worker[]> {
+  return run(db, listStatement, [heartbeatSeconds * missedBeats, silent, after, limit]);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { actor, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import { completeJobs } from '../queue/complete-jobs.ts';
+import { configureSource } from '../sources/configure-source.ts';
+import { listSources } from '../sources/list-sources.ts';
+import { openSources } from '../sources/open-sources.ts';
+import { prune } from './prune.ts';
+
+const queue = new QueueFixture();
+
+test('jobs, hosts and robots.txt that nobody needs any more are forgotten; what somebody configured is kept', async () => {
+  await completeJobs(queue.pool, [await queue.claimedOne()], actor);
+  await queue.pool.query(
+    `UPDATE crawl_jobs SET completed_at = now() - interval '31 days',
+       id = ('00000000' || substr(id::text, 9))::uuid`,
+  );
+  const hosts = Array.from({ length: 6_001 }, (_, n) => `h${n}.test`);
+  await openSources(queue.pool, hosts);
+  await configureSource(queue.pool, 'kept', { hosts: ['kept.test'] });
+  await queue.pool.query(
+    `UPDATE sources SET created_at = now() - interval '31 days';
+     UPDATE sources SET last_success_at = now() WHERE id = 'host:h7.test';
+     UPDATE sources SET paused_until = 'infinity', pause_reason = 'operator' WHERE id = 'host:h8.test';
+     INSERT INTO robots_cache (origin, expires_at, outcome, rules)
+     SELECT 'https://' || n || '.test', now() - make_interval(days => n), 'found', '{}' FROM generate_series(1, 40) AS n`,
+  );
+  expect(await prune(queue.pool, 0)).toEqual({ jobs: 0, sources: 0 });
+  expect(await prune(queue.pool, 30)).toEqual({ jobs: 1, sources: 5_999 });
+  expect((await listSources(queue.pool)).map(({ id }) => id)).toEqual([
+    'host:h7.test',
+    'host:h8.test',
+    'kept',
+  ]);
+  const { rows } = await queue.pool.query('SELECT count(*) AS count FROM robots_cache');
+  expect(rows).toEqual([{ count: 29 }]);
+});
