@@ -12,7 +12,7 @@ const settings = {
   allowed_domains: z
     .array(text(253))
     .min(1)
-    .max(1000)
+    .max(100)
     .nullable()
     .describe('only jobs of these hosts and of those below them; null: all'),
   lock_ttl_seconds: z
