@@ -1,12 +1,20 @@
-import { type PolicyFilter, type PolicyKind, policyKinds } from '@holdfast/contract';
+import {
+  type PolicyFilter,
+  type PolicyKind,
+  policyChange,
+  policyFilter,
+  policyKinds,
+  policyRequest,
+} from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
 import { createPolicy } from '../policies/create-policy.ts';
 import { findPolicy } from '../policies/find-policy.ts';
 import { listPolicies } from '../policies/list-policies.ts';
 import { updatePolicy } from '../policies/update-policy.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { checkFlags } from './check-flags.ts';
 import { policyActionCommands } from './policy-actions.ts';
-import { addPolicyOptions, type PolicyFlags, readPolicy } from './read-policy.ts';
+import { addPolicyOptions, type PolicyFlags, policyFlagOf, readPolicy } from './read-policy.ts';
 import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
@@ -45,6 +53,7 @@ const create = addPolicyOptions(
       command,
     ) => {
       const request = { ...readPolicy(flags), kind, url, enabled: !flags.disabled, user_id: flags.user };
+      checkFlags(policyRequest, request, policyFlagOf);
       return withDatabase(command, async ({ database: { pool } }) => {
         const policy = await createPolicy(pool, request);
         await new Notifier(pool).notify('policy');
@@ -63,7 +72,7 @@ const update = addPolicyOptions(
   .option('--url <url>', 'the site to crawl, or the page to visit')
   .option('--json', 'print JSON')
   .action((id: string, flags: PolicyFlags & JsonOption, command: Command) => {
-    const change = readPolicy(flags);
+    const change = checkFlags(policyChange, readPolicy(flags), policyFlagOf);
     return withDatabase(command, async ({ database: { pool } }) => {
       const policy = await updatePolicy(pool, id, change);
       await new Notifier(pool).notify('policy');
@@ -103,14 +112,14 @@ const list = new Command('list')
   .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
   .option('--after <id>', 'go on behind this policy: the last one of the page before')
   .option('--json', 'print JSON')
-  .action((flags: ListFlags, command: Command) =>
-    withDatabase(command, async ({ database }) => {
-      const filter = filterOf(flags);
+  .action((flags: ListFlags, command: Command) => {
+    const filter = filterOf(flags);
+    return withDatabase(command, async ({ database }) => {
       const policies = await listPolicies(database.pool, filter, flags.user);
       if (flags.json) console.log(JSON.stringify(policies));
       else printPolicies(policies, filter);
-    }),
-  );
+    });
+  });
 
 const show = new Command('show')
   .description('one policy: what it does, how it went, and when it runs next')
@@ -143,5 +152,6 @@ function filterOf({ enabled, disabled, json: _, user: __, ...flags }: ListFlags)
     limit: flags.limit,
     after: flags.after,
   };
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  const said = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return checkFlags(policyFilter, Object.fromEntries(said));
 }

@@ -1,5 +1,6 @@
 import { HoldfastError, type PolicyChange } from '@holdfast/contract';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { flagOf } from './check-flags.ts';
 import { readFrequency } from './read-frequency.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -50,6 +51,14 @@ export function readPolicy(flags: PolicyFlags): PolicyChange {
     next_run_at: flags.nextRunAt,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** As it stands on the command line: `options.max_depth` is a field of --options. */
+export function policyFlagOf(field: string): string {
+  const [name = '', ...inner] = field.split('.');
+  if (name === '' || name === 'url') return name && 'the URL';
+  const flag = flagOf(name === 'frequency_hours' ? 'frequency' : name);
+  return inner.length > 0 ? `${inner.join('.')} of ${flag}` : flag;
 }
 
 function readOptions(text: string): Record<string, unknown> {

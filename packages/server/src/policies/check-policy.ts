@@ -1,4 +1,4 @@
-import { HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
+import { describeIssues, HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
 import type { z } from 'zod';
 import { canonicalUrl, maxUrlLength } from '../urls/canonical-url.ts';
 
@@ -25,12 +25,10 @@ export function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
+  const nameOf = (field: string) => [within, field].filter(Boolean).join('.');
   const details = result.error.issues.map(({ path, message }) => ({
-    field: [...(within ? [within] : []), ...path.map(String)].join('.'),
+    field: nameOf(path.map(String).join('.')),
     message,
   }));
-  const problem = details
-    .map(({ field, message }) => (field ? `${message} at ${field}` : message))
-    .join('\n');
-  throw new HoldfastError('bad_request', problem, { details });
+  throw new HoldfastError('bad_request', describeIssues(result.error, nameOf), { details });
 }
