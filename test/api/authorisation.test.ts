@@ -83,10 +83,10 @@ test('what belongs to another owner is not there: 404, with the key of anyone bu
     const ask = (key: string) => fetchFrom(address, call.method, path, { key, body });
     const refused = await ask(other);
     expect([nameOf(call), refused.status, refused.text]).toEqual([nameOf(call), 404, expect.anything()]);
-    // Otherwise nothing would be shown: a route that answers 404 to all of them knows no owners.
+    // Otherwise nothing would be shown: a route that answers 404 to all of them knows no owners. HEAD is as its GET.
+    if (call.method === 'HEAD') continue;
     const answered = await ask(owner);
-    if (call.method === 'HEAD') expect([nameOf(call), answered.status]).not.toEqual([nameOf(call), 404]);
-    else expect([nameOf(call), codeOf(answered.text)]).not.toEqual([nameOf(call), codeOf(refused.text)]);
+    expect([nameOf(call), codeOf(answered.text)]).not.toEqual([nameOf(call), codeOf(refused.text)]);
   }
 });
 

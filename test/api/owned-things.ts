@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import type { Pool } from 'pg';
 import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
 
@@ -25,9 +26,9 @@ const policy: OwnedNoun['make'] = async (pool, owner) => {
 
 const result: OwnedNoun['make'] = async (pool, owner) => {
   const { rows } = await pool.query(
-    `INSERT INTO crawl_results (job_id, user_id, url, actor)
-     VALUES (gen_random_uuid(), $1, 'https://example.com/', 'bot:b') RETURNING id`,
-    [owner],
+    `INSERT INTO crawl_results (job_id, user_id, url, actor, raw_html)
+     VALUES (gen_random_uuid(), $1, 'https://example.com/', 'bot:b', $2) RETURNING id`,
+    [owner, deflateRawSync('<p>hello</p>')],
   );
   return { id: rows[0].id };
 };
