@@ -74,7 +74,7 @@ describe('a policy', () => {
     ['too many retries', { max_retries: 101 }, 'max_retries: '],
     ['a backoff of no time', { retry_backoff_minutes: 0 }, 'retry_backoff_minutes: '],
     ['a deadline beyond a week', { timeout_minutes: 10_081 }, 'timeout_minutes: '],
-    ['a time that is none', { next_run_at: 'tomorrow' }, 'next_run_at: '],
+    ['a time without its zone', { next_run_at: '2030-01-31T08:00:00' }, 'next_run_at: '],
     ['no owner', { user_id: '' }, 'user_id: '],
     ['a field nobody knows', { colour: 'red' }, ': Unrecognized key'],
   ])('is refused for %s, once and in its place', (_, fields, message) => {
