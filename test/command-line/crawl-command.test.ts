@@ -145,7 +145,7 @@ describe('holdfast crawl', () => {
       stderr: expect.stringContaining('--recrawl'),
     });
     expect(await holdfast('pages', 'diff', id, `${site.origin}/nowhere`)).toMatchObject({ exit: 3 });
-  });
+  }, 90_000);
 
   test('writes the pages of any crawl again, in any format', async () => {
     site = await startTreeSite(8);
@@ -163,7 +163,7 @@ describe('holdfast crawl', () => {
     expect((await holdfast('export', job, '--format', 'csv')).exit).toBe(0);
     expect(readdirSync(folder).filter((name) => name.endsWith('.csv'))).toHaveLength(1);
     expect((await holdfast('export', '00000000-0000-7000-8000-000000000000')).exit).toBe(3);
-  });
+  }, 90_000);
 
   test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {
     site = await startTreeSite(120, 20);
@@ -231,6 +231,42 @@ describe('holdfast crawl', () => {
     expect(site.requests.length).toBeGreaterThan(requests);
   });
 
+  test('gives up soon on a site that cannot be reached, and begins at once when it can be', async () => {
+    site = await startTreeSite(1);
+    const { port } = site;
+    await site.close();
+    const args = ['crawl', `http://127.0.0.1:${port}/`, '--allow-private', `http://127.0.0.1:${port}`];
+    const env = { DATABASE_URL: database.url };
+    const failed = await runHoldfast(args, env, folder);
+    expect([failed.exit, failed.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `The site could not be reached: connection refused (http://127.0.0.1:${port})\n`,
+      ),
+    ]);
+    expect(failed.stderr.match(/trying again/g)).toHaveLength(2);
+    site = await startTreeSite(1, 0, () => '', port);
+    expect((await runHoldfast(args, env, folder)).exit).toBe(0);
+  }, 90_000);
+
+  test('says what is stored when nobody reads its output any more', async () => {
+    site = await startTreeSite(30, 20);
+    const endOf = async (child: ChildProcess) => {
+      let said = '';
+      child.stderr?.on('data', (data) => {
+        said += data;
+      });
+      child.stdout?.destroy();
+      await once(child, 'close');
+      return said;
+    };
+    expect(await endOf(startCrawl('--out', '-'))).toMatch(/its reader is gone\n.*The crawl is paused/);
+    await crawl('--quiet', '--out', 'pages.jsonl');
+    const said = await endOf(startCrawl('--out', '-'));
+    expect(said).toMatch(/its reader is gone\n.*Every page that was fetched is stored/);
+    expect(said).not.toContain('paused');
+  }, 90_000);
+
   test('does not fetch a private address that was not allowed, and says how to allow it', async () => {
     site = await startTreeSite(1);
     const outcome = await runHoldfast(['crawl', `${site.origin}/`], { DATABASE_URL: database.url }, folder);
@@ -238,6 +274,7 @@ describe('holdfast crawl', () => {
       1,
       expect.stringContaining(`--allow-private ${site.origin}`),
     ]);
+    expect(outcome.stderr.match(/The address is not allowed/g)).toHaveLength(1);
     expect(site.connections()).toBe(0);
   });
 

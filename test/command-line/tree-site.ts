@@ -13,6 +13,7 @@ export async function startTreeSite(
   pages: number,
   answerMs = 0,
   textOf: (page: number) => string = () => '',
+  port = 0,
 ): Promise<TreeSite> {
   const waiting: { count: number; resolve: () => void }[] = [];
   const asked = new Map<string, number>();
@@ -26,7 +27,7 @@ export async function startTreeSite(
     for (const { count, resolve } of waiting) if (total >= count) resolve();
     await delay(answerMs);
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page(number, pages, textOf(number)));
-  });
+  }, port);
   return {
     ...site,
     timesAsked: () => asked,

@@ -19,11 +19,16 @@ const fixture: CrawlFixture = new CrawlFixture({
   },
 });
 
-test('a page that kills every runner ends as a failed page; the crawl and its neighbours do not', async () => {
-  const job = await fixture.crawled('/', { discover: false });
-  expect(job).toMatchObject({ status: 'completed' });
-  const outcomes = await fixture.outcomes(job.id);
-  expect(outcomes['/poison']).toBe('failed: runner_crashed');
-  expect(Object.values(outcomes).filter((outcome) => outcome === 'fetched')).toHaveLength(31);
-  await checkInvariants(fixture.pool, job.id);
-});
+// Two are what one-shot commands have.
+test.each([3, 2])(
+  'a page that kills every runner ends as a failed page; the crawl, with %i retries, and its neighbours do not',
+  async (max_retries) => {
+    const job = await fixture.crawled('/', { discover: false }, { max_retries });
+    expect(job).toMatchObject({ status: 'completed' });
+    const outcomes = await fixture.outcomes(job.id);
+    expect(outcomes['/poison']).toBe('failed: runner_crashed');
+    expect(Object.values(outcomes).filter((outcome) => outcome === 'fetched')).toHaveLength(31);
+    await checkInvariants(fixture.pool, job.id);
+  },
+  60_000,
+);

@@ -12,7 +12,7 @@ import { FindUrls } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
 import { isReadable, type ReadPage, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
 import { StartTimes } from './start-times.ts';
 import type { Unsaved } from './unsaved.ts';
@@ -32,7 +32,6 @@ export interface ProcessOptions {
 const maxRedirects = 10;
 /** The end of a request brings the next look at once. */
 const waitForOthersMs = 1_000;
-/** Fewer than the retries of a job, so that the page is given up before the crawl is. */
 const deathsToCondemn = 2;
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
@@ -47,6 +46,8 @@ export class ProcessEntry {
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
   readonly #starts: StartTimes;
+  /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
+  readonly #deathsToCondemn: number;
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
@@ -59,6 +60,7 @@ export class ProcessEntry {
     this.#context = context;
     this.#compare = compare;
     this.#starts = new StartTimes(context.options.delay_ms);
+    this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
     this.#checkpointer = checkpointer;
     this.#urls = new FindUrls(context, hosts, () => checkpointer.unsaved);
     this.#admittedSeeds = [...admittedSeeds];
@@ -68,9 +70,10 @@ export class ProcessEntry {
   /** Leave to do the entry now, or when to ask again. */
   admit(entry: FrontierEntry, now: number): Admission | number {
     const { suspects, robots, governor, options } = this.#context;
-    if ((suspects.get(entry.url_hash) ?? 0) >= deathsToCondemn) {
+    const deaths = suspects.get(entry.url_hash) ?? 0;
+    if (deaths > 0 && deaths >= this.#deathsToCondemn) {
       return {
-        fail: new HoldfastError('runner_crashed', `${deathsToCondemn} more times while this page ran alone`),
+        fail: new HoldfastError('runner_crashed', `${deaths} more times while this page ran alone`),
       };
     }
     const perHost = this.#urls.hostLimit(entry);
@@ -279,7 +282,12 @@ export class ProcessEntry {
       const status = response?.status ?? null;
       return await this.#failed(entry, { ...failure(error), status });
     }
-    const delayMs = retryDelayMs(attempts, response?.retryAfterSeconds);
+    // Somebody may be waiting to hear that the site is not there.
+    const isSilent = error.code === 'connection_failed' || error.code === 'dns_failed';
+    const delayMs =
+      isSilent && entry.depth === 0 && entry.parent === null
+        ? seedDelayMs(attempts)
+        : retryDelayMs(attempts, response?.retryAfterSeconds);
     this.#checkpointer.unsaved.postponed.set(entry.seq, {
       host: entry.host,
       seq: entry.seq,

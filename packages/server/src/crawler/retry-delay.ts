@@ -6,3 +6,8 @@ export function retryDelayMs(attempts: number, retryAfterSeconds = 0): number {
   const backoff = Math.min((baseMs * 4 ** attempts) / 2, maxMs);
   return Math.max(backoff, retryAfterSeconds * 1000) * (1 + 0.1 * Math.random());
 }
+
+/** 0.5 s, 1 s, 2 s …: for where a crawl begins. */
+export function seedDelayMs(attempts: number): number {
+  return Math.min(250 * 2 ** attempts, maxMs);
+}

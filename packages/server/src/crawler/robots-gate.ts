@@ -45,6 +45,7 @@ export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
   readonly #loading = new Set<string>();
+  readonly #askAgain = new Set<string>();
   readonly #agent: string;
   /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
   lastFailure: string | undefined;
@@ -52,6 +53,11 @@ export class RobotsGate {
   constructor(options: RobotsGateOptions) {
     this.#options = options;
     this.#agent = productToken(options.userAgent);
+  }
+
+  /** Does not take an earlier failure for an answer: a crawl that begins there has nothing else to do. */
+  askAgain(origin: string): void {
+    this.#askAgain.add(origin);
   }
 
   /** Whether a URL may be fetched, or when to ask again. Nothing here waits: what is not there yet is fetched. */
@@ -93,7 +99,7 @@ export class RobotsGate {
 
   async #cached(origin: string) {
     const [cached] = await loadRobots(this.#options.db, [origin]);
-    if (!cached) return undefined;
+    if (!cached || (cached.outcome === 'disallow_all' && this.#askAgain.delete(origin))) return undefined;
     const expiresInMs = Math.max(cached.expires_at.getTime() - Date.now(), retryMs);
     return { rules: cached.rules as RobotsRules, verdict: cached.outcome as RobotsVerdict, expiresInMs };
   }

@@ -27,6 +27,7 @@ export async function runCrawl(context: CrawlContext, actor: string): Promise<Ru
   const { db, job, options } = context;
   const name = { key: crawlKey(options), recrawl: options.recrawl };
   const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
+  if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
   const run = new CrawlRun(context, state);
   return {
     run,
@@ -117,5 +118,6 @@ function errorOf(reason: string | null, message: string | null): HoldfastError {
   if (reason === null || !(reason in errors))
     return new HoldfastError('nothing_to_fetch', reason ?? undefined);
   const code = reason as ErrorCode;
-  return new HoldfastError(code, message?.replace(`${errors[code].message}: `, ''));
+  const said = errors[code].message;
+  return new HoldfastError(code, message === said ? undefined : message?.replace(`${said}: `, ''));
 }

@@ -53,7 +53,7 @@ export class StreamOutput implements PageOutput {
   #closed(): Error {
     const { code } = this.#failure as Error & { code?: string };
     if (code !== 'EPIPE') return outputUnusable(this.name, this.#failure as Error);
-    const hint = 'The crawl is paused; the same command goes on with it.';
+    const hint = 'Every page that was fetched is stored; the same command writes them again.';
     return outputUnusable(this.name, 'its reader is gone', { hint });
   }
 }

@@ -26,7 +26,8 @@ changed AS (
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
-  SELECT id, event_count, 'retryUrls', from_status, status, fence, $4, (SELECT count(*) FROM returned) || ' URLs'
+  SELECT id, event_count, 'retryUrls', from_status, status, fence, $4, (
+    SELECT count(*) || CASE count(*) WHEN 1 THEN ' URL' ELSE ' URLs' END FROM returned)
   FROM changed
 )
 SELECT ${jobColumns('changed')} FROM changed`,

@@ -11,7 +11,7 @@ import type { Session } from '../with-database.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
-import { formatCount } from './format-amount.ts';
+import { countOf } from './format-amount.ts';
 import { outcomeRows } from './outcome-rows.ts';
 import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
 import type { CrawlSummary } from './summary-text.ts';
@@ -68,9 +68,11 @@ function opening(
   const into = paint('dim', `into ${output.name} · job ${view.id}`);
   if (how === 'finished') {
     const when = view.completed_at ? `, ${formatAgo(view.completed_at)}` : '';
-    return `${url} is crawled already: ${formatCount(view.fetched)} pages${when}.\n${paint('dim', `Writing ${output.name} from what is stored; --recrawl crawls it again.`)}`;
+    return `${url} is crawled already: ${countOf(view.fetched, 'page')}${when}.\n${paint('dim', `Writing ${output.name} from what is stored; --recrawl crawls it again.`)}`;
   }
   if (how === 'new') return `Crawling ${url}\n${into}`;
-  const state = `${formatCount(view.fetched)} pages are done, ${formatCount(view.total_pending)} URLs are left.`;
+  const are = (count: number) => (count === 1 ? 'is' : 'are');
+  const { fetched, total_pending } = view;
+  const state = `${countOf(fetched, 'page')} ${are(fetched)} done, ${countOf(total_pending, 'URL')} ${are(total_pending)} left.`;
   return view.total_pending > 0 ? `Going on with ${url}: ${state}\n${into}` : `Going on with ${url}\n${into}`;
 }

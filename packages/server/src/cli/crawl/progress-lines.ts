@@ -35,12 +35,12 @@ function countersOf(view: CrawlView, rate: CrawlRate): [string, Parameters<Paint
 }
 
 function doingWhat(view: CrawlView): string {
-  const { status, requested_action, current_url, next_retry_at, run_at } = view;
+  const { status, requested_action, current_url, next_retry_at, run_at, started_at } = view;
   if (requested_action === 'pause') return 'pausing …';
   if (requested_action === 'cancel') return 'being cancelled …';
   if (status === 'retryable')
     return `waiting to try again${next_retry_at ? ` at ${clock(next_retry_at)}` : ''}`;
-  if (status === 'pending' && run_at && current_url)
+  if (status === 'pending' && run_at && started_at)
     return `waiting until ${clock(run_at)}: every host that is left is blocked`;
   if (status === 'pending') return 'waiting for a runner';
   return current_url ?? 'starting …';

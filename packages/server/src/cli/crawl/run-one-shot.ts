@@ -56,11 +56,16 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
   } catch (error) {
     // The output cannot be written any more: the crawl waits until it can.
     await stop(options, supervisor);
-    throw error;
+    const { status } = await readCrawlView(database.pool, job.id);
+    throw error instanceof HoldfastError && status === 'paused' ? pausedBy(error) : error;
   } finally {
     await supervisor.drain();
   }
   return { view: await readCrawlView(database.pool, job.id), signal };
+}
+
+function pausedBy({ code, detail }: HoldfastError): HoldfastError {
+  return new HoldfastError(code, detail, { hint: 'The crawl is paused; the same command goes on with it.' });
 }
 
 /** Shows how the crawl goes, and writes its pages as they come, until it ends. */

@@ -1,7 +1,7 @@
 import type { PageOutput } from '../../export/page-output.ts';
 import { calledAs } from '../called-as.ts';
 import type { CrawlView } from './crawl-view.ts';
-import { formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';
+import { countOf, formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';
 import type { OutcomeRow } from './outcome-rows.ts';
 import type { Paint } from './paint.ts';
 
@@ -53,12 +53,12 @@ function timeText(
   { processed, seconds }: CrawlSummary['thisRun'],
   { total_processed, bytes }: CrawlView,
 ): string {
-  const share = processed === total_processed ? '' : `${formatCount(processed)} pages `;
+  const share = processed === total_processed ? '' : `${countOf(processed, 'page')} `;
   const rate = formatRate(processed / Math.max(seconds, 0.001));
   return `${share}in ${formatDuration(seconds)}, ${rate} pages a second, ${formatBytes(bytes)} fetched in all`;
 }
 
 function outputText({ name, added }: PageOutput): string {
-  const written = `${formatCount(added.pages)} ${added.pages === 1 ? 'page' : 'pages'}, ${formatBytes(added.bytes)}`;
+  const written = `${countOf(added.pages, 'page')}, ${formatBytes(added.bytes)}`;
   return added.pages === 0 ? name : `${name}  (${written} written now)`;
 }

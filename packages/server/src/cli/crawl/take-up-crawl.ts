@@ -16,8 +16,8 @@ export interface TakenUp {
 
 /** Workers that share the database leave a new job to the command that made it for so long; it claims its own at once. */
 const ownMs = 60_000;
-/** 10, 20, 40 s: somebody sits and waits. */
-const backoffSeconds = 10;
+/** Three tries within seconds: somebody sits and waits. They count anew with every page that comes. */
+const shortRetries = { max_retries: 2, retry_backoff_seconds: 1 };
 const repeats = 5;
 
 /** The job of this command: the one that is not finished yet, else a new one. */
@@ -66,7 +66,7 @@ async function create(db: Queryable, request: CrawlRequest, actor: string): Prom
       kind: 'crawl',
       payload: request.payload,
       dedupe_key: request.key,
-      retry_backoff_seconds: backoffSeconds,
+      ...shortRetries,
       run_at: new Date(Date.now() + ownMs).toISOString(),
     },
     actor,

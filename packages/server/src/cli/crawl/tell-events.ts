@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/statement.ts';
 import { type JobEvent, listEvents } from '../../queue/list-events.ts';
 import { printable } from '../print-table.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
+import { plainError } from './plain-error.ts';
 
 /** Tells what happens to a job while somebody watches: deaths and recoveries, retries, others' hands. */
 export class TellEvents {
@@ -28,7 +29,7 @@ export class TellEvents {
 
   #textOf({ transition, to_status, actor, ...event }: JobEvent): string | undefined {
     // The code is for programs: "runner_crashed: The runner process died: SIGKILL".
-    const reason = event.reason?.replace(/^[a-z_]+: /, '');
+    const reason = event.reason && plainError(event.reason.replace(/^[a-z_]+: /, ''));
     const isOurs = actor === this.#self;
     const then = to_status === 'failed' ? 'the retries are spent' : 'going on from the last checkpoint';
     switch (transition) {
@@ -39,6 +40,8 @@ export class TellEvents {
       case 'retryLater':
         return to_status === 'failed' ? undefined : `${reason ?? 'A passing error'}; trying again.`;
       case 'release':
+        if (isOurs && reason?.startsWith('every host'))
+          return 'Every host that is left is blocked for now: it failed too often, or asked for time. Waiting.';
         return isOurs ? undefined : `${actor.replace('supervisor:', 'Worker ')} let go of it.`;
       default:
         return undefined;

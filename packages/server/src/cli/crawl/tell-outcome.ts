@@ -3,6 +3,7 @@ import { printable } from '../print-table.ts';
 import type { CrawlFlags, CrawlRequest } from './crawl-request.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { paintFor } from './paint.ts';
+import { plainError } from './plain-error.ts';
 import { sameCommand } from './same-command.ts';
 import { type CrawlSummary, summaryText } from './summary-text.ts';
 
@@ -26,7 +27,7 @@ export function tellOutcome(summary: CrawlSummary, flags: CrawlFlags, request: C
   const again = `Go on with the same command:\n  ${paint('bold', sameCommand())}`;
   if (view.status === 'failed') {
     console.error(
-      `holdfast: ${printable(view.error_message ?? 'The crawl failed')}\n  ${hintOf(view, request)}`,
+      `holdfast: ${printable(plainError(view.error_message ?? 'The crawl failed'))}\n  ${hintOf(view, request)}`,
     );
   } else if (view.status === 'cancelled') {
     console.error(`The crawl was cancelled. ${again}`);
@@ -42,7 +43,9 @@ function hintOf({ error_code }: CrawlView, { payload }: CrawlRequest): string {
     return `Only public addresses are fetched. If this one is yours: --allow-private ${new URL(payload.url).origin}`;
   const { hint, retry } = errors[error_code as ErrorCode] ?? errors.run_failed;
   // The table speaks of jobs that workers try again; nobody does that here.
-  return retry === 'later' ? 'Every retry failed in the same way; the same command tries again.' : hint;
+  return retry === 'later'
+    ? 'Every try ended so. Check the address, and that the site is up; the same command tries again.'
+    : hint;
 }
 
 function summaryAsJson({ view, rows, output, thisRun }: CrawlSummary) {

@@ -1,5 +1,6 @@
 import type { CrawlDisplay } from '../crawl/crawl-display.ts';
 import type { CrawlView } from '../crawl/crawl-view.ts';
+import { countOf } from '../crawl/format-amount.ts';
 import type { RunnerWatch } from './runner-watch.ts';
 import type { SampleSite } from './sample-site.ts';
 
@@ -46,7 +47,7 @@ export class CrashDisplay implements CrawlDisplay {
     this.notice(
       this.paint(
         'red',
-        `kill -9 ${pid}: the runner, with ${view.fetched} pages saved and ${inFlight} requests in the air.`,
+        `kill -9 ${pid}: the runner, with ${countOf(view.fetched, 'page')} saved and ${countOf(inFlight, 'request')} in the air (asked for, and the answer not saved yet).`,
       ),
     );
   }

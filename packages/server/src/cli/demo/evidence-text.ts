@@ -31,13 +31,22 @@ export function claimsOf(evidence: Evidence): Claim[] {
       holds: lines === fetched && differentLines === lines,
     },
     { text: 'requests at the site', count: requests, note: `${askedOnce} pages were asked for exactly once` },
-    { text: 'asked again, page failed', count: retries, note: 'HTTP 500: tried twice, as it should be' },
+    {
+      text: 'asked again, page failed',
+      count: retries,
+      note: 'the site answered HTTP 500: a page that fails is tried once more',
+    },
     {
       text: 'asked again, after the kill',
       count: again,
-      note: 'in flight when the runner died: asked for, and not yet saved',
+      note: 'in the air when the runner died: whatever had come of them died with it',
     },
-    { text: 'asked again, for nothing', count: wasted, note: 'saved already', holds: wasted === 0 },
+    {
+      text: 'asked again, for nothing',
+      count: wasted,
+      note: 'pages that had been saved: this must be 0',
+      holds: wasted === 0,
+    },
     { text: 'pages lost', count: lost.length, note: lost.join(' '), holds: lost.length === 0 },
   ];
 }

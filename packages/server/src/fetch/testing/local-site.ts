@@ -17,8 +17,8 @@ export interface LocalSite {
 }
 
 /** A real HTTP server on loopback, whose closing cuts every connection. */
-export function startSite(answer: RequestListener): Promise<LocalSite> {
-  return start(createServer(), 'http', answer);
+export function startSite(answer: RequestListener, port = 0): Promise<LocalSite> {
+  return start(createServer(), 'http', answer, port);
 }
 
 export function startSecureSite(answer: RequestListener): Promise<LocalSite> {
@@ -34,16 +34,16 @@ export async function startRawSite(talk: (socket: Socket) => void): Promise<Loca
   return listen(server as unknown as Server, 'http', []);
 }
 
-function start(server: Server, scheme: string, answer: RequestListener): Promise<LocalSite> {
+function start(server: Server, scheme: string, answer: RequestListener, port = 0): Promise<LocalSite> {
   const requests: string[] = [];
   server.on('request', (request, response) => {
     requests.push(`${request.method} ${request.url}`);
     answer(request, response);
   });
-  return listen(server, scheme, requests);
+  return listen(server, scheme, requests, port);
 }
 
-async function listen(server: Server, scheme: string, requests: string[]): Promise<LocalSite> {
+async function listen(server: Server, scheme: string, requests: string[], wanted = 0): Promise<LocalSite> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -51,7 +51,7 @@ async function listen(server: Server, scheme: string, requests: string[]): Promi
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { plainError } from './plain-error.ts';
+
+test.each([
+  [
+    'robots.txt could not be fetched, so nothing may be: http://a.example/robots.txt: The site could not be reached: ECONNREFUSED',
+    'The site could not be reached: connection refused (http://a.example)',
+  ],
+  [
+    'robots.txt could not be fetched, so nothing may be: https://a.example/robots.txt: HTTP 503',
+    'robots.txt could not be fetched, so nothing may be: https://a.example/robots.txt: HTTP 503',
+  ],
+  [
+    'The host name could not be resolved: EAI_AGAIN',
+    'The host name could not be resolved: the name server does not answer',
+  ],
+  ['The site refused the page (4xx): HTTP 404', 'The site refused the page (4xx): HTTP 404'],
+])('%s', (message, plain) => {
+  expect(plainError(message)).toBe(plain);
+});
