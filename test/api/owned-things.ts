@@ -41,6 +41,9 @@ const bot: OwnedNoun['make'] = async (pool, owner) => {
   return { bot_id: rows[0].bot_id, id: rows[0].bot_id };
 };
 
+/** Things that have no owner: whoever may see one may see them all. */
+export const sharedRoutes = /^\/api\/v1\/(sources|workers)\//;
+
 export const ownedNouns: readonly OwnedNoun[] = [
   { routes: /^\/api\/v1\/jobs\//, make: job },
   { routes: /^(\/api)?\/(knowledge-items|crawl-progress|progress)\//, make: job },

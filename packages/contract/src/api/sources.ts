@@ -37,7 +37,12 @@ export const sourceSettings = z
     rate_limit_per_minute: z.int().min(1).max(600_000).nullable().optional().describe('null: no limit'),
     concurrency: z.int().min(1).max(1000).optional().describe('requests at a time, over all workers'),
     min_delay_ms: z.int().min(0).max(3_600_000).optional().describe('between two requests, over all workers'),
-    reputation_weight: z.number().min(0).max(1).optional(),
+    reputation_weight: z
+      .number()
+      .min(0)
+      .max(1)
+      .refine((weight) => weight === 0 || weight >= 1e-6, 'must be 0, or 0.000001 or more')
+      .optional(),
     tier: z.int().min(1).max(10).optional(),
   })
   .meta({ id: 'SourceSettings' });
