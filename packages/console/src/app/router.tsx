@@ -19,16 +19,96 @@ const root = createRootRoute({
   ),
 });
 
-/** Views are loaded when they are first opened. Filters, tabs and pages live in the address. */
+/** Filters, tabs and pages live in the address, as text; each view knows which it understands. */
+const validateSearch = (search: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+
+/** Views are loaded when they are first opened. */
 const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/',
     component: lazyRouteComponent(() => import('../features/overview/overview.tsx'), 'Overview'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/jobs',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/jobs/job-list.tsx'), 'JobList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/jobs/$id',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/jobs/job-detail.tsx'), 'JobDetail'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/pages',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/pages/page-list.tsx'), 'PageList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/pages/$jobId/$hash',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/pages/page-view.tsx'), 'PageView'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/policies',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/policies/policy-list.tsx'), 'PolicyList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/results',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/results/result-list.tsx'), 'ResultList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/results/$id',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/results/result-view.tsx'), 'ResultView'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/sources',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/sources/source-list.tsx'), 'SourceList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/bots',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/bots/bot-list.tsx'), 'BotList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/workers',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/workers/worker-list.tsx'), 'WorkerList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/keys',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/keys/key-list.tsx'), 'KeyList'),
+  }),
 ];
 
-export const router = createRouter({ routeTree: root.addChildren(routes), defaultPreload: 'intent' });
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: 'intent',
+  // Plain text in the address, not JSON: ?status=failed,expired
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const text = new URLSearchParams(given as [string, string][]).toString();
+    return text ? `?${text}` : '';
+  },
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,7 +1,6 @@
 import {
   Bot,
   CalendarClock,
-  Coins,
   FileText,
   Gauge,
   KeyRound,
@@ -28,7 +27,6 @@ export const views: readonly View[] = [
   { path: '/policies', name: 'Policies', icon: CalendarClock, shortcut: 'y' },
   { path: '/results', name: 'Results', icon: Tags, shortcut: 'r' },
   { path: '/sources', name: 'Sources', icon: Radio, shortcut: 's' },
-  { path: '/intakes', name: 'Intakes', icon: Coins, shortcut: 'i' },
   { path: '/bots', name: 'Bots', icon: Bot, shortcut: 'b' },
   { path: '/workers', name: 'Workers', icon: Server, shortcut: 'w' },
   { path: '/keys', name: 'Keys', icon: KeyRound, shortcut: 'k' },

@@ -1,0 +1,102 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import styles from './chart.module.css';
+
+export interface Series {
+  readonly label: string;
+  /** Names a token: chart-1 … chart-4, or the colour of a status. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+  readonly look?: 'line' | 'bars' | 'points';
+}
+
+interface ChartProps {
+  readonly label: string;
+  /** Seconds of the epoch, or positions when `labels` are given. */
+  readonly x: readonly number[];
+  readonly series: readonly Series[];
+  readonly labels?: readonly string[];
+  readonly height?: number;
+  /** Vertical marks, with their names. */
+  readonly marks?: readonly { readonly at: number; readonly label: string }[];
+}
+
+/** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
+export default function Chart({ label, x, series, labels, height = 180, marks = [] }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element || x.length === 0) return;
+    const style = getComputedStyle(document.documentElement);
+    const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    const axis = {
+      stroke: token('ink-faint'),
+      grid: { stroke: token('line'), width: 1 },
+      ticks: { show: false },
+    };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        legend: { show: series.length > 1, live: false },
+        cursor: { points: { size: 6 } },
+        scales: {
+          x: { time: labels === undefined },
+          y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+        },
+        axes: [
+          {
+            ...axis,
+            ...(labels && {
+              values: (_plot: uPlot, splits: number[]) => splits.map((at) => labels[at] ?? ''),
+            }),
+          },
+          { ...axis, size: 52 },
+        ],
+        series: [
+          {},
+          ...series.map(({ label: name, colour, look = 'line' }) => ({
+            label: name,
+            stroke: token(colour),
+            width: look === 'points' ? 0 : 2,
+            fill: look === 'points' ? undefined : `color-mix(in srgb, ${token(colour)} 16%, transparent)`,
+            points: { show: look === 'points' || x.length < 2, size: 6, fill: token(colour) },
+            ...(look === 'bars' && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 60] }) }),
+          })),
+        ] as uPlot.Series[],
+        hooks: { draw: [(drawn) => drawMarks(drawn, marks, token)] },
+      },
+      [[...x], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
+      element,
+    );
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [x, series, labels, height, marks]);
+  return (
+    <figure className={styles.chart}>
+      <div ref={box} role="img" aria-label={label} />
+    </figure>
+  );
+}
+
+function drawMarks(plot: uPlot, marks: ChartProps['marks'], token: (name: string) => string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = token('ink-faint');
+  ctx.fillStyle = token('ink-soft');
+  ctx.font = `${11 * devicePixelRatio}px sans-serif`;
+  for (const { at, label } of marks ?? []) {
+    const left = plot.valToPos(at, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(label, left + 3, bbox.top + 12 * devicePixelRatio);
+  }
+  ctx.restore();
+}

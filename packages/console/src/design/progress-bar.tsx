@@ -1,0 +1,10 @@
+import styles from './progress-bar.module.css';
+
+export function ProgressBar({ percent, label }: { readonly percent: number; readonly label?: string }) {
+  return (
+    <span className={styles.progress}>
+      <progress max={100} value={percent} aria-label={label ?? 'Progress'} />
+      <span>{percent} %</span>
+    </span>
+  );
+}

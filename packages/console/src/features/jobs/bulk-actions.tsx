@@ -1,0 +1,159 @@
+import { allowsScope, type UserAction, userActions } from '@holdfast/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { request } from '../../api/request.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { actionLooks } from './actions.ts';
+import styles from './bulk-actions.module.css';
+
+interface BulkAnswer {
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly next_cursor: string | null;
+}
+
+interface BulkActionsProps {
+  readonly selected: ReadonlySet<string>;
+  readonly filter: Readonly<Record<string, string | undefined>>;
+  readonly onDone: () => void;
+}
+
+/** Acts on the selected rows, or on every job of the filter, however many: asks first, shows how far it is, says what happened. */
+export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
+  const session = useSession();
+  const client = useQueryClient();
+  const [asked, setAsked] = useState<UserAction>();
+  const [wholeFilter, setWholeFilter] = useState(false);
+  const [counts, setCounts] = useState<Record<string, number>>({});
+  const act = useMutation({
+    mutationFn: async (action: UserAction) => {
+      const total: Record<string, number> = {};
+      let cursor: string | null = null;
+      do {
+        const target: object = wholeFilter
+          ? { filter: bodyFilter(filter), ...(cursor && { cursor }) }
+          : { ids: [...selected] };
+        const answer: BulkAnswer = await request('/api/v1/jobs/bulk', {
+          method: 'POST',
+          body: { action, ...target },
+        });
+        for (const [name, count] of Object.entries(answer.outcomes)) total[name] = (total[name] ?? 0) + count;
+        setCounts({ ...total });
+        cursor = answer.next_cursor;
+      } while (cursor);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['/api/v1/jobs'] }),
+  });
+
+  function ask(action: UserAction) {
+    act.reset();
+    setCounts({});
+    setAsked(action);
+  }
+  function close() {
+    setAsked(undefined);
+    if (act.isSuccess) {
+      setWholeFilter(false);
+      onDone();
+    }
+  }
+  if (!session) return null;
+  if (selected.size === 0 && !wholeFilter)
+    return (
+      <p className={styles.hint}>
+        Select rows to act on them, or{' '}
+        <Button small look="quiet" onClick={() => setWholeFilter(true)}>
+          act on all jobs of this filter
+        </Button>
+      </p>
+    );
+  const target = wholeFilter ? 'all jobs of this filter' : `${selected.size} selected`;
+  const look = asked && actionLooks[asked];
+  return (
+    <section className={styles.bar} aria-label="Actions on many jobs">
+      <strong>{target}</strong>
+      {userActions
+        .filter((action) => allowsScope(session.scopes, actionLooks[action].scope))
+        .map((action) => {
+          const { label, icon: Icon } = actionLooks[action];
+          return (
+            <Button key={action} small onClick={() => ask(action)}>
+              <Icon aria-hidden="true" /> {label}
+            </Button>
+          );
+        })}
+      {!wholeFilter && (
+        <Button small look="quiet" onClick={() => setWholeFilter(true)}>
+          Choose all jobs of this filter
+        </Button>
+      )}
+      <Button
+        small
+        look="quiet"
+        onClick={() => {
+          setWholeFilter(false);
+          onDone();
+        }}
+      >
+        Deselect
+      </Button>
+      <Dialog
+        open={asked !== undefined}
+        onClose={close}
+        title={`${look?.label ?? ''}: ${target}`}
+        actions={
+          act.isSuccess ? (
+            <Button look="primary" onClick={close}>
+              Done
+            </Button>
+          ) : (
+            <>
+              <Button onClick={close}>Back</Button>
+              <Button look="primary" disabled={act.isPending} onClick={() => asked && act.mutate(asked)}>
+                {act.isPending ? 'Working …' : look?.label}
+              </Button>
+            </>
+          )
+        }
+      >
+        <p>Each job {look?.meaning}. Jobs whose status does not allow it stay as they are.</p>
+        {Object.keys(counts).length > 0 && (
+          <ul className={styles.outcomes} aria-live="polite">
+            {Object.entries(counts)
+              .filter(([, count]) => count > 0)
+              .map(([name, count]) => (
+                <li key={name}>
+                  <strong>{count}</strong> {outcomeWords[name] ?? name}
+                </li>
+              ))}
+            {Object.values(counts).every((count) => count === 0) && <li>There was no such job.</li>}
+          </ul>
+        )}
+        {act.error && <p role="alert">{act.error.message}</p>}
+      </Dialog>
+    </section>
+  );
+}
+
+const outcomeWords: Readonly<Record<string, string>> = {
+  done: 'changed',
+  requested: 'running: the holder was asked',
+  not_allowed: 'left as they are: their status does not allow it',
+  over_quota: 'left as they are: over the quota of your key',
+  not_found: 'not there any more',
+};
+
+/** In the body, lists and booleans are what they are; in the address everything is text. */
+function bodyFilter(filter: BulkActionsProps['filter']): Record<string, unknown> {
+  const { status, locked, ...rest } = filter;
+  const numbers = Object.entries(rest).map(([name, value]) => [
+    name,
+    name.startsWith('priority_') ? Number(value) : value,
+  ]);
+  return {
+    ...Object.fromEntries(numbers),
+    ...(status && { status: status.split(',') }),
+    ...(locked && { locked: locked === 'true' }),
+  };
+}

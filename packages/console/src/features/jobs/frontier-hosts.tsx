@@ -1,0 +1,53 @@
+import type { FrontierSummary } from '@holdfast/contract';
+import { useOne } from '../../api/use-one.ts';
+import type { Wire } from '../../api/wire.ts';
+import { DataTable } from '../../design/data-table.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+
+type Host = Wire<FrontierSummary>['data'][number];
+
+/** What is left of a crawl, by host, with what holds each host back. */
+export function FrontierHosts({ jobId }: { readonly jobId: string }) {
+  const { data } = useOne<Wire<FrontierSummary>>(`/api/v1/jobs/${jobId}/frontier`, {}, 3_000);
+  if (!data) return null;
+  if (data.data.length === 0)
+    return <Notice title="Nothing is left">Every URL that was found is done.</Notice>;
+  return (
+    <>
+      <p>
+        {data.total_pending} URLs left on {data.hosts}
+        {data.hosts_exact ? '' : '+'} hosts.
+      </p>
+      <DataTable<Host>
+        label="Hosts with URLs left"
+        rows={data.data}
+        idOf={(host) => host.host}
+        columns={[
+          { name: 'Host', grow: true, cell: (host) => <span title={host.host}>{host.host}</span> },
+          { name: 'Left', align: 'right', cell: (host) => host.pending },
+          { name: 'Done', align: 'right', cell: (host) => host.done },
+          {
+            name: 'Delay',
+            align: 'right',
+            cell: (host) => `${Math.round(host.delay_ms)} ms`,
+            wideOnly: true,
+          },
+          { name: 'At a time', align: 'right', cell: (host) => host.concurrency, wideOnly: true },
+          { name: 'Limit', align: 'right', cell: (host) => limitText(host), wideOnly: true },
+          { name: 'Breaker', cell: (host) => (host.paused ? `paused, ${host.breaker}` : host.breaker) },
+          {
+            name: 'Next request',
+            align: 'right',
+            cell: (host) => <Moment at={host.next_ready_at} />,
+            wideOnly: true,
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function limitText({ rate_limit_per_minute: limit }: Host): string {
+  return limit === null ? 'none' : `${limit}/min`;
+}

@@ -1,0 +1,99 @@
+import type { ShownJob } from '@holdfast/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useLive } from '../../api/live.ts';
+import { RequestFailed, request } from '../../api/request.ts';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { Facts, Grid, Panel } from '../../design/panel.tsx';
+import { useSearchState } from '../../design/search-state.ts';
+import { StatusBadge } from '../../design/status-badge.tsx';
+import { Tabs } from '../../design/tabs.tsx';
+import { ViewHeader } from '../../design/view-header.tsx';
+import { CrawlProgress } from './crawl-progress.tsx';
+import { FrontierHosts } from './frontier-hosts.tsx';
+import { JobActions } from './job-actions.tsx';
+import { JobErrors } from './job-errors.tsx';
+import { JobPages } from './job-pages.tsx';
+import { JobResult } from './job-result.tsx';
+import { LeasePanel } from './lease-panel.tsx';
+import { StateDiagram } from './state-diagram.tsx';
+import { statusLabel } from './status-label.ts';
+import { Timeline } from './timeline.tsx';
+
+const crawlTabs = ['story', 'pages', 'errors', 'frontier', 'payload'] as const;
+const otherTabs = ['story', 'result', 'payload'] as const;
+
+/** A job's page tells its story: where it stands, what happened, what it brought, what can be done. */
+export function JobDetail() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const path = `/api/v1/jobs/${id}`;
+  const { data: job, error } = useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => request<ShownJob>(path, { signal }),
+  });
+  const liveness = useLive(`${path}/stream`, [[path], [`${path}/events`], [`${path}/progress`]]);
+  const [state] = useSearchState();
+  if (error && !job) {
+    const isGone = error instanceof RequestFailed && error.status === 404;
+    return (
+      <Notice kind="error" title={isGone ? 'There is no such job' : error.message}>
+        {isGone && 'It may have been pruned after its retention time, or belong to someone else.'}
+      </Notice>
+    );
+  }
+  if (!job) return null;
+  const tabs: readonly string[] = job.kind === 'crawl' ? crawlTabs : otherTabs;
+  const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
+  return (
+    <>
+      <ViewHeader title={job.url ?? job.id} liveness={liveness}>
+        <JobActions job={job} />
+      </ViewHeader>
+      <Grid min={420}>
+        <Panel title="Where it stands">
+          <StateDiagram job={job} />
+        </Panel>
+        <Panel
+          title={`${job.kind} job`}
+          actions={<StatusBadge status={job.status} label={statusLabel(job)} />}
+        >
+          <Facts
+            facts={[
+              ['Id', <code key="id">{job.id}</code>],
+              ['Priority', job.priority],
+              ['Retries', `${job.retry_count} of ${job.max_retries}`],
+              ['Created', <Moment key="created" at={job.created_at} />],
+              ['Started', <Moment key="started" at={job.started_at} />],
+              ['Finished', <Moment key="completed" at={job.completed_at} />],
+              ['Next retry', <Moment key="retry" at={job.next_retry_at ?? job.run_at} />],
+              ['Owner', job.user_id],
+              [
+                'Policy',
+                job.policy_id && (
+                  <Link key="policy" to="/policies" search={{ id: job.policy_id } as never}>
+                    {job.policy_id}
+                  </Link>
+                ),
+              ],
+              ['Error', job.error_code && `${job.error_code}: ${job.error_message ?? ''}`],
+            ]}
+          />
+        </Panel>
+        {job.status === 'processing' && <LeasePanel job={job} />}
+        {job.kind === 'crawl' && <CrawlProgress job={job} />}
+      </Grid>
+      <Tabs names={tabs} current={tab ?? 'story'} />
+      {tab === 'story' && <Timeline jobId={id} />}
+      {tab === 'pages' && <JobPages jobId={id} />}
+      {tab === 'errors' && <JobErrors job={job} />}
+      {tab === 'frontier' && <FrontierHosts jobId={id} />}
+      {tab === 'result' && <JobResult job={job} />}
+      {tab === 'payload' && (
+        <Panel title="Payload">
+          <pre>{JSON.stringify(job.payload, null, 2)}</pre>
+        </Panel>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import type { PageErrors, ShownJob } from '@holdfast/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { request } from '../../api/request.ts';
+import { useMay } from '../../api/session.ts';
+import { useOne } from '../../api/use-one.ts';
+import type { Wire } from '../../api/wire.ts';
+import { Button } from '../../design/button.tsx';
+import { FormError } from '../../design/form.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { Panel } from '../../design/panel.tsx';
+import styles from './job-errors.module.css';
+
+/** What went wrong, by reason; a selection of reasons goes back into the frontier. */
+export function JobErrors({ job }: { readonly job: ShownJob }) {
+  const mayWrite = useMay('jobs:write');
+  const client = useQueryClient();
+  const path = `/api/v1/jobs/${job.id}`;
+  const { data } = useOne<Wire<PageErrors>>(
+    `${path}/errors`,
+    {},
+    job.status === 'processing' ? 5_000 : undefined,
+  );
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const retry = useMutation({
+    mutationFn: () => request(`${path}/retry-urls`, { method: 'POST', body: { reasons: [...chosen] } }),
+    onSuccess: () => setChosen(new Set()),
+    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
+  });
+  if (!data) return null;
+  if (data.data.length === 0) return <Notice title="Nothing failed, and nothing was skipped" />;
+  const canRetry = mayWrite && job.allowed_actions.includes('retryUrls');
+  function toggle(reason: string) {
+    const next = new Set(chosen);
+    if (!next.delete(reason)) next.add(reason);
+    setChosen(next);
+  }
+  return (
+    <>
+      {canRetry && (
+        <p className={styles.bar}>
+          <Button
+            look="primary"
+            disabled={chosen.size === 0 || retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            <RotateCcw aria-hidden="true" /> Try the URLs of {chosen.size || 'the chosen'} reasons again
+          </Button>
+        </p>
+      )}
+      <FormError error={retry.error} />
+      <div className={styles.groups}>
+        {data.data.map((group) => (
+          <Panel
+            key={`${group.outcome} ${group.reason}`}
+            title={`${group.reason} · ${group.count}${group.exact ? '' : '+'} ${group.outcome}`}
+            actions={
+              canRetry && (
+                <label>
+                  <input
+                    type="checkbox"
+                    checked={chosen.has(group.reason)}
+                    onChange={() => toggle(group.reason)}
+                  />{' '}
+                  choose
+                </label>
+              )
+            }
+          >
+            <ul className={styles.samples}>
+              {group.samples.map((sample) => (
+                <li key={sample.url_hash}>
+                  <span>{sample.url}</span>
+                  {sample.message && <small>{sample.message}</small>}
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { type ListedPage, pageChanges, pageOutcomes } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import { useList } from '../../api/use-list.ts';
+import type { Wire } from '../../api/wire.ts';
+import { type Column, DataTable } from '../../design/data-table.tsx';
+import { FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
+import { ListBody } from '../../design/list-body.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { useSearchState } from '../../design/search-state.ts';
+
+type Page = Wire<ListedPage>;
+const filterNames = ['outcome', 'change', 'search'] as const;
+
+export const pageColumns: readonly Column<Page>[] = [
+  {
+    name: 'URL',
+    grow: true,
+    cell: (page) => (
+      <Link to="/pages/$jobId/$hash" params={{ jobId: page.job_id, hash: page.url_hash }} title={page.url}>
+        {page.url}
+      </Link>
+    ),
+  },
+  {
+    name: 'Title',
+    cell: (page) => <span title={page.title ?? ''}>{page.title ?? '–'}</span>,
+    wideOnly: true,
+  },
+  { name: 'Outcome', cell: (page) => (page.reason ? `${page.outcome}: ${page.reason}` : page.outcome) },
+  { name: 'Status', align: 'right', cell: (page) => page.status ?? '–' },
+  { name: 'Words', align: 'right', cell: (page) => page.word_count ?? '–', wideOnly: true },
+  { name: 'Change', cell: (page) => page.change ?? '–', wideOnly: true },
+  { name: 'Fetched', align: 'right', cell: (page) => <Moment at={page.fetched_at} /> },
+];
+
+/** The pages of one job, or of all. */
+export function PageTable({ path }: { readonly path: string }) {
+  const [state] = useSearchState();
+  const filter = Object.fromEntries(
+    filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
+  );
+  const list = useList<Page>(path, filter);
+  return (
+    <>
+      <FilterBar clearable={filterNames}>
+        <TextFilter name="search" label="Search URLs and titles" wide />
+        <SelectFilter
+          name="outcome"
+          label="Outcome"
+          choices={pageOutcomes.map((value) => ({ value, label: value }))}
+        />
+        <SelectFilter
+          name="change"
+          label="Change"
+          choices={pageChanges.map((value) => ({ value, label: value }))}
+        />
+      </FilterBar>
+      <ListBody
+        list={list}
+        empty={
+          <Notice title={Object.keys(filter).length > 0 ? 'No page matches these filters' : 'No pages yet'}>
+            A page is what became of one URL: fetched, failed, skipped or redirected.
+          </Notice>
+        }
+      >
+        <DataTable
+          label="Pages"
+          columns={pageColumns}
+          rows={list.rows}
+          idOf={(page) => `${page.job_id} ${page.url_hash}`}
+        />
+      </ListBody>
+    </>
+  );
+}
+
+export function JobPages({ jobId }: { readonly jobId: string }) {
+  return <PageTable path={`/api/v1/jobs/${jobId}/pages`} />;
+}

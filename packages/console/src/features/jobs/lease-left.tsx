@@ -1,0 +1,16 @@
+import { useNow } from '../../design/moment.tsx';
+
+/** What is left of a lease, counted down. */
+export function LeaseLeft({ until }: { readonly until: string | null }) {
+  const now = useNow();
+  if (!until) return <>–</>;
+  const seconds = Math.round((Date.parse(until) - now) / 1000);
+  return <>{seconds > 0 ? countdown(seconds) : 'ran out'}</>;
+}
+
+export function countdown(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${String(seconds % 60).padStart(2, '0')}`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,24 @@
+import type { ShownJob } from '@holdfast/contract';
+import { Moment, useNow } from '../../design/moment.tsx';
+import { Facts, Panel } from '../../design/panel.tsx';
+import { countdown, LeaseLeft } from './lease-left.tsx';
+
+/** Who holds the job, since when, and for how much longer without a sign of life. */
+export function LeasePanel({ job }: { readonly job: ShownJob }) {
+  const now = useNow();
+  const elapsed = job.started_at ? Math.max(0, Math.round((now - Date.parse(job.started_at)) / 1000)) : 0;
+  return (
+    <Panel title="Lease">
+      <Facts
+        facts={[
+          ['Holder', <code key="holder">{job.worker_id}</code>],
+          ['Fence', job.fence],
+          ['Held for', countdown(elapsed)],
+          ['Left', <LeaseLeft key="left" until={job.lease_expires_at} />],
+          ['Last heartbeat', <Moment key="beat" at={job.last_heartbeat} />],
+          ['Requested', job.requested_action],
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ShownPage } from '@holdfast/contract';
+import { Link, useParams } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useOne } from '../../api/use-one.ts';
+import type { Wire } from '../../api/wire.ts';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { OutsideLink } from '../../design/outside-link.tsx';
+import { Facts, Grid, Panel } from '../../design/panel.tsx';
+import { useSearchState } from '../../design/search-state.ts';
+import { Tabs } from '../../design/tabs.tsx';
+import { ViewHeader } from '../../design/view-header.tsx';
+import { MarkdownView } from './markdown-view.tsx';
+import { PageDiff } from './page-diff.tsx';
+import styles from './page-view.module.css';
+
+/** One page as it was stored. What comes from outside is shown as text; its own HTML is only ever downloaded. */
+export function PageView() {
+  const { jobId, hash } = useParams({ strict: false }) as { jobId: string; hash: string };
+  const path = `/api/v1/jobs/${jobId}/pages/${hash}`;
+  const { data: page, error } = useOne<Wire<ShownPage>>(path);
+  const [state] = useSearchState();
+  if (error && !page) return <Notice kind="error" title={error.message} />;
+  if (!page) return null;
+  const tabs = ['preview', 'markdown', ...(page.change === 'changed' ? ['diff'] : []), 'links', 'data'];
+  const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'preview';
+  return (
+    <>
+      <ViewHeader title={page.title ?? page.url}>
+        {page.markdown !== null && (
+          <a className={styles.download} href={`${path}/markdown`} download>
+            <Download aria-hidden="true" /> Markdown
+          </a>
+        )}
+        {page.has_html && (
+          <a className={styles.download} href={`${path}/html`} download>
+            <Download aria-hidden="true" /> HTML
+          </a>
+        )}
+      </ViewHeader>
+      <Grid>
+        <Panel>
+          <Facts
+            facts={[
+              ['URL', <OutsideLink key="url" url={page.url} />],
+              ['Outcome', page.reason ? `${page.outcome}: ${page.reason}` : page.outcome],
+              ['Message', page.message],
+              ['Status', page.status],
+              ['Type', page.content_type],
+              ['Language', page.language],
+              ['Words', page.word_count],
+              ['Depth', page.depth],
+              ['Fetched', <Moment key="at" at={page.fetched_at} />],
+              ['Change', page.change],
+              ['ETag', page.etag],
+              ['Last modified', page.last_modified],
+              [
+                'Job',
+                <Link key="job" to="/jobs/$id" params={{ id: page.job_id }}>
+                  {page.job_id}
+                </Link>,
+              ],
+            ]}
+          />
+        </Panel>
+      </Grid>
+      <Tabs names={tabs} current={tab ?? 'preview'} />
+      <Panel>
+        {tab === 'preview' && <MarkdownView text={page.markdown} />}
+        {tab === 'markdown' && <pre className={styles.source}>{page.markdown ?? 'There is no content.'}</pre>}
+        {tab === 'diff' && <PageDiff jobId={jobId} hash={hash} />}
+        {tab === 'links' && (
+          <ul className={styles.links}>
+            {page.links.map((link) => (
+              <li key={link}>
+                <OutsideLink url={link} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {tab === 'data' && <pre className={styles.source}>{JSON.stringify(page.structured, null, 2)}</pre>}
+      </Panel>
+    </>
+  );
+}

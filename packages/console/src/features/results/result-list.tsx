@@ -1,0 +1,80 @@
+import type { ListedResult } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import { useLive } from '../../api/live.ts';
+import { useList } from '../../api/use-list.ts';
+import type { Wire } from '../../api/wire.ts';
+import { type Column, DataTable } from '../../design/data-table.tsx';
+import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
+import { ListBody } from '../../design/list-body.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { useSearchState } from '../../design/search-state.ts';
+import { ViewHeader } from '../../design/view-header.tsx';
+import { priceText, stockText } from './price-text.ts';
+
+type Result = Wire<ListedResult>;
+const filterNames = ['currency', 'in_stock', 'crawled_after', 'crawled_before', 'url', 'policy_id'] as const;
+
+const columns: readonly Column<Result>[] = [
+  {
+    name: 'URL',
+    grow: true,
+    cell: (result) => (
+      <Link to="/results/$id" params={{ id: result.id }} title={result.url}>
+        {result.url}
+      </Link>
+    ),
+  },
+  {
+    name: 'Title',
+    cell: (result) => <span title={result.title ?? ''}>{result.title ?? '–'}</span>,
+    wideOnly: true,
+  },
+  { name: 'Price', align: 'right', cell: priceText },
+  { name: 'Stock', cell: stockText },
+  { name: 'Brought by', cell: (result) => result.actor, wideOnly: true },
+  { name: 'Crawled', align: 'right', cell: (result) => <Moment at={result.crawled_at} /> },
+];
+
+export function ResultList() {
+  const [state] = useSearchState();
+  const filter = Object.fromEntries(
+    filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
+  );
+  const list = useList<Result>('/api/v1/results', filter);
+  const liveness = useLive('/api/v1/events?kind=visit&status=completed', [['/api/v1/results']]);
+  return (
+    <>
+      <ViewHeader title="Results" liveness={liveness} />
+      <FilterBar clearable={filterNames}>
+        <TextFilter name="url" label="URL, exactly" wide />
+        <SelectFilter
+          name="currency"
+          label="Currency"
+          choices={['USD', 'EUR', 'GBP', 'JPY', 'VND', 'CHF'].map((value) => ({ value, label: value }))}
+        />
+        <SelectFilter
+          name="in_stock"
+          label="In stock"
+          choices={[
+            { value: 'true', label: 'yes' },
+            { value: 'false', label: 'no' },
+          ]}
+        />
+        <DateFilter name="crawled_after" label="Crawled after" />
+        <DateFilter name="crawled_before" label="before" />
+      </FilterBar>
+      <ListBody
+        list={list}
+        empty={
+          <Notice title="No results">
+            A result is what a visit to a product page brought back: price, stock, title. Make a policy of
+            kind visit, and let a bot or the built-in one run it.
+          </Notice>
+        }
+      >
+        <DataTable label="Results" columns={columns} rows={list.rows} idOf={(result) => result.id} />
+      </ListBody>
+    </>
+  );
+}

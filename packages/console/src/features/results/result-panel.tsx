@@ -1,0 +1,76 @@
+import type { HistoricPrice, ShownResult } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useOne } from '../../api/use-one.ts';
+import type { Wire } from '../../api/wire.ts';
+import { ChartLater } from '../../design/chart-later.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { OutsideLink } from '../../design/outside-link.tsx';
+import { Facts, Grid, Panel } from '../../design/panel.tsx';
+import { priceText, stockText } from './price-text.ts';
+
+/** One result, and the prices of the same URL over time. */
+export function ResultPanel({ id }: { readonly id: string }) {
+  const { data: result, error } = useOne<Wire<ShownResult>>(`/api/v1/results/${id}`);
+  if (error) return <Notice kind="error" title={error.message} />;
+  if (!result) return null;
+  return (
+    <Grid min={420}>
+      <Panel title={result.title ?? 'Result'}>
+        <Facts
+          facts={[
+            ['Price', priceText(result)],
+            ['Stock', stockText(result)],
+            ['URL', <OutsideLink key="url" url={result.url} />],
+            ['Crawled', <Moment key="at" at={result.crawled_at} />],
+            ['Brought by', result.actor],
+            [
+              'Job',
+              <Link key="job" to="/jobs/$id" params={{ id: result.job_id }}>
+                {result.job_id}
+              </Link>,
+            ],
+          ]}
+        />
+      </Panel>
+      <PriceHistory result={result} />
+      <Panel title="Parsed data">
+        <pre>{JSON.stringify(result.parsed_data, null, 2)}</pre>
+      </Panel>
+    </Grid>
+  );
+}
+
+function PriceHistory({ result }: { readonly result: Wire<ShownResult> }) {
+  const { data } = useOne<{ data: readonly Wire<HistoricPrice>[] }>('/api/v1/price-history', {
+    ...(result.policy_id ? { policy_id: result.policy_id } : { url: result.url }),
+    ...(result.currency && { currency: result.currency }),
+    limit: 500,
+  });
+  const points = useMemo(
+    () => [...(data?.data ?? [])].sort((a, b) => Date.parse(a.crawled_at) - Date.parse(b.crawled_at)),
+    [data],
+  );
+  const x = useMemo(() => points.map((point) => Date.parse(point.crawled_at) / 1000), [points]);
+  const series = useMemo(
+    // A picture may round; the numbers beside it do not.
+    () => [
+      {
+        label: result.currency ?? 'price',
+        colour: 'chart-1',
+        values: points.map((point) => Number(point.price)),
+      },
+    ],
+    [points, result.currency],
+  );
+  return (
+    <Panel title="Price history">
+      {points.length < 2 ? (
+        <p>One price so far.</p>
+      ) : (
+        <ChartLater label="Prices over time" x={x} series={series} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,114 @@
+import type { ApiSource } from '@holdfast/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CirclePause, CirclePlay } from 'lucide-react';
+import { request } from '../../api/request.ts';
+import { useMay } from '../../api/session.ts';
+import { useList } from '../../api/use-list.ts';
+import type { Wire } from '../../api/wire.ts';
+import { Button } from '../../design/button.tsx';
+import { type Column, DataTable } from '../../design/data-table.tsx';
+import { FilterBar, SelectFilter } from '../../design/filter-bar.tsx';
+import { FormError } from '../../design/form.tsx';
+import { ListBody } from '../../design/list-body.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { useSearchState } from '../../design/search-state.ts';
+import { Tag } from '../../design/tag.tsx';
+import { ViewHeader } from '../../design/view-header.tsx';
+
+type Source = Wire<ApiSource>;
+const path = '/api/v1/sources';
+const filterNames = ['configured', 'blocked'] as const;
+const yesNo = [
+  { value: 'true', label: 'yes' },
+  { value: 'false', label: 'no' },
+];
+
+export function SourceList() {
+  const mayOperate = useMay('operate');
+  const client = useQueryClient();
+  const [state] = useSearchState();
+  const filter = Object.fromEntries(
+    filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
+  );
+  const list = useList<Source>(path, filter);
+  const act = useMutation({
+    mutationFn: ({ id, action }: { id: string; action: 'pause' | 'resume' }) =>
+      request(`${path}/${encodeURIComponent(id)}/${action}`, { method: 'POST', body: {} }),
+    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
+  });
+  const columns: Column<Source>[] = [
+    {
+      name: 'Name',
+      grow: true,
+      cell: (source) => <span title={source.hosts.join(', ')}>{source.name}</span>,
+    },
+    {
+      name: 'State',
+      cell: (source) =>
+        source.paused ? (
+          <Tag tone="bad">paused{source.pause_reason ? `: ${source.pause_reason}` : ''}</Tag>
+        ) : (
+          <Tag tone={source.breaker === 'closed' ? 'good' : 'warning'}>
+            {source.breaker === 'closed' ? 'open for requests' : 'one probe decides'}
+          </Tag>
+        ),
+    },
+    { name: 'Until', cell: (source) => <Moment at={source.paused_until} />, wideOnly: true },
+    { name: 'Limit', align: 'right', cell: (source) => limitText(source) },
+    { name: 'At a time', align: 'right', cell: (source) => source.concurrency, wideOnly: true },
+    {
+      name: 'Delay',
+      align: 'right',
+      cell: (source) => `${Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)} ms`,
+      wideOnly: true,
+    },
+    { name: 'Failures', align: 'right', cell: (source) => source.failure_streak },
+    {
+      name: 'Last success',
+      align: 'right',
+      cell: (source) => <Moment at={source.last_success_at} />,
+      wideOnly: true,
+    },
+  ];
+  if (mayOperate)
+    columns.push({
+      name: 'Actions',
+      align: 'right',
+      cell: (source) =>
+        source.paused ? (
+          <Button small onClick={() => act.mutate({ id: source.id, action: 'resume' })}>
+            <CirclePlay aria-hidden="true" /> Resume
+          </Button>
+        ) : (
+          <Button small look="quiet" onClick={() => act.mutate({ id: source.id, action: 'pause' })}>
+            <CirclePause aria-hidden="true" /> Pause
+          </Button>
+        ),
+    });
+  return (
+    <>
+      <ViewHeader title="Sources" />
+      <FilterBar clearable={filterNames}>
+        <SelectFilter name="blocked" label="Blocked now" choices={yesNo} />
+        <SelectFilter name="configured" label="Configured by hand" choices={yesNo} />
+      </FilterBar>
+      <FormError error={act.error} />
+      <ListBody
+        list={list}
+        empty={
+          <Notice title="No sources">
+            A source is a place on the outside with its limits and its health. Every host gets one when it is
+            first asked for.
+          </Notice>
+        }
+      >
+        <DataTable label="Sources" columns={columns} rows={list.rows} idOf={(source) => source.id} />
+      </ListBody>
+    </>
+  );
+}
+
+function limitText({ rate_limit_per_minute: limit }: Source): string {
+  return limit === null ? 'none' : `${limit}/min`;
+}

@@ -1,0 +1,52 @@
+import type { ApiWorker } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import { useList } from '../../api/use-list.ts';
+import type { Wire } from '../../api/wire.ts';
+import { type Column, DataTable } from '../../design/data-table.tsx';
+import { ListBody } from '../../design/list-body.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Notice } from '../../design/notice.tsx';
+import { Tag } from '../../design/tag.tsx';
+import { ViewHeader } from '../../design/view-header.tsx';
+
+type Worker = Wire<ApiWorker>;
+const tones = { alive: 'good', draining: 'warning', silent: 'bad' } as const;
+
+const columns: readonly Column<Worker>[] = [
+  {
+    name: 'Worker',
+    grow: true,
+    cell: (worker) => (
+      <Link to="/jobs" search={{ worker_id: worker.id } as never} title={`Jobs of ${worker.id}`}>
+        {worker.id}
+      </Link>
+    ),
+  },
+  { name: 'State', cell: (worker) => <Tag tone={tones[worker.state]}>{worker.state}</Tag> },
+  { name: 'Host', cell: (worker) => worker.host ?? '–' },
+  { name: 'Process', align: 'right', cell: (worker) => worker.pid ?? '–', wideOnly: true },
+  { name: 'Load', align: 'right', cell: (worker) => `${worker.running_jobs} of ${worker.max_jobs}` },
+  { name: 'Version', cell: (worker) => worker.version, wideOnly: true },
+  { name: 'Since', align: 'right', cell: (worker) => <Moment at={worker.started_at} />, wideOnly: true },
+  { name: 'Seen', align: 'right', cell: (worker) => <Moment at={worker.last_seen} /> },
+];
+
+export function WorkerList() {
+  const list = useList<Worker>('/api/v1/workers');
+  return (
+    <>
+      <ViewHeader title="Workers" />
+      <ListBody
+        list={list}
+        empty={
+          <Notice title="No worker is running">
+            Jobs wait until one does. Start it on any machine that reaches the database:{' '}
+            <code>holdfast worker</code>
+          </Notice>
+        }
+      >
+        <DataTable label="Workers" columns={columns} rows={list.rows} idOf={(worker) => worker.id} />
+      </ListBody>
+    </>
+  );
+}
