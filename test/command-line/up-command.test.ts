@@ -41,10 +41,12 @@ describe('holdfast up', () => {
     await runHoldfast(['jobs', 'create', 'crawl', 'https://example.com/'], {}, folder);
     const page = await fetch(address);
     expect(page.status).toBe(200);
-    const html = await page.text();
-    expect(html).toContain('Holdfast is up');
-    expect(html).toMatch(/embedded PostgreSQL 17[^<]* in \.holdfast/);
-    expect(html).toMatch(/<td>pending<\/td><td class="count">1<\/td>/);
+    expect(await page.text()).toContain('<title>Holdfast</title>');
+    expect(await (await fetch(`${address}/health`)).json()).toMatchObject({
+      ready: true,
+      database: expect.stringMatching(/^embedded PostgreSQL 17.* in \.holdfast/),
+      jobs: { pending: 1 },
+    });
     child.kill('SIGINT');
     expect(await once(child, 'exit')).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow();
@@ -58,13 +60,10 @@ describe('holdfast up', () => {
       schema: expect.any(Number),
     });
     await database.pool.query('ALTER TABLE crawl_jobs RENAME TO gone');
-    const away = await fetch(address);
-    expect([away.status, await away.text()]).toEqual([
-      503,
-      expect.stringContaining('waiting for the database'),
-    ]);
+    const away = await fetch(`${address}/health`);
+    expect([away.status, await away.json()]).toEqual([503, expect.objectContaining({ ready: false })]);
     await database.pool.query('ALTER TABLE gone RENAME TO crawl_jobs');
-    expect((await fetch(address)).status).toBe(200);
+    expect((await fetch(`${address}/health`)).status).toBe(200);
     await database.drop();
   });
 
