@@ -20,7 +20,18 @@ const wordCodes = new Set(['ALL', 'ANG', 'BAM', 'COP', 'CUP', 'GEL', 'LAK', 'MAD
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
 const letter = /[\p{L}\p{M}]/u;
-const isWordEdge = (c: string) => letter.test(c) && !unspaced.test(c);
+const wordEdges = new Map<string, boolean>();
+
+/** Asked of every character of every price: most are ASCII, and the others come again. */
+function isWordEdge(c: string): boolean {
+  const code = c.charCodeAt(0) | 32;
+  if (c < '\x80') return code >= 97 && code <= 122;
+  const known = wordEdges.get(c);
+  if (known !== undefined) return known;
+  const edge = letter.test(c) && !unspaced.test(c);
+  if (wordEdges.size < 5_000) wordEdges.set(c, edge);
+  return edge;
+}
 
 interface Meaning {
   readonly codes: string[];
@@ -49,7 +60,6 @@ function kindOf(mark: string): MarkKind {
 
 interface KnownMark extends Meaning {
   readonly text: string;
-  readonly startsWord: boolean;
   readonly endsWord: boolean;
   readonly abbreviation: boolean;
 }
@@ -66,7 +76,6 @@ for (const [text, meaning] of [...meanings].sort(([a], [b]) => b.length - a.leng
   const mark = {
     ...meaning,
     text,
-    startsWord: isWordEdge(text[0] as string),
     endsWord: isWordEdge(text.at(-1) as string),
     abbreviation: abbreviations.has(text),
   };
@@ -79,19 +88,30 @@ for (const [text, meaning] of [...meanings].sort(([a], [b]) => b.length - a.leng
 /** Every mark in a text, the longest where several begin. */
 export function findCurrencyMarks(text: string): CurrencyMark[] {
   const found: CurrencyMark[] = [];
+  let afterLetter = false;
   for (let at = 0; at < text.length; at++) {
-    const mark = byFirst.get(text[at] as string)?.find((candidate) => standsAt(text, at, candidate));
+    const c = text[at] as string;
+    const isLetter = isWordEdge(c);
+    // Within a word nothing begins: most of a text is passed over here.
+    const mark: KnownMark | undefined =
+      isLetter && afterLetter ? undefined : markAt(text, at, byFirst.get(c));
+    afterLetter = isLetter;
     if (mark === undefined) continue;
-    const bare = at + mark.text.length;
-    const end = mark.abbreviation && text[bare] === '.' ? bare + 1 : bare;
+    const bare: number = at + mark.text.length;
+    const end: number = mark.abbreviation && text[bare] === '.' ? bare + 1 : bare;
     found.push({ start: at, end, text: text.slice(at, end), codes: mark.codes, kind: mark.kind });
     at = end - 1;
+    afterLetter = mark.endsWord && end === bare;
   }
   return found;
 }
 
-function standsAt(text: string, at: number, { text: mark, startsWord, endsWord }: KnownMark): boolean {
-  if (!text.startsWith(mark, at)) return false;
-  if (startsWord && at > 0 && isWordEdge(text[at - 1] as string)) return false;
-  return !(endsWord && at + mark.length < text.length && isWordEdge(text[at + mark.length] as string));
+function markAt(text: string, at: number, marks: readonly KnownMark[] | undefined): KnownMark | undefined {
+  if (marks === undefined) return undefined;
+  for (const mark of marks) {
+    if (!text.startsWith(mark.text, at)) continue;
+    const after = at + mark.text.length;
+    if (!mark.endsWord || after >= text.length || !isWordEdge(text[after] as string)) return mark;
+  }
+  return undefined;
 }

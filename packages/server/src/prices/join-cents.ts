@@ -40,7 +40,11 @@ function isCents(
   const after = text.slice(cents.end).trim();
   const between = text.slice(whole.end, cents.start);
   const mark = marks.find(({ start }) => start >= whole.end && start < cents.start);
+  const opening = text.slice(0, whole.start).trimEnd().length;
+  const opens = marks.some(({ end }) => end === opening);
   if (mark !== undefined) {
+    // In `£50£60` the second mark opens another price.
+    if (opens) return false;
     const tight = between === mark.text;
     return (
       mark.kind === 'sure' &&
@@ -48,10 +52,6 @@ function isCents(
     );
   }
   if (between !== ' ') return false;
-  const opening = text.slice(0, whole.start).trimEnd().length;
   const closing = text.length - text.slice(cents.end).trimStart().length;
-  return (
-    (opening === 0 || marks.some(({ end }) => end === opening)) &&
-    (after === '' || marks.some(({ start }) => start === closing))
-  );
+  return (opening === 0 || opens) && (after === '' || marks.some(({ start }) => start === closing));
 }

@@ -38,6 +38,7 @@ describe('the amount', () => {
     ['€ 12 99', '12.99'],
     ['12 99 €', '12.99'],
     ['700€ 250', '700'],
+    ['£50£60', '50'],
   ])('takes cents that stand apart: %s', (text, expected) => {
     expect(amount(text)).toBe(expected);
   });

@@ -22,6 +22,8 @@ export interface ParsedPrice {
   readonly currency: string | null;
   /** The currency as found: `$`, `Kr`, `EUR`. */
   readonly currencyText: string | null;
+  /** All that this may mean, the one most in use first. */
+  readonly currencyCodes: readonly string[];
 }
 
 /** What is longer is no price; the rest is not looked at. */
@@ -42,6 +44,7 @@ export function parsePrice(text: string | null, hints: PriceHints = {}): ParsedP
     amount: amount ?? (free.test(plain) ? '0' : null),
     currency,
     currencyText: mark?.text ?? null,
+    currencyCodes: mark?.codes ?? [],
   };
 }
 

@@ -1,7 +1,9 @@
 const names = [
-  'alt', 'aria-hidden', 'class', 'colspan', 'content', 'data', 'data-lang', 'data-language', 'data-src', 'datetime',
-  'hidden', 'href', 'http-equiv', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'lang', 'name',
-  'prefix', 'property', 'rel', 'required', 'role', 'src', 'start', 'style', 'title', 'type', 'value', 'xml:lang',
+  'alt', 'aria-hidden', 'aria-label', 'class', 'colspan', 'content', 'data', 'data-hook', 'data-lang',
+  'data-language', 'data-price', 'data-qa', 'data-src', 'data-test', 'data-test-id', 'data-testid', 'datetime',
+  'disabled', 'hidden', 'href', 'http-equiv', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'lang',
+  'name', 'prefix', 'property', 'rel', 'required', 'role', 'src', 'start', 'style', 'title', 'type', 'value',
+  'xml:lang',
 ] as const; // biome-ignore format: a list of words
 
 export type AttributeName = (typeof names)[number];

@@ -8,7 +8,7 @@ import type { TagAttributes } from './tag-attributes.ts';
 import type { NodeDetails, Tape } from './tape.ts';
 import { type CountedText, countText } from './text-traits.ts';
 
-/** Told of every element that gets a node, with the attributes it was written with. */
+/** Told of every element that gets a node, with its attributes. Who listens judges elements alone: none gets hints. */
 export type ElementListener = (node: number, id: number, attributes: TagAttributes) => void;
 
 /** Writes the page's elements and text to the tape while it is read. */
@@ -46,7 +46,8 @@ export class TapeWriter {
       if (!this.#microdata) return;
     }
     this.#open.endImplied(id);
-    const node = this.#tape.add(id, this.#open.current, elementHints(id, attributes));
+    const hints = this.#listener === undefined ? elementHints(id, attributes) : 0;
+    const node = this.#tape.add(id, this.#open.current, hints);
     const details = attributes.isEmpty ? undefined : this.#details(id, attributes);
     if (details !== undefined) this.#tape.details.set(node, details);
     this.#listener?.(node, id, attributes);

@@ -1,0 +1,77 @@
+import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
+import type { PriceOption } from './price-options.ts';
+import type { Evidence } from './product.ts';
+import type { VisiblePrice } from './visible-prices.ts';
+
+export interface DecidedPrice {
+  readonly amount: string;
+  readonly evidence: Evidence;
+  readonly currency: string | null;
+  readonly currencyEvidence: Evidence | undefined;
+  readonly listPrice: Evidence | undefined;
+}
+
+/** Below this, what looks like a price belongs to something else on the page. */
+const least = -5;
+/** From here on a price that the page shows is very likely the product's own. */
+const sure = 2.5;
+/** Shown this much less prominently than the best, an amount is a detail. */
+const margin = 4;
+
+/**
+ * Structured data goes before what is shown, but what is shown can overrule it in two cases: the declared price stands on
+ * the page only as the old one beside a lower one, or nowhere at all.
+ */
+export function decidePrice(
+  sources: readonly (readonly PriceOption[])[],
+  visible: readonly VisiblePrice[],
+): DecidedPrice | null {
+  const top = visible.find(({ list, score }) => !list && score >= least);
+  for (const options of sources) {
+    const chosen = chooseOption(options, visible);
+    if (chosen === undefined) continue;
+    return top !== undefined && overrules(top, chosen.value, visible) ? fromVisible(top) : fromOption(chosen);
+  }
+  return top === undefined ? null : fromVisible(top);
+}
+
+/** Of several, the one that the page shows most prominently; else the first that can be ordered. */
+function chooseOption(
+  options: readonly PriceOption[],
+  visible: readonly VisiblePrice[],
+): PriceOption | undefined {
+  if (options.length < 2) return options[0];
+  for (const { amount, list } of visible) {
+    if (list) continue;
+    const shown = options.find(({ value }) => same(value, amount));
+    if (shown !== undefined) return shown;
+  }
+  return options[0];
+}
+
+function overrules(top: VisiblePrice, declared: Decimal, visible: readonly VisiblePrice[]): boolean {
+  if (top.score < sure || same(declared, top.amount)) return false;
+  const shown = visible.filter(({ amount }) => same(declared, amount));
+  if (shown.length === 0) return true;
+  const lower = compareDecimals(decimal(top.amount), declared) < 0;
+  return lower && shown.every(({ list, score }) => list || score < top.score - margin);
+}
+
+function fromOption({ amount, price, currency, currencyEvidence, listPrice }: PriceOption): DecidedPrice {
+  return { amount, evidence: price, currency, currencyEvidence, listPrice };
+}
+
+/** Where nothing tells what `$` means, it is the one most in use. */
+function fromVisible({ amount, currency: certain, currencyCodes, text, path }: VisiblePrice): DecidedPrice {
+  const evidence: Evidence = { source: 'visible', path, text };
+  const currency = certain ?? currencyCodes[0] ?? null;
+  return {
+    amount,
+    evidence,
+    currency,
+    currencyEvidence: currency === null ? undefined : evidence,
+    listPrice: undefined,
+  };
+}
+
+const same = (value: Decimal, amount: string) => compareDecimals(value, decimal(amount)) === 0;

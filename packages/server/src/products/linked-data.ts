@@ -1,0 +1,56 @@
+import type { Evidence, ProductSource } from './product.ts';
+
+export type LinkedNode = Readonly<Record<string, unknown>>;
+
+const longestText = 2_048;
+
+export function isNode(value: unknown): value is LinkedNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+/** The nodes of a property; a reference by `@id` gives what it refers to. */
+export function nodesOf(value: unknown, byId: ReadonlyMap<string, LinkedNode>): LinkedNode[] {
+  return listOf(value)
+    .map((one) => {
+      const id =
+        typeof one === 'string' ? one : isNode(one) && Object.keys(one).length === 1 ? one['@id'] : undefined;
+      return typeof id === 'string' ? (byId.get(id) ?? one) : one;
+    })
+    .filter(isNode);
+}
+
+/** Type names without the address of their vocabulary, lower case: sites write Product, product and schema:Product. */
+export function typesOf(node: LinkedNode): string[] {
+  return listOf(node['@type'])
+    .filter((type) => typeof type === 'string')
+    .map((type) => type.slice(type.search(/[^/#:]*$/)).toLowerCase());
+}
+
+/** A property's text: itself, the `@value`, or the name of the thing it is. */
+export function textOf(value: unknown): string | undefined {
+  for (const one of listOf(value)) {
+    const inner = isNode(one) ? (one['@value'] ?? one.name ?? one.value) : one;
+    const text = Array.isArray(inner) ? inner[0] : inner;
+    if (typeof text !== 'string' && typeof text !== 'number' && typeof text !== 'boolean') continue;
+    const trimmed = String(text).slice(0, longestText).replace(/\s+/g, ' ').trim();
+    if (trimmed !== '') return trimmed;
+  }
+  return undefined;
+}
+
+export function evidenceOf(
+  node: LinkedNode,
+  names: readonly string[],
+  source: ProductSource,
+  path: string,
+): Evidence | undefined {
+  for (const name of names) {
+    const text = textOf(node[name]);
+    if (text !== undefined) return { source, path: path === '' ? name : `${path}.${name}`, text };
+  }
+  return undefined;
+}

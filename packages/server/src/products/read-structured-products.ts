@@ -1,0 +1,103 @@
+import { evidenceOf, isNode, type LinkedNode, listOf, nodesOf, textOf, typesOf } from './linked-data.ts';
+import type { Evidence, ProductSource } from './product.ts';
+import { readOffers } from './read-offers.ts';
+import type { StructuredProduct } from './structured-product.ts';
+
+const productTypes = new Set([
+  'product', 'productgroup', 'productmodel', 'individualproduct', 'someproducts', 'vehicle', 'car', 'motorcycle', 'book',
+  'softwareapplication', 'mobileapplication', 'videogame',
+]); // biome-ignore format: a list of words
+/** Ways to things that are not what the page is about. */
+const elsewhere = new Set([
+  'isRelatedTo', 'isSimilarTo', 'isAccessoryOrSparePartFor', 'isConsumableFor', 'review', 'reviews', 'aggregateRating',
+  'offers', 'itemOffered', 'seller', 'breadcrumb', 'isVariantOf',
+]); // biome-ignore format: a list of words
+const lists = new Set(['itemListElement', 'hasPart']);
+const gtins = ['gtin13', 'gtin', 'gtin14', 'gtin12', 'gtin8', 'ean', 'ean13', 'isbn', 'upc'];
+const maxProducts = 500;
+const deepest = 40;
+
+/** The products that a page's JSON-LD, or microdata in its shape, describes. */
+export function readStructuredProducts(
+  roots: readonly unknown[],
+  source: ProductSource,
+): StructuredProduct[] {
+  const byId = nodesById(roots);
+  const products: StructuredProduct[] = [];
+  const visit = (value: unknown, path: string, listed: boolean, depth: number) => {
+    if (depth > deepest || products.length >= maxProducts) return;
+    if (Array.isArray(value)) for (const one of value) visit(one, path, listed, depth + 1);
+    if (!isNode(value)) return;
+    if (isProduct(value)) {
+      products.push(readProduct(value, byId, source, path, listed));
+      return;
+    }
+    for (const [key, inner] of Object.entries(value))
+      if (!elsewhere.has(key) && typeof inner === 'object')
+        visit(inner, key === '@graph' ? path : `${path}${key}.`, listed || lists.has(key), depth + 1);
+  };
+  visit(roots, '', false, 0);
+  return products;
+}
+
+function isProduct(node: LinkedNode): boolean {
+  return (
+    typesOf(node).some((type) => productTypes.has(type)) ||
+    (node.offers !== undefined && node.sku !== undefined)
+  );
+}
+
+function readProduct(
+  node: LinkedNode,
+  byId: ReadonlyMap<string, LinkedNode>,
+  source: ProductSource,
+  path: string,
+  listed: boolean,
+): StructuredProduct {
+  const own = path === '' ? '' : path.slice(0, -1);
+  const variants = nodesOf(node.hasVariant ?? node.model, byId).slice(0, maxProducts);
+  const get = (names: readonly string[]) => evidenceOf(node, names, source, own);
+  return {
+    title: get(['name', 'title']),
+    url: textOf(node.url) ?? textOf(node['@id']),
+    sku: get(['sku', 'productID', 'productId']),
+    gtin: get(gtins),
+    brand: get(['brand', 'manufacturer']),
+    image: imageOf(node, byId, source, own),
+    offers: [
+      ...readOffers(node, byId, source, path),
+      ...variants.flatMap((variant, i) => readOffers(variant, byId, source, `${path}hasVariant[${i}].`)),
+    ],
+    listed,
+  };
+}
+
+function imageOf(
+  node: LinkedNode,
+  byId: ReadonlyMap<string, LinkedNode>,
+  source: ProductSource,
+  path: string,
+): Evidence | undefined {
+  const at = path === '' ? 'image' : `${path}.image`;
+  for (const image of listOf(node.image)) {
+    const [object] = nodesOf(image, byId);
+    const text =
+      object === undefined ? textOf(image) : textOf(object.url ?? object.contentUrl ?? object['@id']);
+    if (text !== undefined) return { source, path: at, text };
+  }
+  return undefined;
+}
+
+function nodesById(roots: readonly unknown[]): Map<string, LinkedNode> {
+  const byId = new Map<string, LinkedNode>();
+  const visit = (value: unknown, depth: number) => {
+    if (depth > deepest || typeof value !== 'object' || value === null) return;
+    if (isNode(value)) {
+      const id = value['@id'];
+      if (typeof id === 'string' && Object.keys(value).length > 1 && !byId.has(id)) byId.set(id, value);
+    }
+    for (const inner of Object.values(value)) visit(inner, depth + 1);
+  };
+  visit(roots, 0);
+  return byId;
+}
