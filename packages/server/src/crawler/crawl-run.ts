@@ -3,12 +3,13 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { StopReason } from '../runner/messages.ts';
+import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
-import { type Admission, ProcessEntry } from './process-entry.ts';
+import { ProcessEntry } from './process-entry.ts';
 import { seedUrls } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
 
@@ -35,6 +36,7 @@ export class CrawlRun {
   readonly #context: CrawlContext;
   readonly #queues: HostQueues;
   readonly #checkpointer: Checkpointer;
+  readonly #admissions: AdmitEntries;
   readonly #processor: ProcessEntry;
   readonly #inFlight = new Map<string, AbortController>();
   readonly #ended: Promise<CrawlEnd>;
@@ -68,6 +70,7 @@ export class CrawlRun {
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
     const mayGoOn = () => performance.now() < context.leaseEnds();
     const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
+    this.#admissions = new AdmitEntries(context, this.#queues);
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, { admittedSeeds, compare });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
@@ -169,7 +172,7 @@ export class CrawlRun {
         continue;
       }
       if (this.#context.suspects.has(entry.url_hash) && this.#inFlight.size > 0) continue;
-      const gate = this.#processor.admit(entry, now);
+      const gate = this.#admissions.admit(entry, now);
       if (typeof gate === 'number') {
         wakeAt = Math.min(wakeAt, gate);
         continue;
@@ -254,7 +257,7 @@ export class CrawlRun {
     if (isSetAside ? this.#context.options.delay_ms > 0 : hosts.length === 0) return 0;
     const waits = hosts.map((queue) => {
       const entry = queue.peek(now);
-      if (entry) return this.#processor.blockedUntil(entry) - now;
+      if (entry) return this.#admissions.blockedUntil(entry) - now;
       return queue.hasMore || queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue - now;
     });
     // A source that an operator paused for good is looked at again now and then.
@@ -264,7 +267,7 @@ export class CrawlRun {
   /** As far as is known, nothing of a host starts before. */
   #startsAt(queue: HostQueue, now: number): number {
     const entry = queue.peek(now);
-    if (entry) return this.#processor.startsAt(entry, now);
+    if (entry) return this.#admissions.startsAt(entry, now);
     return queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue;
   }
 
@@ -273,7 +276,7 @@ export class CrawlRun {
     if (this.#queues.returnAt !== Number.POSITIVE_INFINITY) return false;
     return this.#queues.hosts.every((queue) => {
       const entry = queue.peek(now);
-      return entry !== undefined && this.#processor.waitsForRobots(entry);
+      return entry !== undefined && this.#admissions.waitsForRobots(entry);
     });
   }
 

@@ -5,7 +5,6 @@ import { createTrapDetector } from '../urls/trap-detector.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import type { HostQueues } from './host-queues.ts';
 import { strategyOf } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
 
@@ -14,12 +13,10 @@ export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
   readonly #traps = createTrapDetector();
-  readonly #hosts: HostQueues;
   readonly #follows: boolean;
 
-  constructor(context: CrawlContext, hosts: HostQueues, unsaved: () => Unsaved) {
+  constructor(context: CrawlContext, unsaved: () => Unsaved) {
     this.#context = context;
-    this.#hosts = hosts;
     this.#unsaved = unsaved;
     this.#follows = strategyOf(context.options) === 'recursive';
   }
@@ -56,20 +53,6 @@ export class FindUrls {
       if (url !== null) this.#add(url, 'sitemap', { depth: 0, parent: null, redirects: 0 });
     }
     return this.#unsaved().found.size > before;
-  }
-
-  /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */
-  hostLimit({ host, kind }: FrontierEntry): 'reached' | 'under way' | undefined {
-    const { max_pages_per_host } = this.#context.options;
-    if (max_pages_per_host === undefined || kind !== 'page') return undefined;
-    const { pages, inFlight } = this.#hosts.of(host);
-    if (pages >= max_pages_per_host) return 'reached';
-    return pages + inFlight >= max_pages_per_host ? 'under way' : undefined;
-  }
-
-  /** A page of the host was fetched, or failed for good. */
-  countPage({ host }: FrontierEntry): void {
-    this.#hosts.of(host).pages++;
   }
 
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {

@@ -2,8 +2,8 @@ import { HoldfastError } from '@holdfast/contract';
 import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
 import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
-import type { Permit } from '../sources/governor.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
+import type { Admission } from './admit-entries.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
@@ -14,14 +14,7 @@ import { isReadable, type ReadPage, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
 import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
-import { StartTimes } from './start-times.ts';
 import type { Unsaved } from './unsaved.ts';
-
-/** Leave to do an entry: with a permit for its request, or with a verdict that spares the request. */
-export type Admission =
-  | { readonly permit: Permit }
-  | { readonly skip: string }
-  | { readonly fail: HoldfastError };
 
 export interface ProcessOptions {
   /** Where the seed led in earlier runs. */
@@ -30,9 +23,6 @@ export interface ProcessOptions {
 }
 
 const maxRedirects = 10;
-/** The end of a request brings the next look at once. */
-const waitForOthersMs = 1_000;
-const deathsToCondemn = 2;
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
 
@@ -45,9 +35,7 @@ export class ProcessEntry {
   readonly #compare: ComparePages | undefined;
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
-  readonly #starts: StartTimes;
-  /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
-  readonly #deathsToCondemn: number;
+  readonly #hosts: HostQueues;
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
@@ -59,56 +47,11 @@ export class ProcessEntry {
   ) {
     this.#context = context;
     this.#compare = compare;
-    this.#starts = new StartTimes(context.options.delay_ms);
-    this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
+    this.#hosts = hosts;
     this.#checkpointer = checkpointer;
-    this.#urls = new FindUrls(context, hosts, () => checkpointer.unsaved);
+    this.#urls = new FindUrls(context, () => checkpointer.unsaved);
     this.#admittedSeeds = [...admittedSeeds];
     for (const url of admittedSeeds) context.scope.admitSeed(url);
-  }
-
-  /** Leave to do the entry now, or when to ask again. */
-  admit(entry: FrontierEntry, now: number): Admission | number {
-    const { suspects, robots, governor, options } = this.#context;
-    const deaths = suspects.get(entry.url_hash) ?? 0;
-    if (deaths > 0 && deaths >= this.#deathsToCondemn) {
-      return {
-        fail: new HoldfastError('runner_crashed', `${deaths} more times while this page ran alone`),
-      };
-    }
-    const perHost = this.#urls.hostLimit(entry);
-    if (perHost === 'reached') return { skip: 'host_limit' };
-    if (perHost === 'under way') return now + waitForOthersMs;
-    if (!options.ignore_robots) {
-      const verdict = robots.verdict(entry.url);
-      if (verdict === 'disallowed') return { skip: 'robots' };
-      if (typeof verdict === 'number') return Math.max(verdict, now);
-    }
-    const mayStartAt = this.#starts.next(entry.host, now);
-    if (now < mayStartAt) return mayStartAt;
-    const permit = governor.tryAcquire(entry.host);
-    if ('waitUntil' in permit) return permit.waitUntil;
-    this.#starts.started(entry.host, now);
-    return { permit };
-  }
-
-  waitsForRobots({ url }: FrontierEntry): boolean {
-    const { options, robots } = this.#context;
-    return !options.ignore_robots && typeof robots.verdict(url) === 'number';
-  }
-
-  /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
-  blockedUntil(entry: FrontierEntry): number {
-    const { governor, robots, options } = this.#context;
-    const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url);
-    // Rules that are on their way block nobody for long.
-    const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
-    return Math.max(governor.blockedUntil(entry.host), robotsUntil);
-  }
-
-  /** As far as is known, no request to an entry's host starts before. */
-  startsAt(entry: FrontierEntry, now: number): number {
-    return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
   }
 
   /** Sitemaps that a robots.txt names add to a crawl that follows links. */
@@ -312,7 +255,7 @@ export class ProcessEntry {
     };
     this.#context.suspects.delete(url_hash);
     const counts = kind === 'page' && (outcome.outcome === 'fetched' || outcome.outcome === 'failed');
-    if (counts) this.#urls.countPage(entry);
+    if (counts) this.#hosts.of(entry.host).pages++;
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page, counts });
     this.#checkpointer.unsaved.bytes += received;

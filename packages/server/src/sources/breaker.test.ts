@@ -1,4 +1,6 @@
+import type { QueryConfig } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
+import type { Queryable } from '../database/statement.ts';
 import { claimProbe } from './claim-probe.ts';
 import { listSources } from './list-sources.ts';
 import { openSources } from './open-sources.ts';
@@ -63,6 +65,23 @@ describe('five failures in a row', () => {
     for (const run of [runs[1], runs[0], runs[1], runs[0]]) await request(run, host, refused);
     await streak(4);
     await request(runs[1], host, refused);
+    await isOpen(host);
+  });
+
+  test('count also while the database has not answered to the first of them', async () => {
+    const host = fixture.newHost();
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const query = async (config: QueryConfig) => {
+      if (config.name === 'report-outcomes') await answered;
+      return await fixture.pool.query(config);
+    };
+    const run = fixture.newGovernor({ db: { query } as Queryable }).openRun('a');
+    for (let n = 0; n < 5; n++) await request(run, host, refused);
+    expect(run.tryAcquire(host)).toMatchObject({ reason: 'paused' });
+    answer();
     await isOpen(host);
   });
 

@@ -100,8 +100,9 @@ export class GovernedSource {
     }
     if (!this.notes.note(outcome, link.now, this.#state.failure_streak)) return;
     // The database decides, but nothing may start while it is asked.
-    const { failures, retryAfterMs } = this.notes;
-    const opens = failures + this.#state.failure_streak >= breaker.failures ? breaker.pauseSeconds * 1000 : 0;
+    const { failures, streak, retryAfterMs } = this.notes;
+    const inARow = Math.max(failures + this.#state.failure_streak, streak);
+    const opens = inARow >= breaker.failures ? breaker.pauseSeconds * 1000 : 0;
     const holdMs = Math.max(opens, retryAfterMs);
     if (holdMs > 0) this.#hold(link.now() + holdMs);
     this.reporting = true;
@@ -165,6 +166,7 @@ export class GovernedSource {
     this.#pausedUntil = state.paused_until_ms > 0 ? link.clock.latest(state.paused_until_ms) : 0;
     if (slower || link.now() < this.#pausedUntil) this.#slots.clear();
     this.free = false;
+    if (state.failure_streak === 0 && this.notes.failures === 0) this.notes.endStreak();
     if (reshared) for (const seat of this.seats) seat.renewSoon();
   }
 

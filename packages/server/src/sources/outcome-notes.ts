@@ -14,6 +14,8 @@ export class OutcomeNotes {
   #succeeded = false;
   #reportSuccessAt = 0;
   #failures = 0;
+  /** Failures in a row, reported or not. */
+  #streak = 0;
   #slower = 1;
   #retryAfterMs = 0;
 
@@ -27,9 +29,11 @@ export class OutcomeNotes {
       this.#succeeded = true;
       urgent ||= this.#failures + streak > 0;
       this.#failures = 0;
+      this.#streak = 0;
       return urgent;
     }
     this.#failures++;
+    this.#streak++;
     if (isOverloaded(outcome)) {
       this.#slower = overloadedFactor;
       const seconds = outcome.kind === 'error' ? undefined : outcome.retryAfterSeconds;
@@ -42,6 +46,16 @@ export class OutcomeNotes {
 
   get failures(): number {
     return this.#failures;
+  }
+
+  /** Failures in a row that were seen here, also those in a report whose answer has not come. */
+  get streak(): number {
+    return this.#streak;
+  }
+
+  /** Somebody had a success meanwhile. */
+  endStreak(): void {
+    this.#streak = 0;
   }
 
   get retryAfterMs(): number {

@@ -1,0 +1,85 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { Permit } from '../sources/governor.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import type { HostQueues } from './host-queues.ts';
+import { StartTimes } from './start-times.ts';
+
+/** Leave to do an entry: with a permit for its request, or with a verdict that spares the request. */
+export type Admission =
+  | { readonly permit: Permit }
+  | { readonly skip: string }
+  | { readonly fail: HoldfastError };
+
+/** The end of a request brings the next look at once. */
+const waitForOthersMs = 1_000;
+const deathsToCondemn = 2;
+
+/** Decides when a frontier entry may be done: suspects, the limits of its host, robots.txt, delays, the governor. */
+export class AdmitEntries {
+  readonly #context: CrawlContext;
+  readonly #hosts: HostQueues;
+  readonly #starts: StartTimes;
+  /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
+  readonly #deathsToCondemn: number;
+
+  constructor(context: CrawlContext, hosts: HostQueues) {
+    this.#context = context;
+    this.#hosts = hosts;
+    this.#starts = new StartTimes(context.options.delay_ms);
+    this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
+  }
+
+  /** Leave to do the entry now, or when to ask again. */
+  admit(entry: FrontierEntry, now: number): Admission | number {
+    const { suspects, robots, governor, options } = this.#context;
+    const deaths = suspects.get(entry.url_hash) ?? 0;
+    if (deaths > 0 && deaths >= this.#deathsToCondemn) {
+      return {
+        fail: new HoldfastError('runner_crashed', `${deaths} more times while this page ran alone`),
+      };
+    }
+    const perHost = this.#hostLimit(entry);
+    if (perHost === 'reached') return { skip: 'host_limit' };
+    if (perHost === 'under way') return now + waitForOthersMs;
+    if (!options.ignore_robots) {
+      const verdict = robots.verdict(entry.url);
+      if (verdict === 'disallowed') return { skip: 'robots' };
+      if (typeof verdict === 'number') return Math.max(verdict, now);
+    }
+    const mayStartAt = this.#starts.next(entry.host, now);
+    if (now < mayStartAt) return mayStartAt;
+    const permit = governor.tryAcquire(entry.host);
+    if ('waitUntil' in permit) return permit.waitUntil;
+    this.#starts.started(entry.host, now);
+    return { permit };
+  }
+
+  waitsForRobots({ url }: FrontierEntry): boolean {
+    const { options, robots } = this.#context;
+    return !options.ignore_robots && typeof robots.verdict(url) === 'number';
+  }
+
+  /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
+  blockedUntil(entry: FrontierEntry): number {
+    const { governor, robots, options } = this.#context;
+    const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url);
+    // Rules that are on their way block nobody for long.
+    const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
+    return Math.max(governor.blockedUntil(entry.host), robotsUntil);
+  }
+
+  /** As far as is known, no request to an entry's host starts before. */
+  startsAt(entry: FrontierEntry, now: number): number {
+    return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
+  }
+
+  /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */
+  #hostLimit({ host, kind }: FrontierEntry): 'reached' | 'under way' | undefined {
+    const { max_pages_per_host } = this.#context.options;
+    if (max_pages_per_host === undefined || kind !== 'page') return undefined;
+    const { pages, inFlight } = this.#hosts.of(host);
+    if (pages >= max_pages_per_host) return 'reached';
+    return pages + inFlight >= max_pages_per_host ? 'under way' : undefined;
+  }
+}
