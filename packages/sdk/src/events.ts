@@ -1,0 +1,44 @@
+import { followStream, type StreamOptions } from './follow-stream.ts';
+import type { JobEvent, JobKind, StreamEventsQuery } from './operations.ts';
+import type { Transport } from './transport.ts';
+
+/** An event of any job. */
+export interface StreamEvent extends JobEvent {
+  job_id: string;
+  kind: JobKind;
+  user_id: string;
+}
+
+export type EventMessage =
+  | {
+      readonly type: 'transition';
+      /** To go on from, as `lastEventId`. */
+      readonly id: string;
+      readonly data: StreamEvent;
+    }
+  /** `lastEventId` was not of this database (another was restored, say): the stream starts now, and some may be missed. */
+  | { readonly type: 'reset' };
+
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Everything that happens to jobs, live and without an end, from now on or behind `lastEventId`: none missed and none
+   * twice across lost connections.
+   */
+  async *stream(
+    query: Omit<StreamEventsQuery, 'last_event_id'> = {},
+    options: StreamOptions = {},
+  ): AsyncGenerator<EventMessage, never, undefined> {
+    for await (const message of followStream(this.#transport, 'streamEvents', { query }, options)) {
+      if (message.event === 'transition')
+        yield { type: 'transition', id: message.id, data: JSON.parse(message.data) };
+      if (message.event === 'reset') yield { type: 'reset' };
+    }
+    throw new Error('a stream has no end');
+  }
+}

@@ -1,0 +1,95 @@
+import { HoldfastApiError } from './api-error.ts';
+import { backoff } from './backoff.ts';
+import { HoldfastConnectionError, HoldfastTimeoutError } from './connection-error.ts';
+import { Deadline } from './deadline.ts';
+import { isPassing } from './is-passing.ts';
+import type { OperationName } from './operations.ts';
+import { type SseMessage, SseReader } from './sse-reader.ts';
+import type { Sent, Transport } from './transport.ts';
+import { wait } from './wait.ts';
+
+export interface StreamOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Goes on behind the message with this id. */
+  readonly lastEventId?: string | undefined;
+  /** Called when the connection was lost, before the next attempt. `error` is undefined if the server ended it. */
+  readonly onDisconnect?: ((error: unknown) => void) | undefined;
+  /** A connection that is silent for so long counts as lost; 45 s if left out, three beats of the server. */
+  readonly silenceMs?: number | undefined;
+  /** How often the first connection is tried again, 4 times if left out; one that was there once comes back for ever. */
+  readonly retries?: number | undefined;
+}
+
+type StreamName = Extract<OperationName, `stream${string}`>;
+
+/** Where to come back to, and how soon. */
+interface Place {
+  lastEventId: string;
+  retryMs: number;
+}
+
+const openMs = 30_000;
+
+/** Reads a stream without an end, and comes back with Last-Event-ID when the connection is lost. */
+export async function* followStream<Name extends StreamName>(
+  transport: Transport,
+  name: Name,
+  sent: Sent<Name>,
+  { signal, lastEventId = '', onDisconnect, silenceMs = 45_000, retries = 4 }: StreamOptions,
+): AsyncGenerator<SseMessage, never, undefined> {
+  const place: Place = { lastEventId, retryMs: 2_000 };
+  let isEstablished = false;
+  for (let failures = 0; ; failures++) {
+    const deadline = new Deadline(signal);
+    let lost: unknown;
+    try {
+      signal?.throwIfAborted();
+      deadline.set(openMs);
+      const headers = { ...(place.lastEventId !== '' && { 'last-event-id': place.lastEventId }) };
+      const response = await transport.open(name, { ...sent, headers } as Sent<Name>, deadline);
+      isEstablished = true;
+      for await (const message of readMessages(response, place, deadline, silenceMs)) {
+        failures = 0;
+        yield message;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isPassing(error) || (!isEstablished && failures >= retries)) throw error;
+      lost = error;
+    } finally {
+      deadline.abort();
+    }
+    onDisconnect?.(lost);
+    const asked = lost instanceof HoldfastApiError ? lost.retryAfterMs : undefined;
+    await wait(asked ?? backoff(failures, place.retryMs, Math.max(15_000, place.retryMs)), signal);
+  }
+}
+
+async function* readMessages(
+  { body }: Response,
+  place: Place,
+  deadline: Deadline,
+  silenceMs: number,
+): AsyncGenerator<SseMessage, void, undefined> {
+  if (!body) return;
+  const chunks = body.getReader();
+  const decoder = new TextDecoder();
+  const reader = new SseReader(place.lastEventId);
+  for (;;) {
+    deadline.set(silenceMs);
+    const { value, done } = await chunks.read().catch((error: unknown) => {
+      throw deadline.isOver
+        ? new HoldfastTimeoutError(`The stream was silent for ${silenceMs} ms`, { cause: error })
+        : new HoldfastConnectionError('The stream broke off', { cause: error });
+    });
+    // Who reads may take its time with what has come.
+    deadline.set(Number.POSITIVE_INFINITY);
+    if (done) return;
+    for (const message of reader.read(decoder.decode(value, { stream: true }))) {
+      place.lastEventId = message.id;
+      yield message;
+    }
+    place.lastEventId = reader.lastEventId;
+    place.retryMs = reader.retryMs ?? place.retryMs;
+  }
+}

@@ -1,0 +1,193 @@
+import { followStream, type StreamOptions } from './follow-stream.ts';
+import { Listing } from './listing.ts';
+import type {
+  BulkActOnJobsBody,
+  BulkAnswer,
+  Calls,
+  CreatedJob,
+  FrontierSummary,
+  Job,
+  JobEvent,
+  JobProgress,
+  ListedPage,
+  ListJobsQuery,
+  ListPagesQuery,
+  NewBulkJob,
+  NewJob,
+  PageErrors,
+  ShownJob,
+  ShownPage,
+} from './operations.ts';
+import { randomKey } from './random-key.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+/** What is heard of one job. */
+export type JobMessage =
+  | {
+      readonly type: 'transition';
+      /** To go on from, as `lastEventId`. */
+      readonly id: string;
+      readonly data: JobEvent & { readonly job_id: string };
+    }
+  | { readonly type: 'progress'; readonly data: JobProgress };
+
+type Reason = NonNullable<Calls['pauseJob']['body']>;
+
+/** Actions with an aim that can be seen to be reached. */
+const isReached = {
+  pauseJob: ({ status, requested_action }: Job) => status === 'paused' || requested_action === 'pause',
+  resumeJob: ({ status, requested_action }: Job) => status !== 'paused' && requested_action !== 'pause',
+  cancelJob: ({ status, requested_action }: Job) => status === 'cancelled' || requested_action === 'cancel',
+};
+
+export class Jobs {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Makes a job. It carries an idempotency key, so that a lost answer does not lead to a second job. */
+  create(
+    job: NewJob,
+    { idempotencyKey = randomKey(), ...options }: CallOptions & { readonly idempotencyKey?: string } = {},
+  ): Promise<CreatedJob> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    return this.#transport.call('createJob', { body: job, headers, repeatable: true }, options);
+  }
+
+  /** Makes up to 1,000 jobs, all or none; the answers come in the order of the requests. */
+  async createMany(jobs: readonly NewBulkJob[], options?: CallOptions): Promise<CreatedJob[]> {
+    if (jobs.length === 0) return [];
+    const keyed = jobs.map((job) => ({ ...job, idempotency_key: job.idempotency_key ?? randomKey() }));
+    const sent = { body: { jobs: keyed }, repeatable: true };
+    return (await this.#transport.call('bulkCreateJobs', sent, options)).data;
+  }
+
+  /** Jobs, the newest first. */
+  list(query: ListJobsQuery = {}, options?: CallOptions): Listing<Job> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listJobs', { query: { ...query, cursor } }, options),
+    );
+  }
+
+  get(id: string, options?: CallOptions): Promise<ShownJob> {
+    return this.#transport.call('showJob', { path: { id } }, options);
+  }
+
+  /** Stops a job for now. One that runs may answer still processing, with `requested_action`. */
+  pause(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#aimAt('pauseJob', id, body, options);
+  }
+
+  resume(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#aimAt('resumeJob', id, body, options);
+  }
+
+  /** Stops a job for good. One that runs may answer still processing, with `requested_action`. */
+  cancel(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#aimAt('cancelJob', id, body, options);
+  }
+
+  /** Runs a failed, cancelled or expired job again, from its checkpoint or afresh. */
+  retry(id: string, body: Calls['retryJob']['body'] = {}, options?: CallOptions): Promise<Job> {
+    return this.#transport.call('retryJob', { path: { id }, body }, options);
+  }
+
+  /** Takes a running job from its holder and leaves it expired. */
+  expire(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#transport.call('expireJob', { path: { id }, body }, options);
+  }
+
+  /** Takes a running job from its holder; it is ready again, and no retry is burned. */
+  resetLock(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#transport.call('resetLockJob', { path: { id }, body }, options);
+  }
+
+  /** Tries failed and skipped pages of a finished crawl again: all, or those with these hashes or reasons. */
+  retryUrls(id: string, body: Calls['retryJobUrls']['body'] = {}, options?: CallOptions): Promise<Job> {
+    return this.#transport.call('retryJobUrls', { path: { id }, body }, options);
+  }
+
+  /** Does the same to many jobs, to the last one, however long that takes. */
+  async bulk(request: BulkActOnJobsBody, options?: CallOptions): Promise<BulkAnswer> {
+    let answer = await this.#transport.call('bulkActOnJobs', { body: request }, options);
+    const outcomes = { ...answer.outcomes };
+    while (answer.next_cursor !== null) {
+      const body = { ...request, cursor: answer.next_cursor };
+      answer = await this.#transport.call('bulkActOnJobs', { body }, options);
+      for (const name of Object.keys(outcomes) as (keyof typeof outcomes)[])
+        outcomes[name] += answer.outcomes[name];
+    }
+    return { ...answer, outcomes };
+  }
+
+  /** The pages of a crawl, without their content. */
+  pages(id: string, query: ListPagesQuery = {}, options?: CallOptions): Listing<ListedPage> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listPages', { path: { id }, query: { ...query, cursor } }, options),
+    );
+  }
+
+  /** One page with its content; `hash` is the url_hash of a listed page. */
+  page(id: string, hash: string, options?: CallOptions): Promise<ShownPage> {
+    return this.#transport.call('showPage', { path: { id, hash } }, options);
+  }
+
+  pageMarkdown(id: string, hash: string, options?: CallOptions): Promise<string> {
+    return this.#transport.call('downloadPageMarkdown', { path: { id, hash } }, options);
+  }
+
+  /** The raw HTML, if the crawl stored it. */
+  pageHtml(id: string, hash: string, options?: CallOptions): Promise<string> {
+    return this.#transport.call('downloadPageHtml', { path: { id, hash } }, options);
+  }
+
+  /** What went wrong in a crawl, by reason. */
+  errors(id: string, options?: CallOptions): Promise<PageErrors> {
+    return this.#transport.call('listErrors', { path: { id } }, options);
+  }
+
+  /** The timeline of a job, oldest first. */
+  events(id: string, query: Calls['listEvents']['query'] = {}, options?: CallOptions): Listing<JobEvent> {
+    return new Listing((next) => {
+      const cursor = next === undefined ? query.cursor : Number(next);
+      return this.#transport.call('listEvents', { path: { id }, query: { ...query, cursor } }, options);
+    });
+  }
+
+  /** What is left of a crawl, by host. */
+  frontier(
+    id: string,
+    query: Calls['showFrontier']['query'] = {},
+    options?: CallOptions,
+  ): Promise<FrontierSummary> {
+    return this.#transport.call('showFrontier', { path: { id }, query }, options);
+  }
+
+  progress(id: string, options?: CallOptions): Promise<JobProgress> {
+    return this.#transport.call('showProgress', { path: { id } }, options);
+  }
+
+  /**
+   * What happens to a job, live and without an end: its events from the first on (or behind `lastEventId`), none missed and
+   * none twice across lost connections; and its progress, at once and whenever it moves.
+   */
+  async *stream(id: string, options: StreamOptions = {}): AsyncGenerator<JobMessage, never, undefined> {
+    for await (const message of followStream(this.#transport, 'streamJob', { path: { id } }, options)) {
+      const data = JSON.parse(message.data);
+      if (message.event === 'transition') yield { type: 'transition', id: message.id, data };
+      if (message.event === 'progress') yield { type: 'progress', data };
+    }
+    throw new Error('a stream has no end');
+  }
+
+  /** May be repeated when no answer came: a repetition that is refused, because the first had its effect, is none. */
+  async #aimAt(name: keyof typeof isReached, id: string, body: Reason, options?: CallOptions): Promise<Job> {
+    const settle = async () => {
+      const { crawl: _, ...job } = await this.get(id, options);
+      return isReached[name](job) ? job : undefined;
+    };
+    return this.#transport.call(name, { path: { id }, body, repeatable: true, settle }, options);
+  }
+}

@@ -1,0 +1,1877 @@
+// Written from the OpenAPI document by scripts/generate-sdk.ts; a test holds it to the document.
+export interface Bot {
+  bot_id: string;
+  user_id: string;
+  /** a disabled bot is refused */
+  enabled: boolean;
+  max_jobs_per_pull: number;
+  /** null: no limit */
+  max_pulls_per_minute: number | null;
+  /** only jobs of these hosts and of those below them; null: all */
+  allowed_domains: string[] | null;
+  /** lease of its jobs, unless a job or its policy has its own */
+  lock_ttl_seconds: number | null;
+  created_at: string;
+  last_seen_at: string | null;
+  pulls: number;
+  jobs_pulled: number;
+  jobs_succeeded: number;
+  jobs_failed: number;
+  /** jobs that it holds now */
+  jobs_held: number;
+  /** since the full hour before this one */
+  pulls_last_hour: number;
+  /** of what it submitted, 0 to 1; null before the first */
+  success_rate: number | null;
+}
+
+export interface BotChange {
+  /** a disabled bot is refused */
+  enabled?: boolean | undefined;
+  max_jobs_per_pull?: number | undefined;
+  /** null: no limit */
+  max_pulls_per_minute?: number | null | undefined;
+  /** only jobs of these hosts and of those below them; null: all */
+  allowed_domains?: string[] | null | undefined;
+  /** lease of its jobs, unless a job or its policy has its own */
+  lock_ttl_seconds?: number | null | undefined;
+}
+
+export interface BulkActOnJobsBody {
+  action: UserAction;
+  ids?: string[] | undefined;
+  /** every job that a list with this filter shows */
+  filter?:
+    | {
+        status?: JobStatus[] | undefined;
+        kind?: JobKind | undefined;
+        executor?: Executor | undefined;
+        priority_min?: number | undefined;
+        priority_max?: number | undefined;
+        created_after?: string | undefined;
+        created_before?: string | undefined;
+        /** owner; for keys that see every owner */
+        user_id?: string | undefined;
+        policy_id?: string | undefined;
+        source_id?: string | undefined;
+        worker_id?: string | undefined;
+        /** whether someone holds it now */
+        locked?: boolean | undefined;
+        /** part of the URL, in any case */
+        search?: string | undefined;
+        /** how the URL begins, exactly */
+        url_prefix?: string | undefined;
+      }
+    | undefined;
+  /** next_cursor of an answer that ran out of time */
+  cursor?: string | undefined;
+  /** why; kept in the timeline */
+  reason?: string | undefined;
+  /** of a retry: start over. Default: false */
+  afresh?: boolean | undefined;
+}
+
+export interface BulkAnswer {
+  action: UserAction;
+  outcomes: {
+    /** jobs whose status has changed */
+    done: number;
+    /** running jobs whose holders were asked */
+    requested: number;
+    /** jobs in a status that does not allow it */
+    not_allowed: number;
+    /** jobs that would have exceeded max_live_jobs of this key */
+    over_quota: number;
+    /** ids of no job that this key may see */
+    not_found: number;
+  };
+  /** repeat with it as `cursor`: time ran out before all were done */
+  next_cursor: string | null;
+}
+
+export interface BulkCreateJobsAnswer {
+  data: CreatedJob[];
+}
+
+export interface BulkCreateJobsBody {
+  jobs: NewBulkJob[];
+}
+
+export interface ChangeBotQuery {
+  /** owner, for keys that see every owner; the caller if left out */
+  user_id?: string | undefined;
+}
+
+export interface CrawlCounters {
+  /** fetched and failed pages */
+  total_processed: number;
+  /** URLs found and not yet done */
+  total_pending: number;
+  current_depth: number;
+  fetched: number;
+  failed: number;
+  skipped: number;
+  redirected: number;
+  /** URLs left over when a limit was reached */
+  not_crawled: number;
+  /** links that led out of scope, by reason */
+  off_scope: Record<string, number>;
+  bytes: number;
+  current_url: string | null;
+  updated_at: string;
+}
+
+export interface CreateKeyBody {
+  /** what it is for */
+  name: string;
+  /** owner of what is made with it. Default: "local" */
+  user_id?: string | undefined;
+  scopes: KeyScope[];
+  /** the one bot it speaks for; without it, any bot of its owner */
+  bot_id?: string | undefined;
+  expires_at?: string | undefined;
+  max_live_jobs?: number | undefined;
+  /** by the days of UTC */
+  max_jobs_per_day?: number | undefined;
+  max_requests_per_minute?: number | undefined;
+}
+
+export interface CreatedBot {
+  bot_id: string;
+  user_id: string;
+  /** a disabled bot is refused */
+  enabled: boolean;
+  max_jobs_per_pull: number;
+  /** null: no limit */
+  max_pulls_per_minute: number | null;
+  /** only jobs of these hosts and of those below them; null: all */
+  allowed_domains: string[] | null;
+  /** lease of its jobs, unless a job or its policy has its own */
+  lock_ttl_seconds: number | null;
+  created_at: string;
+  last_seen_at: string | null;
+  pulls: number;
+  jobs_pulled: number;
+  jobs_succeeded: number;
+  jobs_failed: number;
+  /** jobs that it holds now */
+  jobs_held: number;
+  /** since the full hour before this one */
+  pulls_last_hour: number;
+  /** of what it submitted, 0 to 1; null before the first */
+  success_rate: number | null;
+  /** API key that speaks for this bot alone; shown this once */
+  token: string;
+}
+
+export interface CreatedJob {
+  id: string;
+  kind: JobKind;
+  executor: Executor;
+  /** of the payload */
+  url: string | null;
+  payload: Record<string, unknown>;
+  status: JobStatus;
+  /** what the holder of a running job was asked to do */
+  requested_action: 'pause' | 'cancel' | null;
+  priority: number;
+  progress_percentage: number;
+  retry_count: number;
+  max_retries: number;
+  error_code: string | null;
+  error_message: string | null;
+  /** who holds it, or held it last */
+  worker_id: string | null;
+  /** the number of its last lease */
+  fence: number;
+  lease_expires_at: string | null;
+  last_heartbeat: string | null;
+  run_at: string | null;
+  next_retry_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  dedupe_key: string | null;
+  idempotency_key: string | null;
+  source_id: string | null;
+  policy_id: string | null;
+  user_id: string;
+  /** what can be done to it now */
+  allowed_actions: JobAction[];
+  /** new, or the job of the same Idempotency-Key, or the live job of the same dedupe_key */
+  outcome: 'created' | 'repeated' | 'deduplicated';
+}
+
+export interface CreatedKey {
+  id: string;
+  /** how its secret begins */
+  prefix: string;
+  name: string;
+  user_id: string;
+  scopes: KeyScope[];
+  bot_id: string | null;
+  max_live_jobs: number | null;
+  max_jobs_per_day: number | null;
+  max_requests_per_minute: number | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  /** to a minute */
+  last_used_at: string | null;
+  /** shown this once */
+  secret: string;
+}
+
+export type Executor = 'builtin' | 'bot';
+
+export interface FrontierSummary {
+  /** URLs found and not yet done, over all hosts */
+  total_pending: number;
+  /** hosts with something left */
+  hosts: number;
+  /** false: there are more hosts, and perhaps larger ones */
+  hosts_exact: boolean;
+  /** those with most left first */
+  data: Array<{
+    host: string;
+    pending: number;
+    done: number;
+    /** null: nothing was asked of the host yet */
+    source_id: string | null;
+    /** between two requests, over all workers; 0: no fixed delay */
+    delay_ms: number;
+    rate_limit_per_minute: number | null;
+    /** requests at a time, over all workers */
+    concurrency: number;
+    /** how many times slower than its limits it is taken now */
+    slowdown: number;
+    breaker: 'closed' | 'open' | 'half_open';
+    paused: boolean;
+    /** null while paused: until an operator resumes it */
+    paused_until: string | null;
+    /** when the next request may start, in the past if at once; null: when resumed */
+    next_ready_at: string | null;
+  }>;
+}
+
+export interface HeartbeatAnswer {
+  success: true;
+  data: {
+    job_id: string;
+    /** in whole seconds of UTC */
+    locked_until: string;
+    /** pause, cancel: stop, and submit success: false; the job then ends as asked */
+    action: 'continue' | 'pause' | 'cancel';
+  };
+}
+
+export interface HeartbeatRequest {
+  /** who asks; a key that is bound to a bot speaks for that one only */
+  bot_id: string;
+  job_id: string;
+  /** as the pull gave it; without it, only the bot_id is checked */
+  lease_token?: string | null | undefined;
+}
+
+export interface HistoricPrice {
+  result_id: string;
+  price: string;
+  currency: string;
+  in_stock: boolean | null;
+  crawled_at: string;
+}
+
+export interface Job {
+  id: string;
+  kind: JobKind;
+  executor: Executor;
+  /** of the payload */
+  url: string | null;
+  payload: Record<string, unknown>;
+  status: JobStatus;
+  /** what the holder of a running job was asked to do */
+  requested_action: 'pause' | 'cancel' | null;
+  priority: number;
+  progress_percentage: number;
+  retry_count: number;
+  max_retries: number;
+  error_code: string | null;
+  error_message: string | null;
+  /** who holds it, or held it last */
+  worker_id: string | null;
+  /** the number of its last lease */
+  fence: number;
+  lease_expires_at: string | null;
+  last_heartbeat: string | null;
+  run_at: string | null;
+  next_retry_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  dedupe_key: string | null;
+  idempotency_key: string | null;
+  source_id: string | null;
+  policy_id: string | null;
+  user_id: string;
+  /** what can be done to it now */
+  allowed_actions: JobAction[];
+}
+
+export type JobAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire' | 'retryUrls';
+
+export interface JobEvent {
+  /** events of a job are counted from 1 */
+  event_no: number;
+  transition: Transition;
+  from_status: JobStatus | null;
+  to_status: JobStatus;
+  fence: number;
+  at: string;
+  actor: string;
+  reason: string | null;
+}
+
+export type JobKind = 'crawl' | 'visit' | 'collect';
+
+export interface JobProgress {
+  job_id: string;
+  kind: JobKind;
+  status: JobStatus;
+  requested_action: 'pause' | 'cancel' | null;
+  /** never goes back; 100 only when completed */
+  progress_percentage: number;
+  /** pages fetched and failed */
+  done: number;
+  /** URLs found and not yet done */
+  pending: number;
+  fetched: number;
+  failed: number;
+  skipped: number;
+  redirected: number;
+  /** URLs left over when a limit was reached */
+  not_crawled: number;
+  bytes: number;
+  current_depth: number;
+  current_url: string | null;
+  /** of late; null while the job does not run */
+  pages_per_second: number | null;
+  /** at this rate, with what is known now */
+  estimated_end_at: string | null;
+  retry_count: number;
+  error_code: string | null;
+  error_message: string | null;
+  /** begin of the last run */
+  started_at: string | null;
+  completed_at: string | null;
+  /** last checkpoint of a crawl */
+  updated_at: string | null;
+}
+
+export type JobStatus =
+  | 'pending'
+  | 'processing'
+  | 'retryable'
+  | 'paused'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired';
+
+export interface Key {
+  id: string;
+  /** how its secret begins */
+  prefix: string;
+  name: string;
+  user_id: string;
+  scopes: KeyScope[];
+  bot_id: string | null;
+  max_live_jobs: number | null;
+  max_jobs_per_day: number | null;
+  max_requests_per_minute: number | null;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  /** to a minute */
+  last_used_at: string | null;
+}
+
+export type KeyScope = 'jobs:read' | 'jobs:write' | 'bots' | 'operate' | 'admin';
+
+export interface ListAllPagesQuery {
+  outcome?: PageOutcome | undefined;
+  /** HTTP status */
+  status?: number | undefined;
+  /** error code of a failed page, reason of a skipped one */
+  reason?: string | undefined;
+  change?: PageChange | undefined;
+  /** part of the URL or of the title, in any case */
+  search?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListBotsQuery {
+  enabled?: boolean | undefined;
+  /** owner, for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListEventsQuery {
+  /** how many at most */
+  limit?: number | undefined;
+  /** only events behind this one */
+  cursor?: number | undefined;
+}
+
+export interface ListJobsQuery {
+  status?: JobStatus[] | undefined;
+  kind?: JobKind | undefined;
+  executor?: Executor | undefined;
+  priority_min?: number | undefined;
+  priority_max?: number | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  policy_id?: string | undefined;
+  source_id?: string | undefined;
+  worker_id?: string | undefined;
+  /** whether someone holds it now */
+  locked?: boolean | undefined;
+  /** part of the URL, in any case */
+  search?: string | undefined;
+  /** how the URL begins, exactly */
+  url_prefix?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListKeysQuery {
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListPagesQuery {
+  outcome?: PageOutcome | undefined;
+  /** HTTP status */
+  status?: number | undefined;
+  /** error code of a failed page, reason of a skipped one */
+  reason?: string | undefined;
+  change?: PageChange | undefined;
+  /** part of the URL or of the title, in any case */
+  search?: string | undefined;
+  /** failed, skipped and redirected pages come by reason first. Default: "oldest" */
+  order?: 'oldest' | 'newest' | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListPoliciesQuery {
+  enabled?: boolean | undefined;
+  kind?: 'crawl' | 'visit' | undefined;
+  executor?: Executor | undefined;
+  priority?: number | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  next_run_after?: string | undefined;
+  next_run_before?: string | undefined;
+  /** part of the URL, in any case */
+  search?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListPriceHistoryQuery {
+  policy_id?: string | undefined;
+  url?: string | undefined;
+  currency?: string | undefined;
+  crawled_after?: string | undefined;
+  crawled_before?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListResultsQuery {
+  currency?: string | undefined;
+  in_stock?: boolean | undefined;
+  crawled_after?: string | undefined;
+  crawled_before?: string | undefined;
+  /** the same: a result is stored when it is brought */
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** exactly */
+  url?: string | undefined;
+  policy_id?: string | undefined;
+  job_id?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListSourcesQuery {
+  configured?: boolean | undefined;
+  /** only those that let nothing through now, or only the others */
+  blocked?: boolean | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListWorkersQuery {
+  /** only those not heard of lately, or only the others */
+  silent?: boolean | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListedPage {
+  job_id: string;
+  /** names the page within its job */
+  url_hash: string;
+  /** pages are numbered in the order in which they were stored */
+  page_no: number;
+  url: string;
+  kind: 'page' | 'sitemap' | 'text';
+  outcome: PageOutcome;
+  /** HTTP status */
+  status: number | null;
+  /** why it was skipped, or the error code of a failed one */
+  reason: string | null;
+  message: string | null;
+  /** where a redirected URL led */
+  target_url: string | null;
+  title: string | null;
+  content_type: string | null;
+  language: string | null;
+  depth: number;
+  attempts: number;
+  word_count: number | null;
+  bytes: number | null;
+  /** in comparison with the crawl before; null without one */
+  change: PageChange | null;
+  fetched_at: string;
+}
+
+export interface ListedResult {
+  id: string;
+  job_id: string;
+  policy_id: string | null;
+  user_id: string;
+  url: string;
+  /** decimal text, exactly as it was found */
+  price: string | null;
+  currency: string | null;
+  title: string | null;
+  in_stock: boolean | null;
+  /** who brought it: bot:… or supervisor:… */
+  actor: string;
+  has_raw_html: boolean;
+  crawled_at: string;
+}
+
+export interface NewBot {
+  /** its name */
+  bot_id: string;
+  /** owner; the caller if left out */
+  user_id?: string | undefined;
+  /** a disabled bot is refused */
+  enabled?: boolean | undefined;
+  max_jobs_per_pull?: number | undefined;
+  /** null: no limit */
+  max_pulls_per_minute?: number | null | undefined;
+  /** only jobs of these hosts and of those below them; null: all */
+  allowed_domains?: string[] | null | undefined;
+  /** lease of its jobs, unless a job or its policy has its own */
+  lock_ttl_seconds?: number | null | undefined;
+  /** of its token */
+  expires_at?: string | undefined;
+}
+
+export type NewBulkJob =
+  | {
+      kind: 'crawl';
+      payload: {
+        /** where to start */
+        url: string;
+        /** the URLs of a batch, beside the first */
+        urls?: string[] | undefined;
+        /** Default: "auto" */
+        strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
+        /** links to follow from the start. Default: 50 */
+        max_depth?: number | undefined;
+        /** stop after so many fetched pages */
+        max_pages?: number | undefined;
+        max_pages_per_host?: number | undefined;
+        /** Default: "host" */
+        scope?: 'host' | 'subdomains' | 'any' | undefined;
+        /** only URLs whose path begins so */
+        path_prefix?: string | undefined;
+        /** only URLs that match one of these patterns. Default: [] */
+        include?: string[] | undefined;
+        /** no URLs that match one of these patterns. Default: [] */
+        exclude?: string[] | undefined;
+        /** look for sitemaps and llms.txt as well. Default: true */
+        discover?: boolean | undefined;
+        /** requests under way at once, over all hosts. Default: 16 */
+        concurrency?: number | undefined;
+        /** least time between two requests to a host. Default: 0 */
+        delay_ms?: number | undefined;
+        user_agent?: string | undefined;
+        /** Default: false */
+        ignore_robots?: boolean | undefined;
+        /** URLs that differ in the order of parameters are the same. Default: false */
+        sort_query?: boolean | undefined;
+        /** keep utm_… and the like in URLs. Default: false */
+        keep_tracking?: boolean | undefined;
+        /** store the main content as markdown. Default: true */
+        markdown?: boolean | undefined;
+        /** Default: false */
+        store_html?: boolean | undefined;
+        /** Default: 10485760 */
+        max_page_bytes?: number | undefined;
+        /** Default: 60 */
+        page_timeout_seconds?: number | undefined;
+        /** tries of a URL that fails for a passing reason. Default: 3 */
+        attempts?: number | undefined;
+        /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+        recrawl?: boolean | undefined;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+      /** repeating a request with it answers with the first job */
+      idempotency_key?: string | undefined;
+    }
+  | {
+      kind: 'visit';
+      payload: {
+        url: string;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** our own runners, or an outside bot. Default: "builtin" */
+      executor?: Executor | undefined;
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+      /** repeating a request with it answers with the first job */
+      idempotency_key?: string | undefined;
+    }
+  | {
+      kind: 'collect';
+      payload: {
+        query: Record<string, unknown>;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+      /** repeating a request with it answers with the first job */
+      idempotency_key?: string | undefined;
+    };
+
+export type NewJob =
+  | {
+      kind: 'crawl';
+      payload: {
+        /** where to start */
+        url: string;
+        /** the URLs of a batch, beside the first */
+        urls?: string[] | undefined;
+        /** Default: "auto" */
+        strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
+        /** links to follow from the start. Default: 50 */
+        max_depth?: number | undefined;
+        /** stop after so many fetched pages */
+        max_pages?: number | undefined;
+        max_pages_per_host?: number | undefined;
+        /** Default: "host" */
+        scope?: 'host' | 'subdomains' | 'any' | undefined;
+        /** only URLs whose path begins so */
+        path_prefix?: string | undefined;
+        /** only URLs that match one of these patterns. Default: [] */
+        include?: string[] | undefined;
+        /** no URLs that match one of these patterns. Default: [] */
+        exclude?: string[] | undefined;
+        /** look for sitemaps and llms.txt as well. Default: true */
+        discover?: boolean | undefined;
+        /** requests under way at once, over all hosts. Default: 16 */
+        concurrency?: number | undefined;
+        /** least time between two requests to a host. Default: 0 */
+        delay_ms?: number | undefined;
+        user_agent?: string | undefined;
+        /** Default: false */
+        ignore_robots?: boolean | undefined;
+        /** URLs that differ in the order of parameters are the same. Default: false */
+        sort_query?: boolean | undefined;
+        /** keep utm_… and the like in URLs. Default: false */
+        keep_tracking?: boolean | undefined;
+        /** store the main content as markdown. Default: true */
+        markdown?: boolean | undefined;
+        /** Default: false */
+        store_html?: boolean | undefined;
+        /** Default: 10485760 */
+        max_page_bytes?: number | undefined;
+        /** Default: 60 */
+        page_timeout_seconds?: number | undefined;
+        /** tries of a URL that fails for a passing reason. Default: 3 */
+        attempts?: number | undefined;
+        /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+        recrawl?: boolean | undefined;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+    }
+  | {
+      kind: 'visit';
+      payload: {
+        url: string;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** our own runners, or an outside bot. Default: "builtin" */
+      executor?: Executor | undefined;
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+    }
+  | {
+      kind: 'collect';
+      payload: {
+        query: Record<string, unknown>;
+        /** kept with the job for those who sent it */
+        metadata?: Record<string, unknown> | undefined;
+      };
+      /** higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** not before this time */
+      run_at?: string | undefined;
+      /** at most one live job of an owner has it */
+      dedupe_key?: string | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** doubles with every retry, up to 24 h. Default: 300 */
+      retry_backoff_seconds?: number | undefined;
+      /** hard deadline of one run */
+      timeout_seconds?: number | undefined;
+      /** lease of a bot, else timeout_seconds, else 600 */
+      lock_ttl_seconds?: number | undefined;
+      source_id?: string | undefined;
+    };
+
+export type NewPolicy =
+  | {
+      kind: 'crawl';
+      /** where to start; one policy of an owner and kind has it */
+      url: string;
+      /** time from one success to the next run. Default: 24 */
+      frequency_hours?: number | undefined;
+      /** of its jobs; higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** lease of a bot. Default: 600 */
+      lock_ttl_seconds?: number | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** after a failure; doubles with every further one, up to 24 h. Default: 5 */
+      retry_backoff_minutes?: number | undefined;
+      /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+      timeout_minutes?: number | null | undefined;
+      /** Default: true */
+      enabled?: boolean | undefined;
+      /** when it runs next; at once if that has passed */
+      next_run_at?: string | undefined;
+      /** Default: {} */
+      options?:
+        | {
+            /** the URLs of a batch, beside the first */
+            urls?: string[] | undefined;
+            /** Default: "auto" */
+            strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
+            /** links to follow from the start. Default: 50 */
+            max_depth?: number | undefined;
+            /** stop after so many fetched pages */
+            max_pages?: number | undefined;
+            max_pages_per_host?: number | undefined;
+            /** Default: "host" */
+            scope?: 'host' | 'subdomains' | 'any' | undefined;
+            /** only URLs whose path begins so */
+            path_prefix?: string | undefined;
+            /** only URLs that match one of these patterns. Default: [] */
+            include?: string[] | undefined;
+            /** no URLs that match one of these patterns. Default: [] */
+            exclude?: string[] | undefined;
+            /** look for sitemaps and llms.txt as well. Default: true */
+            discover?: boolean | undefined;
+            /** requests under way at once, over all hosts. Default: 16 */
+            concurrency?: number | undefined;
+            /** least time between two requests to a host. Default: 0 */
+            delay_ms?: number | undefined;
+            user_agent?: string | undefined;
+            /** Default: false */
+            ignore_robots?: boolean | undefined;
+            /** URLs that differ in the order of parameters are the same. Default: false */
+            sort_query?: boolean | undefined;
+            /** keep utm_… and the like in URLs. Default: false */
+            keep_tracking?: boolean | undefined;
+            /** store the main content as markdown. Default: true */
+            markdown?: boolean | undefined;
+            /** Default: false */
+            store_html?: boolean | undefined;
+            /** Default: 10485760 */
+            max_page_bytes?: number | undefined;
+            /** Default: 60 */
+            page_timeout_seconds?: number | undefined;
+            /** tries of a URL that fails for a passing reason. Default: 3 */
+            attempts?: number | undefined;
+            /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+            recrawl?: boolean | undefined;
+            /** kept with its jobs for those who sent it */
+            metadata?: Record<string, unknown> | undefined;
+          }
+        | undefined;
+    }
+  | {
+      kind: 'visit';
+      /** where to start; one policy of an owner and kind has it */
+      url: string;
+      /** time from one success to the next run. Default: 24 */
+      frequency_hours?: number | undefined;
+      /** of its jobs; higher runs first. Default: 0 */
+      priority?: number | undefined;
+      /** lease of a bot. Default: 600 */
+      lock_ttl_seconds?: number | undefined;
+      /** Default: 3 */
+      max_retries?: number | undefined;
+      /** after a failure; doubles with every further one, up to 24 h. Default: 5 */
+      retry_backoff_minutes?: number | undefined;
+      /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+      timeout_minutes?: number | null | undefined;
+      /** Default: true */
+      enabled?: boolean | undefined;
+      /** when it runs next; at once if that has passed */
+      next_run_at?: string | undefined;
+      /** who runs its visits. Default: "builtin" */
+      executor?: Executor | undefined;
+      /** Default: {} */
+      options?:
+        | {
+            /** kept with its jobs for those who sent it */
+            metadata?: Record<string, unknown> | undefined;
+          }
+        | undefined;
+    };
+
+/** One page of a list. Go on while next_cursor is not null, however short the page is. */
+export interface Page<Item> {
+  data: Item[];
+  /** `cursor` of the next page; null at the end */
+  next_cursor: string | null;
+}
+
+export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
+
+export interface PageErrors {
+  data: Array<{
+    outcome: 'failed' | 'skipped';
+    reason: string;
+    count: number;
+    /** false: there are more */
+    exact: boolean;
+    samples: Array<{
+      url_hash: string;
+      url: string;
+      status: number | null;
+      message: string | null;
+      fetched_at: string;
+    }>;
+  }>;
+  /** whether there are more reasons than are listed */
+  more: boolean;
+}
+
+export type PageOutcome = 'fetched' | 'failed' | 'skipped' | 'redirected';
+
+export interface Policy {
+  id: string;
+  user_id: string;
+  kind: 'crawl' | 'visit';
+  url: string;
+  executor: Executor;
+  options: Record<string, unknown>;
+  frequency_hours: number;
+  priority: number;
+  lock_ttl_seconds: number;
+  max_retries: number;
+  retry_backoff_minutes: number;
+  timeout_minutes: number | null;
+  enabled: boolean;
+  /** when its next job is made; the end of its live job sets it anew */
+  next_run_at: string;
+  last_success_at: string | null;
+  last_failed_at: string | null;
+  /** final failures since the last success */
+  failure_count: number;
+  /** its job that still has work ahead; no other is made meanwhile */
+  live_job_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface PolicyChange {
+  /** where to start; one policy of an owner and kind has it */
+  url?: string | undefined;
+  /** who runs its visits */
+  executor?: Executor | undefined;
+  /** time from one success to the next run */
+  frequency_hours?: number | undefined;
+  /** of its jobs; higher runs first */
+  priority?: number | undefined;
+  /** lease of a bot */
+  lock_ttl_seconds?: number | undefined;
+  max_retries?: number | undefined;
+  /** after a failure; doubles with every further one, up to 24 h */
+  retry_backoff_minutes?: number | undefined;
+  /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+  timeout_minutes?: number | null | undefined;
+  enabled?: boolean | undefined;
+  /** the other fields of the payload of its jobs, such as max_depth of a crawl */
+  options?: Record<string, unknown> | undefined;
+  /** when it runs next; at once if that has passed */
+  next_run_at?: string | undefined;
+}
+
+export interface PullAnswer {
+  success: true;
+  data: {
+    jobs: Array<{
+      job_id: string;
+      url: string;
+      priority: number;
+      max_retries: number;
+      timeout_seconds: number;
+      retry_count: number;
+      /** in whole seconds of UTC */
+      locked_until: string;
+      /** proves this lock; send it with submit and heartbeat */
+      lease_token: string;
+    }>;
+    count: number;
+    /** matching jobs that other bots hold now, counted up to 1,000 */
+    skipped: number;
+  };
+}
+
+export interface PullRequest {
+  /** who asks; a key that is bound to a bot speaks for that one only */
+  bot_id: string;
+  /** 10 if left out */
+  max_jobs?: number | null | undefined;
+  /** only jobs of this host and of those below it */
+  domain?: string | null | undefined;
+  /** or as header Idempotency-Key: repeated with it, a pull yields the same jobs again */
+  idempotency_key?: string | null | undefined;
+}
+
+export interface RanPolicy {
+  id: string;
+  user_id: string;
+  kind: 'crawl' | 'visit';
+  url: string;
+  executor: Executor;
+  options: Record<string, unknown>;
+  frequency_hours: number;
+  priority: number;
+  lock_ttl_seconds: number;
+  max_retries: number;
+  retry_backoff_minutes: number;
+  timeout_minutes: number | null;
+  enabled: boolean;
+  /** when its next job is made; the end of its live job sets it anew */
+  next_run_at: string;
+  last_success_at: string | null;
+  last_failed_at: string | null;
+  /** final failures since the last success */
+  failure_count: number;
+  /** its job that still has work ahead; no other is made meanwhile */
+  live_job_id: string | null;
+  created_at: string;
+  updated_at: string;
+  /** its job is made at once, or live_job_id names the one that does the work already */
+  outcome: 'due' | 'live_job_exists';
+}
+
+export interface Result {
+  id: string;
+  job_id: string;
+  policy_id: string | null;
+  user_id: string;
+  url: string;
+  /** decimal text, exactly as it was found */
+  price: string | null;
+  currency: string | null;
+  title: string | null;
+  in_stock: boolean | null;
+  /** who brought it: bot:… or supervisor:… */
+  actor: string;
+  has_raw_html: boolean;
+  crawled_at: string;
+  /** what else was read from the page */
+  parsed_data: unknown;
+}
+
+export interface ShowBotQuery {
+  /** owner, for keys that see every owner; the caller if left out */
+  user_id?: string | undefined;
+}
+
+export interface ShowFrontierQuery {
+  /** how many hosts at most */
+  limit?: number | undefined;
+}
+
+export interface ShownJob {
+  id: string;
+  kind: JobKind;
+  executor: Executor;
+  /** of the payload */
+  url: string | null;
+  payload: Record<string, unknown>;
+  status: JobStatus;
+  /** what the holder of a running job was asked to do */
+  requested_action: 'pause' | 'cancel' | null;
+  priority: number;
+  progress_percentage: number;
+  retry_count: number;
+  max_retries: number;
+  error_code: string | null;
+  error_message: string | null;
+  /** who holds it, or held it last */
+  worker_id: string | null;
+  /** the number of its last lease */
+  fence: number;
+  lease_expires_at: string | null;
+  last_heartbeat: string | null;
+  run_at: string | null;
+  next_retry_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  dedupe_key: string | null;
+  idempotency_key: string | null;
+  source_id: string | null;
+  policy_id: string | null;
+  user_id: string;
+  /** what can be done to it now */
+  allowed_actions: JobAction[];
+  /** counters of a crawl; null until it has begun */
+  crawl: CrawlCounters | null;
+}
+
+export interface ShownPage {
+  job_id: string;
+  /** names the page within its job */
+  url_hash: string;
+  /** pages are numbered in the order in which they were stored */
+  page_no: number;
+  url: string;
+  kind: 'page' | 'sitemap' | 'text';
+  outcome: PageOutcome;
+  /** HTTP status */
+  status: number | null;
+  /** why it was skipped, or the error code of a failed one */
+  reason: string | null;
+  message: string | null;
+  /** where a redirected URL led */
+  target_url: string | null;
+  title: string | null;
+  content_type: string | null;
+  language: string | null;
+  depth: number;
+  attempts: number;
+  word_count: number | null;
+  bytes: number | null;
+  /** in comparison with the crawl before; null without one */
+  change: PageChange | null;
+  fetched_at: string;
+  /** url_hash of the page that linked to it first */
+  parent: string | null;
+  /** as its rel=canonical says */
+  canonical_url: string | null;
+  content_hash: string | null;
+  etag: string | null;
+  last_modified: string | null;
+  description: string | null;
+  /** headings, OpenGraph, and product data of JSON-LD and microdata */
+  structured: Record<string, unknown> | null;
+  links: string[];
+  /** the main content; null when there is none */
+  markdown: string | null;
+  /** what is too large to be shown here; markdown can be downloaded */
+  omitted: Array<'markdown' | 'links'>;
+  /** whether the raw HTML was stored and can be downloaded */
+  has_html: boolean;
+}
+
+export interface Source {
+  id: string;
+  name: string;
+  hosts: string[];
+  /** false: made by itself when a host was first asked for */
+  configured: boolean;
+  enabled: boolean;
+  adapter_type: string | null;
+  /** null: not yours to see */
+  config: Record<string, unknown> | null;
+  rate_limit_per_minute: number | null;
+  concurrency: number;
+  min_delay_ms: number;
+  /** as robots.txt asks */
+  crawl_delay_ms: number | null;
+  reputation_weight: number;
+  tier: number;
+  failure_streak: number;
+  /** to half a minute */
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  /** whether no request may start now */
+  paused: boolean;
+  /** null while paused: until an operator resumes or enables it */
+  paused_until: string | null;
+  pause_reason: 'operator' | 'failures' | 'retry_after' | null;
+  breaker: 'closed' | 'open' | 'half_open';
+  /** how many times slower than its limits it is taken now */
+  slowdown: number;
+  created_at: string;
+}
+
+export interface SourceSettings {
+  name?: string | undefined;
+  /** exact hosts, and *.example.com for every host below one */
+  hosts?: string[] | undefined;
+  enabled?: boolean | undefined;
+  adapter_type?: string | null | undefined;
+  /** of the adapter; shown to operators alone */
+  config?: Record<string, unknown> | undefined;
+  /** null: no limit */
+  rate_limit_per_minute?: number | null | undefined;
+  /** requests at a time, over all workers */
+  concurrency?: number | undefined;
+  /** between two requests, over all workers */
+  min_delay_ms?: number | undefined;
+  reputation_weight?: number | undefined;
+  tier?: number | undefined;
+}
+
+export interface StreamEventsQuery {
+  kind?: JobKind | undefined;
+  /** only events that led to one of these */
+  status?: JobStatus[] | undefined;
+  job?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** as the header Last-Event-ID, which wins */
+  last_event_id?: string | undefined;
+}
+
+export interface StreamJobQuery {
+  /** as the header Last-Event-ID, which wins */
+  last_event_id?: string | undefined;
+}
+
+export interface SubmitAnswer {
+  success: true;
+  data:
+    | {
+        result_id: string;
+        job_id: string;
+        status: 'done';
+        price: number;
+        currency: string;
+        policy_next_run: string | null;
+      }
+    | {
+        job_id: string;
+        status: 'pending' | 'failed' | 'paused' | 'cancelled';
+        retry_count: number;
+        max_retries: number;
+        error?: string | undefined;
+        message: string;
+      };
+}
+
+export interface SubmitBatchAnswer {
+  success: true;
+  data: {
+    items: Array<
+      | {
+          success: true;
+          /** the status that a submit of its own would have had */
+          status_code: number;
+          data:
+            | {
+                result_id: string;
+                job_id: string;
+                status: 'done';
+                price: number;
+                currency: string;
+                policy_next_run: string | null;
+              }
+            | {
+                job_id: string;
+                status: 'pending' | 'failed' | 'paused' | 'cancelled';
+                retry_count: number;
+                max_retries: number;
+                error?: string | undefined;
+                message: string;
+              };
+        }
+      | {
+          success: false;
+          error:
+            | 'validation_error'
+            | 'authentication_error'
+            | 'job_not_found'
+            | 'job_not_locked'
+            | 'not_assigned'
+            | 'lock_expired'
+            | 'rate_limited'
+            | 'internal_error';
+          detail: string;
+          /** the status that a submit of its own would have had */
+          status_code: number;
+        }
+    >;
+    accepted: number;
+    refused: number;
+  };
+}
+
+export interface SubmitBatchRequest {
+  /** who asks; a key that is bound to a bot speaks for that one only */
+  bot_id: string;
+  /** each as in a submit, without bot_id; answered in their order, each for itself */
+  items: unknown[];
+}
+
+export interface SubmitRequest {
+  /** who asks; a key that is bound to a bot speaks for that one only */
+  bot_id: string;
+  job_id: string;
+  /** as the pull gave it; without it, only the bot_id is checked */
+  lease_token?: string | null | undefined;
+  success: boolean;
+  /** needed on success */
+  price?: number | null | undefined;
+  /** needed on success */
+  currency?: string | null | undefined;
+  title?: string | null | undefined;
+  in_stock?: boolean | null | undefined;
+  /** any JSON, up to a million characters of it */
+  parsed_data?: string | null | undefined;
+  raw_html?: string | null | undefined;
+  /** on failure; its first 2,000 characters are kept */
+  error_msg?: string | null | undefined;
+}
+
+export type Transition =
+  | 'enqueue'
+  | 'claim'
+  | 'complete'
+  | 'retryLater'
+  | 'retryNow'
+  | 'fail'
+  | 'release'
+  | 'crash'
+  | 'recover'
+  | 'pause'
+  | 'resume'
+  | 'cancel'
+  | 'expire'
+  | 'resetLock'
+  | 'retry'
+  | 'retryUrls';
+
+export type UserAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire';
+
+export interface Worker {
+  id: string;
+  state: 'alive' | 'draining' | 'silent';
+  /** null: not yours to see */
+  host: string | null;
+  pid: number | null;
+  version: string;
+  max_jobs: number;
+  running_jobs: number;
+  started_at: string;
+  last_seen: string;
+}
+
+/** What each operation takes and answers. */
+export interface Calls {
+  bulkActOnJobs: {
+    path: Record<string, never>;
+    query: undefined;
+    body: BulkActOnJobsBody;
+    answer: BulkAnswer;
+  };
+  bulkCreateJobs: {
+    path: Record<string, never>;
+    query: undefined;
+    body: BulkCreateJobsBody;
+    answer: BulkCreateJobsAnswer;
+  };
+  cancelJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  changeBot: {
+    path: { bot_id: string };
+    query: ChangeBotQuery;
+    body: BotChange;
+    answer: Bot;
+  };
+  changePolicy: {
+    path: { id: string };
+    query: undefined;
+    body: PolicyChange;
+    answer: Policy;
+  };
+  changeSource: {
+    path: { id: string };
+    query: undefined;
+    body: SourceSettings;
+    answer: Source;
+  };
+  configureSource: {
+    path: { id: string };
+    query: undefined;
+    body: SourceSettings;
+    answer: Source;
+  };
+  createBot: {
+    path: Record<string, never>;
+    query: undefined;
+    body: NewBot;
+    answer: CreatedBot;
+  };
+  createJob: {
+    path: Record<string, never>;
+    query: undefined;
+    body: NewJob;
+    answer: CreatedJob;
+  };
+  createKey: {
+    path: Record<string, never>;
+    query: undefined;
+    body: CreateKeyBody;
+    answer: CreatedKey;
+  };
+  createPolicy: {
+    path: Record<string, never>;
+    query: undefined;
+    body: NewPolicy;
+    answer: Policy;
+  };
+  deletePolicy: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Policy;
+  };
+  disablePolicy: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Policy;
+  };
+  downloadPageHtml: {
+    path: { id: string; hash: string };
+    query: undefined;
+    body: undefined;
+    answer: string;
+  };
+  downloadPageMarkdown: {
+    path: { id: string; hash: string };
+    query: undefined;
+    body: undefined;
+    answer: string;
+  };
+  downloadRawResult: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: string;
+  };
+  enablePolicy: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Policy;
+  };
+  expireJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  extendLock: {
+    path: Record<string, never>;
+    query: undefined;
+    body: HeartbeatRequest;
+    answer: HeartbeatAnswer;
+  };
+  listAllPages: {
+    path: Record<string, never>;
+    query: ListAllPagesQuery;
+    body: undefined;
+    answer: Page<ListedPage>;
+  };
+  listBots: {
+    path: Record<string, never>;
+    query: ListBotsQuery;
+    body: undefined;
+    answer: Page<Bot>;
+  };
+  listErrors: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: PageErrors;
+  };
+  listEvents: {
+    path: { id: string };
+    query: ListEventsQuery;
+    body: undefined;
+    answer: Page<JobEvent>;
+  };
+  listJobs: {
+    path: Record<string, never>;
+    query: ListJobsQuery;
+    body: undefined;
+    answer: Page<Job>;
+  };
+  listKeys: {
+    path: Record<string, never>;
+    query: ListKeysQuery;
+    body: undefined;
+    answer: Page<Key>;
+  };
+  listPages: {
+    path: { id: string };
+    query: ListPagesQuery;
+    body: undefined;
+    answer: Page<ListedPage>;
+  };
+  listPolicies: {
+    path: Record<string, never>;
+    query: ListPoliciesQuery;
+    body: undefined;
+    answer: Page<Policy>;
+  };
+  listPriceHistory: {
+    path: Record<string, never>;
+    query: ListPriceHistoryQuery;
+    body: undefined;
+    answer: Page<HistoricPrice>;
+  };
+  listResults: {
+    path: Record<string, never>;
+    query: ListResultsQuery;
+    body: undefined;
+    answer: Page<ListedResult>;
+  };
+  listSources: {
+    path: Record<string, never>;
+    query: ListSourcesQuery;
+    body: undefined;
+    answer: Page<Source>;
+  };
+  listWorkers: {
+    path: Record<string, never>;
+    query: ListWorkersQuery;
+    body: undefined;
+    answer: Page<Worker>;
+  };
+  pauseJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  pauseSource: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** without it, until it is resumed */
+          seconds?: number | undefined;
+        }
+      | null
+      | undefined;
+    answer: Source;
+  };
+  pullJobs: {
+    path: Record<string, never>;
+    query: undefined;
+    body: PullRequest;
+    answer: PullAnswer;
+  };
+  resetLockJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  resumeJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  resumeSource: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Source;
+  };
+  retryJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+          /** start over instead of going on from the checkpoint. Default: false */
+          afresh?: boolean | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  retryJobUrls: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** url_hash of the pages; without it, all */
+          hashes?: string[] | undefined;
+          /** error codes of failed pages, reasons of skipped ones; without it, all */
+          reasons?: string[] | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
+  };
+  revokeKey: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Key;
+  };
+  runPolicy: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RanPolicy;
+  };
+  showBot: {
+    path: { bot_id: string };
+    query: ShowBotQuery;
+    body: undefined;
+    answer: Bot;
+  };
+  showFrontier: {
+    path: { id: string };
+    query: ShowFrontierQuery;
+    body: undefined;
+    answer: FrontierSummary;
+  };
+  showJob: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: ShownJob;
+  };
+  showPage: {
+    path: { id: string; hash: string };
+    query: undefined;
+    body: undefined;
+    answer: ShownPage;
+  };
+  showPolicy: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Policy;
+  };
+  showProgress: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: JobProgress;
+  };
+  showResult: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Result;
+  };
+  showSource: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Source;
+  };
+  streamEvents: {
+    path: Record<string, never>;
+    query: StreamEventsQuery;
+    body: undefined;
+    answer: string;
+  };
+  streamJob: {
+    path: { id: string };
+    query: StreamJobQuery;
+    body: undefined;
+    answer: string;
+  };
+  submitResult: {
+    path: Record<string, never>;
+    query: undefined;
+    body: SubmitRequest;
+    answer: SubmitAnswer;
+  };
+  submitResults: {
+    path: Record<string, never>;
+    query: undefined;
+    body: SubmitBatchRequest;
+    answer: SubmitBatchAnswer;
+  };
+}
+
+export type OperationName = keyof Calls;
+
+/** Where each operation is found. */
+export const operations = {
+  /** Do the same to many jobs, named by ids or by a filter */
+  bulkActOnJobs: { method: 'POST', path: '/api/v1/jobs/bulk' },
+  /** Make up to 1,000 jobs, all or none */
+  bulkCreateJobs: { method: 'POST', path: '/api/v1/jobs/bulk-create' },
+  /** Stop a job for good */
+  cancelJob: { method: 'POST', path: '/api/v1/jobs/{id}/cancel' },
+  /** Change what a bot may do */
+  changeBot: { method: 'PATCH', path: '/api/v1/bots/{bot_id}' },
+  /** Change a policy; what is not named stays, and so do jobs that were made already */
+  changePolicy: { method: 'PATCH', path: '/api/v1/policies/{id}' },
+  /** Change a source that is there: what is not named stays as it is */
+  changeSource: { method: 'PATCH', path: '/api/v1/sources/{id}' },
+  /** Make a source, or change one: what is not named stays as it is */
+  configureSource: { method: 'PUT', path: '/api/v1/sources/{id}' },
+  /** Make a bot, and a token that speaks for it alone */
+  createBot: { method: 'POST', path: '/api/v1/bots' },
+  /** Make a job */
+  createJob: { method: 'POST', path: '/api/v1/jobs' },
+  /** Make an API key; its secret is shown this once */
+  createKey: { method: 'POST', path: '/api/v1/keys' },
+  /** Make a policy; its first job is made at once, unless next_run_at says when */
+  createPolicy: { method: 'POST', path: '/api/v1/policies' },
+  /** Delete a policy; its jobs and results stay, and a live job runs to its end */
+  deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
+  /** Make no more jobs of a policy; a live job runs to its end */
+  disablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/disable' },
+  /** The raw HTML of a page, if its crawl stored it */
+  downloadPageHtml: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/html' },
+  /** The main content of a page as markdown, whatever its size */
+  downloadPageMarkdown: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/markdown' },
+  /** The page as the bot saw it, as a file */
+  downloadRawResult: { method: 'GET', path: '/api/v1/results/{id}/raw' },
+  /** Let a policy run again; if it is due, at once */
+  enablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/enable' },
+  /** Take a running job from its holder and leave it expired, for a decision */
+  expireJob: { method: 'POST', path: '/api/v1/jobs/{id}/expire' },
+  /** Keep the lock on a job, and hear what is asked of it */
+  extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
+  /** Pages of all crawls, those of the newest first, without their content */
+  listAllPages: { method: 'GET', path: '/api/v1/pages' },
+  /** Bots, by owner and name */
+  listBots: { method: 'GET', path: '/api/v1/bots' },
+  /** What went wrong in a crawl: failed and skipped pages by reason, with some of each */
+  listErrors: { method: 'GET', path: '/api/v1/jobs/{id}/errors' },
+  /** The timeline of a job, oldest first */
+  listEvents: { method: 'GET', path: '/api/v1/jobs/{id}/events' },
+  /** Jobs, the newest first */
+  listJobs: { method: 'GET', path: '/api/v1/jobs' },
+  /** API keys, the newest first, revoked and expired ones too */
+  listKeys: { method: 'GET', path: '/api/v1/keys' },
+  /** The pages of a crawl, without their content */
+  listPages: { method: 'GET', path: '/api/v1/jobs/{id}/pages' },
+  /** Policies, the newest first */
+  listPolicies: { method: 'GET', path: '/api/v1/policies' },
+  /** What a page cost over time, the newest first */
+  listPriceHistory: { method: 'GET', path: '/api/v1/price-history' },
+  /** What visits brought back, the newest first */
+  listResults: { method: 'GET', path: '/api/v1/results' },
+  /** Places on the outside, with their limits and their health */
+  listSources: { method: 'GET', path: '/api/v1/sources' },
+  /** Who runs jobs, whether they are alive, and how busy they are */
+  listWorkers: { method: 'GET', path: '/api/v1/workers' },
+  /** Stop a job for now; a running one saves its progress first */
+  pauseJob: { method: 'POST', path: '/api/v1/jobs/{id}/pause' },
+  /** Let no request to a source start, for some time or until it is resumed */
+  pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
+  /** Lock jobs for a bot */
+  pullJobs: { method: 'POST', path: '/api/crawl/pull' },
+  /** Take a running job from its holder; it is ready again, and no retry is burned */
+  resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
+  /** Go on with a paused job from where it was */
+  resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },
+  /** End every pause and slow-down of a source, whoever began it */
+  resumeSource: { method: 'POST', path: '/api/v1/sources/{id}/resume' },
+  /** Run a failed, cancelled or expired job again */
+  retryJob: { method: 'POST', path: '/api/v1/jobs/{id}/retry' },
+  /** Try failed and skipped pages of a finished crawl again */
+  retryJobUrls: { method: 'POST', path: '/api/v1/jobs/{id}/retry-urls' },
+  /** End an API key for good; it stops working within two seconds */
+  revokeKey: { method: 'POST', path: '/api/v1/keys/{id}/revoke' },
+  /** Make a policy due now, before its time */
+  runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },
+  /** One bot */
+  showBot: { method: 'GET', path: '/api/v1/bots/{bot_id}' },
+  /** What is left of a crawl, by host, and when and how fast it may be fetched */
+  showFrontier: { method: 'GET', path: '/api/v1/jobs/{id}/frontier' },
+  /** One job, what can be done to it, and how far its crawl is */
+  showJob: { method: 'GET', path: '/api/v1/jobs/{id}' },
+  /** One page with its content as markdown, its links and its structured data */
+  showPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}' },
+  /** One policy: what it does, how it went, and when it runs next */
+  showPolicy: { method: 'GET', path: '/api/v1/policies/{id}' },
+  /** How far a job is, how fast it goes, and when it may end */
+  showProgress: { method: 'GET', path: '/api/v1/jobs/{id}/progress' },
+  /** One result, with all that was read from the page */
+  showResult: { method: 'GET', path: '/api/v1/results/{id}' },
+  /** One source */
+  showSource: { method: 'GET', path: '/api/v1/sources/{id}' },
+  /** Everything that happens to jobs, live */
+  streamEvents: { method: 'GET', path: '/api/v1/events' },
+  /** What happens to one job, and how far it is, live */
+  streamJob: { method: 'GET', path: '/api/v1/jobs/{id}/stream' },
+  /** Submit what a visit brought back, or that it failed */
+  submitResult: { method: 'POST', path: '/api/crawl/submit' },
+  /** Submit up to 100 results, each answered for itself */
+  submitResults: { method: 'POST', path: '/api/crawl/submit-batch' },
+} as const satisfies Record<OperationName, { readonly method: string; readonly path: string }>;

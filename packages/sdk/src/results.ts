@@ -1,0 +1,40 @@
+import { Listing } from './listing.ts';
+import type {
+  HistoricPrice,
+  ListedResult,
+  ListPriceHistoryQuery,
+  ListResultsQuery,
+  Result,
+} from './operations.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+export class Results {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Results, the newest first. Prices are decimal text, exactly as they were found. */
+  list(query: ListResultsQuery = {}, options?: CallOptions): Listing<ListedResult> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listResults', { query: { ...query, cursor } }, options),
+    );
+  }
+
+  get(id: string, options?: CallOptions): Promise<Result> {
+    return this.#transport.call('showResult', { path: { id } }, options);
+  }
+
+  /** The page as it was, if it was submitted. */
+  rawHtml(id: string, options?: CallOptions): Promise<string> {
+    return this.#transport.call('downloadRawResult', { path: { id } }, options);
+  }
+
+  /** What the price of a policy's URL, or of any URL, was. */
+  priceHistory(query: ListPriceHistoryQuery, options?: CallOptions): Listing<HistoricPrice> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listPriceHistory', { query: { ...query, cursor } }, options),
+    );
+  }
+}

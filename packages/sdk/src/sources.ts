@@ -1,0 +1,44 @@
+import { Listing } from './listing.ts';
+import type { Calls, ListSourcesQuery, Source, SourceSettings } from './operations.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+export class Sources {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  list(query: ListSourcesQuery = {}, options?: CallOptions): Listing<Source> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listSources', { query: { ...query, cursor } }, options),
+    );
+  }
+
+  get(id: string, options?: CallOptions): Promise<Source> {
+    return this.#transport.call('showSource', { path: { id } }, options);
+  }
+
+  /** Makes a source, or changes one: what is not named stays as it is. */
+  configure(id: string, settings: SourceSettings, options?: CallOptions): Promise<Source> {
+    return this.#transport.call(
+      'configureSource',
+      { path: { id }, body: settings, repeatable: true },
+      options,
+    );
+  }
+
+  /** Changes a source that is there: what is not named stays as it is. */
+  update(id: string, settings: SourceSettings, options?: CallOptions): Promise<Source> {
+    return this.#transport.call('changeSource', { path: { id }, body: settings, repeatable: true }, options);
+  }
+
+  /** Nothing is asked of it, for so many seconds or until it is resumed. */
+  pause(id: string, body: Calls['pauseSource']['body'] = {}, options?: CallOptions): Promise<Source> {
+    return this.#transport.call('pauseSource', { path: { id }, body, repeatable: true }, options);
+  }
+
+  resume(id: string, options?: CallOptions): Promise<Source> {
+    return this.#transport.call('resumeSource', { path: { id }, repeatable: true }, options);
+  }
+}

@@ -1,0 +1,19 @@
+/** Resolves after some time; rejects with the signal's reason as soon as it is aborted. */
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    // Longer than a timer can count would be at once.
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, 2 ** 31 - 1),
+    );
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
