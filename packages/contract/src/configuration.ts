@@ -81,6 +81,12 @@ export const settings = {
     schema: wholeNumber(0, 1000, 4),
     description: 'How many crawls a supervisor runs at once, each in a process of its own; 0 runs none.',
   },
+  maxConcurrentVisits: {
+    env: 'MAX_CONCURRENT_VISITS',
+    schema: wholeNumber(0, 1000, 32),
+    description:
+      'How many visits a supervisor has under way at once, all in one pooled process; 0 runs none.',
+  },
   runnerMemoryMb: {
     env: 'HOLDFAST_RUNNER_MEMORY_MB',
     schema: wholeNumber(64, 1_000_000, 512),

@@ -299,6 +299,13 @@ export const errors = {
     message: 'The site refused the page (4xx)',
     hint: 'Check the URL, and whether it needs a login.',
   },
+  product_not_found: {
+    retry: 'never',
+    http: 422,
+    exit: exitCodes.failure,
+    message: 'The page offers no product: neither a price nor whether it can be bought was found',
+    hint: 'Check that the URL is that of a product page; prices that scripts add later need a bot with a browser.',
+  },
   nothing_to_fetch: {
     retry: 'never',
     http: 422,

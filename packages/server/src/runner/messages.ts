@@ -10,11 +10,17 @@ export type ToRunner =
   | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseMs: number }
   /** The lease was renewed: so long from now on, by anyone's clock, no request may start. */
   | { readonly type: 'lease'; readonly leaseMs: number }
-  | { readonly type: 'stop'; readonly reason: StopReason };
+  | { readonly type: 'stop'; readonly reason: StopReason }
+  /** For a pooled runner: one of many visits, by its lease. */
+  | { readonly type: 'visit'; readonly job: ClaimedJob; readonly leaseMs: number }
+  | { readonly type: 'visitLease'; readonly id: string; readonly fence: number; readonly leaseMs: number }
+  | { readonly type: 'stopVisit'; readonly id: string; readonly fence: number; readonly reason: StopReason };
 
 export type FromRunner =
   | { readonly type: 'ready' }
   /** The event loop works. `inFlight`: url_hash of every request under way, suspects if the runner dies now. */
   | { readonly type: 'tick'; readonly rssBytes: number; readonly inFlight: readonly string[] }
   /** The run has ended and its job is not ours any more. */
-  | { readonly type: 'ended'; readonly status: string };
+  | { readonly type: 'ended'; readonly status: string }
+  /** A visit has ended, and its job is not ours any more. */
+  | { readonly type: 'visited'; readonly id: string; readonly fence: number; readonly status: string };

@@ -1,4 +1,4 @@
-// The runner: a process that runs one job and ends. It holds one connection, writes its own checkpoints, and stops by
+// The runner: a process that runs one crawl and ends, or visits many pages at a time until it is told to end. It holds one connection, writes its own checkpoints, and stops by
 // itself when its supervisor is gone or its lease is over.
 import { crawlOptions, readConfiguration } from '@holdfast/contract';
 import { createPool } from '../database/create-pool.ts';
@@ -7,6 +7,7 @@ import { releaseJobs } from '../queue/release-jobs.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
+import { RunVisits } from './run-visits.ts';
 
 const orphanMs = 5_000;
 
@@ -18,7 +19,9 @@ let leaseEnds = 0;
 let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
 let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 
-const send = (message: FromRunner) => process.connected && process.send?.(message, () => undefined);
+const send = (message: FromRunner) => {
+  if (process.connected) process.send?.(message, () => undefined);
+};
 const tick = () =>
   send({ type: 'tick', rssBytes: process.memoryUsage.rss(), inFlight: crawl?.run.inFlight ?? [] });
 
@@ -33,16 +36,38 @@ function tickSoon(): void {
   });
 }
 
+let visits: RunVisits | undefined;
+function theVisits(): RunVisits {
+  if (!visits) {
+    visits = new RunVisits({ pool, log, configuration, send });
+    setInterval(tick, 500);
+  }
+  return visits;
+}
+
+/** Hands the visits back and ends; what cannot be handed back in time is recovered when its lease runs out. */
+async function endVisits(running: RunVisits, patienceMs: number): Promise<void> {
+  setTimeout(() => process.exit(1), patienceMs).unref();
+  await running.drain();
+  await pool.end().catch(() => {});
+  process.exit(0);
+}
+
 process.on('message', (message: ToRunner) => {
+  if (message.type === 'visit') theVisits().start(message.job, message.leaseMs);
+  if (message.type === 'visitLease') visits?.renewed(message.id, message.fence, message.leaseMs);
+  if (message.type === 'stopVisit') visits?.stop(message.id, message.fence, message.reason);
   if (message.type === 'run') void runJob(message.job, message.leaseMs);
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
   if (message.type !== 'stop') return;
+  if (visits) return void endVisits(visits, 10_000);
   if (crawl) crawl.run.stop(message.reason);
   else stopBeforeStart = message;
 });
 
 // A supervisor that died cannot renew: save what there is, give the job back, and go.
 process.on('disconnect', () => {
+  if (visits) return void endVisits(visits, orphanMs);
   if (!crawl) process.exit(0);
   crawl.run.stop('drain', orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();

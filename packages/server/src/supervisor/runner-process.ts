@@ -10,6 +10,8 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly memoryMb: number;
+  /** A pooled runner has ended one of its visits. */
+  readonly onVisited?: (id: string, fence: number, status: string) => void;
 }
 
 /** How a runner process ended: having handed over its job, or by dying with it. */
@@ -24,13 +26,14 @@ export interface RunnerExit {
 /** A process that starts cannot tick yet; a busy machine may take seconds (measured: 0.2 s idle, 2 s for 16 at once). */
 const startMs = 15_000;
 
-/** One runner process, from its start to its end. It runs one job. */
+/** One runner process, from its start to its end. It runs one crawl, or many visits. */
 export class RunnerProcess {
   readonly exited: Promise<RunnerExit>;
   /** Where it was told to find the database. */
   readonly databaseUrl: string;
   readonly #child: ChildProcess | undefined;
   readonly #log: Logger;
+  readonly #onVisited: RunnerOptions['onVisited'];
   #job: ClaimedJob | undefined;
   #lastTick = performance.now() + startMs;
   #rssBytes = 0;
@@ -41,6 +44,7 @@ export class RunnerProcess {
 
   constructor(options: RunnerOptions) {
     this.#log = options.log;
+    this.#onVisited = options.onVisited;
     this.databaseUrl = options.databaseUrl;
     let child: ChildProcess;
     try {
@@ -86,6 +90,19 @@ export class RunnerProcess {
     this.#send({ type: 'run', job, leaseMs });
   }
 
+  visit(job: ClaimedJob, leaseMs: number): void {
+    this.#lastTick = Math.max(this.#lastTick, performance.now());
+    this.#send({ type: 'visit', job, leaseMs });
+  }
+
+  renewedVisit({ id, fence }: ClaimedJob, leaseMs: number): void {
+    this.#send({ type: 'visitLease', id, fence, leaseMs });
+  }
+
+  stopVisit({ id, fence }: ClaimedJob, reason: StopReason): void {
+    this.#send({ type: 'stopVisit', id, fence, reason });
+  }
+
   renewed(leaseMs: number): void {
     this.#send({ type: 'lease', leaseMs });
   }
@@ -112,6 +129,7 @@ export class RunnerProcess {
       this.#inFlight = message.inFlight;
     }
     if (message.type === 'ended') this.#handedOver = true;
+    if (message.type === 'visited') this.#onVisited?.(message.id, message.fence, message.status);
   }
 
   /** Log lines of the runner pass through; what V8 says as it dies is kept, for the error. */

@@ -17,6 +17,7 @@ import { prune } from './prune.ts';
 import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerProcess } from './runner-process.ts';
+import { VisitPool } from './visit-pool.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -52,6 +53,8 @@ export class Supervisor {
   readonly #listener: Listener;
   readonly #notifier: Notifier;
   readonly #loop: ClaimLoop;
+  readonly #visits: VisitPool;
+  readonly #visitLoop: ClaimLoop;
   readonly #tasks: RegularTask[] = [];
   #spare: RunnerProcess | undefined;
   #draining = false;
@@ -77,10 +80,31 @@ export class Supervisor {
       },
       ...(onlyJob && { onlyJob }),
     });
+    this.#visits = new VisitPool({
+      db: database.pool,
+      log,
+      workerId,
+      memoryMb: configuration.runnerMemoryMb,
+      spawn: (onVisited) => this.#spawn(onVisited),
+      onEnded: (requeued) => {
+        if (requeued) this.#visitLoop.requeued();
+        else this.#visitLoop.wake();
+      },
+    });
+    this.#visitLoop = new ClaimLoop({
+      db: database.pool,
+      log,
+      workerId,
+      lanes: [builtinLane('visit', configuration)],
+      pollMs: configuration.pollSeconds * 1000,
+      listener: this.#listener,
+      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#visits.size),
+      onJobs: (jobs, asked) => void this.#visits.add(jobs, asked),
+    });
   }
 
   get runningJobs(): number {
-    return this.#runs.size;
+    return this.#runs.size + this.#visits.size;
   }
 
   async start(): Promise<void> {
@@ -88,7 +112,8 @@ export class Supervisor {
     const { pool } = database;
     // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
     await recoverDeadWorkers(pool, log, workerId);
-    await registerWorker(pool, workerId, configuration.maxConcurrentJobs);
+    const { maxConcurrentJobs, maxConcurrentVisits } = configuration;
+    await registerWorker(pool, workerId, maxConcurrentJobs + (onlyJob ? 0 : maxConcurrentVisits));
     this.#isRegistered = true;
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
@@ -96,7 +121,9 @@ export class Supervisor {
       runRegularly('Renewing leases', configuration.heartbeatSeconds, log, () => this.#renew()),
       runRegularly('Watching runners', watchMs / 1000, log, async () => this.#watch()),
       runRegularly('The watchdog', configuration.watchdogSeconds, log, async () => {
-        if ((await sweepLeases(pool, log, workerId)).length > 0) this.#loop.requeued();
+        if ((await sweepLeases(pool, log, workerId)).length === 0) return;
+        this.#loop.requeued();
+        this.#visitLoop.requeued();
       }),
     );
     if (!onlyJob) {
@@ -112,6 +139,7 @@ export class Supervisor {
           listener: this.#listener,
           onJobs: () => {
             this.#loop.wake();
+            this.#visitLoop.wake();
             return this.#notifier.notify('work');
           },
         }),
@@ -119,15 +147,17 @@ export class Supervisor {
     }
     this.#keepSpare();
     this.#loop.start();
+    // A one-shot command does its own job and nothing else.
+    if (!onlyJob) this.#visitLoop.start();
   }
 
   /** Lets the runners checkpoint and hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
     this.#draining = true;
-    await this.#loop.stop();
+    await Promise.all([this.#loop.stop(), this.#visitLoop.stop()]);
     this.#spare?.kill('runner_crashed', 'not needed any more');
     for (const { runner } of this.#runs) runner.stop('drain');
-    await Promise.all([...this.#runs].map(({ runner }) => runner.exited));
+    await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#visits.drain()]);
     await Promise.all([...this.#endings]);
     await Promise.all(this.#tasks.map((task) => task.stop()));
     this.#unsubscribe?.();
@@ -140,6 +170,7 @@ export class Supervisor {
   kill(): void {
     this.#spare?.kill('runner_crashed', 'the supervisor was ended');
     for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
+    this.#visits.kill();
   }
 
   /** A process that is ready when the next job comes; one that died waiting is not given a job. */
@@ -161,7 +192,7 @@ export class Supervisor {
     return undefined;
   }
 
-  #spawn(): RunnerProcess {
+  #spawn(onVisited?: (id: string, fence: number) => void): RunnerProcess {
     const { configuration, database, log, runnerProgram, workerId } = this.#options;
     return new RunnerProcess({
       program: runnerProgram,
@@ -169,6 +200,7 @@ export class Supervisor {
       memoryMb: configuration.runnerMemoryMb,
       databaseUrl: database.url,
       env: { ...process.env, WORKER_ID: workerId },
+      ...(onVisited && { onVisited }),
     });
   }
 
@@ -240,12 +272,11 @@ export class Supervisor {
     const ticking = [...this.#runs].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
     const asked = performance.now();
     try {
-      const renewals = await renewLeases(
-        database.pool,
-        ticking.map(({ job }) => job),
-      );
+      const visits = this.#visits.ticking;
+      const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...visits]);
       for (const run of ticking) this.#heed(run, renewals.get(run.job), asked);
-      await reportWorker(database.pool, workerId, this.#runs.size, this.#draining);
+      for (const job of visits) this.#visits.heed(job, renewals.get(job), asked);
+      await reportWorker(database.pool, workerId, this.runningJobs, this.#draining);
     } catch (error) {
       log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
     }
@@ -266,6 +297,7 @@ export class Supervisor {
 
   /** Ends runners that hang, outgrow their memory, exceed their time, or whose lease ran out while the database was away. */
   #watch(): void {
+    this.#visits.watch();
     const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
     for (const { job, runner, deadline, leaseEnds } of this.#runs) {
