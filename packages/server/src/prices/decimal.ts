@@ -66,7 +66,8 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-function unitsAt({ units, scale }: Decimal, wanted: number): bigint {
+/** The units at a scale that is not smaller. */
+export function unitsAt({ units, scale }: Decimal, wanted: number): bigint {
   return units * power(wanted - scale);
 }
 

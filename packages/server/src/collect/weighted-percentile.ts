@@ -1,0 +1,54 @@
+import { compareDecimals, type Decimal, divideDecimals, roundDecimal, unitsAt } from '../prices/decimal.ts';
+
+/** A value and how much it counts, as a whole number of any unit. */
+export interface WeightedValue {
+  readonly value: Decimal;
+  readonly weight: bigint;
+}
+
+/** In ascending order, without what counts for nothing. */
+export function sortedByValue<Item extends WeightedValue>(values: readonly Item[]): Item[] {
+  return values.filter(({ weight }) => weight > 0n).sort((a, b) => compareDecimals(a.value, b.value));
+}
+
+/**
+ * The value below which `percent` of the weight lies, between two values by linear interpolation: each value stands in
+ * the middle of its own weight (Hazen's definition, https://en.wikipedia.org/wiki/Percentile#The_weighted_percentile_method
+ * with C = 1/2). Exact but for the last digit, which is rounded to `scale`. `values` are sorted and not empty.
+ */
+export function weightedPercentile(
+  values: readonly WeightedValue[],
+  percent: number,
+  scale: number,
+): Decimal {
+  const total = values.reduce((sum, { weight }) => sum + weight, 0n);
+  // Positions in units of total / 200: twice the weight below, plus the value's own, times 100.
+  const wanted = BigInt(percent) * total * 2n;
+  let below = 0n;
+  let previous: { value: Decimal; position: bigint } | undefined;
+  for (const { value, weight } of values) {
+    const position = (2n * below + weight) * 100n;
+    if (position >= wanted) {
+      if (previous === undefined || position === wanted) return roundDecimal(value, scale);
+      return between(previous, { value, position }, wanted, scale);
+    }
+    previous = { value, position };
+    below += weight;
+  }
+  if (previous === undefined) throw new RangeError('There is no percentile of nothing.');
+  return roundDecimal(previous.value, scale);
+}
+
+function between(
+  low: { value: Decimal; position: bigint },
+  high: { value: Decimal; position: bigint },
+  wanted: bigint,
+  scale: number,
+): Decimal {
+  const common = Math.max(low.value.scale, high.value.scale);
+  const [a, b] = [unitsAt(low.value, common), unitsAt(high.value, common)];
+  const span = high.position - low.position;
+  // a + (b - a) * (wanted - low) / span, over one denominator.
+  const numerator = a * span + (b - a) * (wanted - low.position);
+  return divideDecimals({ units: numerator, scale: common }, { units: span, scale: 0 }, scale);
+}
