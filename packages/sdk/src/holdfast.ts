@@ -2,17 +2,19 @@ import { Bots } from './bots.ts';
 import { Events } from './events.ts';
 import { Jobs } from './jobs.ts';
 import { Keys } from './keys.ts';
-import type { ShownJob } from './operations.ts';
+import { Listing } from './listing.ts';
+import type { HistoricPrice, ListPriceHistoryQuery, ShownJob, ShowStatsQuery, Stats } from './operations.ts';
 import { Pages } from './pages.ts';
 import { Policies } from './policies.ts';
 import { Results } from './results.ts';
 import { Sources } from './sources.ts';
-import { type ConnectionOptions, Transport } from './transport.ts';
+import { type CallOptions, type ConnectionOptions, Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 import { Workers } from './workers.ts';
 
 /** The API of Holdfast. */
 export class Holdfast {
+  readonly #transport: Transport;
   readonly jobs: Jobs;
   readonly events: Events;
   readonly pages: Pages;
@@ -25,6 +27,7 @@ export class Holdfast {
 
   constructor(options: ConnectionOptions) {
     const transport = new Transport(options);
+    this.#transport = transport;
     this.jobs = new Jobs(transport);
     this.events = new Events(transport);
     this.pages = new Pages(transport);
@@ -34,6 +37,18 @@ export class Holdfast {
     this.bots = new Bots(transport);
     this.workers = new Workers(transport);
     this.keys = new Keys(transport);
+  }
+
+  /** What a page cost over time, the newest first: of a policy, or of a URL. Prices are decimal text. */
+  priceHistory(query: ListPriceHistoryQuery, options?: CallOptions): Listing<HistoricPrice> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listPriceHistory', { query: { ...query, cursor } }, options),
+    );
+  }
+
+  /** Where everything stands: counts, throughput, what is stuck or in trouble. */
+  stats(query: ShowStatsQuery = {}, options?: CallOptions): Promise<Stats> {
+    return this.#transport.call('showStats', { query }, options);
   }
 
   /** Resolves with the job when it has ended: completed, failed, cancelled or expired. */

@@ -19,4 +19,4 @@ export type { Bot as BotDescription } from './operations.ts';
 export * from './operations.ts';
 export type { Submission, VisitResult } from './submission-text.ts';
 export type { CallOptions, ConnectionOptions } from './transport.ts';
-export type { WaitOptions } from './wait-for.ts';
+export { terminalStatuses, type WaitOptions } from './wait-for.ts';

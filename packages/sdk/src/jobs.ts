@@ -14,6 +14,7 @@ import type {
   ListPagesQuery,
   NewBulkJob,
   NewJob,
+  PageDiff,
   PageErrors,
   ShownJob,
   ShownPage,
@@ -141,6 +142,11 @@ export class Jobs {
   /** The raw HTML, if the crawl stored it. */
   pageHtml(id: string, hash: string, options?: CallOptions): Promise<string> {
     return this.#transport.call('downloadPageHtml', { path: { id, hash } }, options);
+  }
+
+  /** What changed in a page since the crawl that its recrawl was compared with. */
+  pageDiff(id: string, hash: string, options?: CallOptions): Promise<PageDiff> {
+    return this.#transport.call('diffPage', { path: { id, hash } }, options);
   }
 
   /** What went wrong in a crawl, by reason. */

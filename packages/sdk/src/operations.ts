@@ -954,6 +954,16 @@ export interface Page<Item> {
 
 export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
 
+export interface PageDiff {
+  job_id: string;
+  url: string;
+  change: PageChange;
+  /** the job that it was compared with */
+  baseline: string;
+  /** unified, from the earlier content to the later, as markdown; empty: the same */
+  diff: string;
+}
+
 export interface PageErrors {
   data: Array<{
     outcome: 'failed' | 'skipped';
@@ -1113,6 +1123,11 @@ export interface ShowFrontierQuery {
   limit?: number | undefined;
 }
 
+export interface ShowStatsQuery {
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+}
+
 export interface ShownJob {
   id: string;
   kind: JobKind;
@@ -1244,6 +1259,132 @@ export interface SourceSettings {
   min_delay_ms?: number | undefined;
   reputation_weight?: number | undefined;
   tier?: number | undefined;
+}
+
+export interface Stats {
+  /** when this was read; it is read anew after some seconds */
+  at: string;
+  /** whose jobs these are; null: all */
+  user_id: string | null;
+  jobs: Array<{
+    status: JobStatus;
+    kind: JobKind;
+    count: number;
+    /** at_least: counted up to here; estimate: from the statistics of the database */
+    precision: 'exact' | 'at_least' | 'estimate';
+  }>;
+  /** URLs found and not yet done, over all crawls that run */
+  pending_pages: number;
+  throughput: {
+    /** the last hour, oldest first */
+    minutes: Array<{
+      minute: string;
+      created: number;
+      started: number;
+      completed: number;
+      /** failed or expired */
+      failed: number;
+      /** runs that ended badly and are tried again */
+      retried: number;
+      /** estimate: so much happened that a part of the minute was counted */
+      precision: 'exact' | 'at_least' | 'estimate';
+    }>;
+    /** false: more happened than could be counted; the older minutes are left out */
+    complete: boolean;
+  };
+  retries: {
+    data: Array<{ retry_count: number; count: number }>;
+    /** false: of a part of the live jobs */
+    exact: boolean;
+  };
+  stuck: {
+    count: number;
+    /** at_least: counted up to here; estimate: from the statistics of the database */
+    precision: 'exact' | 'at_least' | 'estimate';
+    /** the longest overdue first */
+    data: Array<{
+      id: string;
+      kind: JobKind;
+      url: string | null;
+      status: JobStatus;
+      progress_percentage: number;
+      worker_id: string | null;
+      error_code: string | null;
+      user_id: string;
+      created_at: string;
+      started_at: string | null;
+      completed_at: string | null;
+      lease_expires_at: string | null;
+    }>;
+  };
+  recent_jobs: Array<{
+    id: string;
+    kind: JobKind;
+    url: string | null;
+    status: JobStatus;
+    progress_percentage: number;
+    worker_id: string | null;
+    error_code: string | null;
+    user_id: string;
+    created_at: string;
+    started_at: string | null;
+    completed_at: string | null;
+    lease_expires_at: string | null;
+  }>;
+  workers: {
+    alive: number;
+    draining: number;
+    silent: number;
+    running_jobs: number;
+    max_jobs: number;
+    in_trouble: Worker[];
+  };
+  sources: {
+    blocked: {
+      count: number;
+      /** at_least: counted up to here; estimate: from the statistics of the database */
+      precision: 'exact' | 'at_least' | 'estimate';
+    };
+    in_trouble: Source[];
+  };
+  policies: {
+    enabled: {
+      count: number;
+      /** at_least: counted up to here; estimate: from the statistics of the database */
+      precision: 'exact' | 'at_least' | 'estimate';
+    };
+    disabled: {
+      count: number;
+      /** at_least: counted up to here; estimate: from the statistics of the database */
+      precision: 'exact' | 'at_least' | 'estimate';
+    };
+    due: {
+      count: number;
+      /** at_least: counted up to here; estimate: from the statistics of the database */
+      precision: 'exact' | 'at_least' | 'estimate';
+    };
+    /** enabled ones whose last run failed */
+    failing: {
+      count: number;
+      /** at_least: counted up to here; estimate: from the statistics of the database */
+      precision: 'exact' | 'at_least' | 'estimate';
+    };
+  };
+  bots: {
+    /** bots heard of in the last hour */
+    active: number;
+    total: number;
+    /** of the last 24 hours, 0 to 1 */
+    success_rate: number | null;
+    /** the last 24 hours, oldest first */
+    hours: Array<{
+      hour: string;
+      pulls: number;
+      jobs_pulled: number;
+      jobs_succeeded: number;
+      jobs_failed: number;
+    }>;
+  };
 }
 
 export interface StreamEventsQuery {
@@ -1469,6 +1610,12 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: Policy;
+  };
+  diffPage: {
+    path: { id: string; hash: string };
+    query: undefined;
+    body: undefined;
+    answer: PageDiff;
   };
   disablePolicy: {
     path: { id: string };
@@ -1738,6 +1885,12 @@ export interface Calls {
     body: undefined;
     answer: Source;
   };
+  showStats: {
+    path: Record<string, never>;
+    query: ShowStatsQuery;
+    body: undefined;
+    answer: Stats;
+  };
   streamEvents: {
     path: Record<string, never>;
     query: StreamEventsQuery;
@@ -1792,6 +1945,8 @@ export const operations = {
   createPolicy: { method: 'POST', path: '/api/v1/policies' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
+  /** What changed in a page since the crawl that its recrawl was compared with */
+  diffPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/diff' },
   /** Make no more jobs of a policy; a live job runs to its end */
   disablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/disable' },
   /** The raw HTML of a page, if its crawl stored it */
@@ -1866,6 +2021,8 @@ export const operations = {
   showResult: { method: 'GET', path: '/api/v1/results/{id}' },
   /** One source */
   showSource: { method: 'GET', path: '/api/v1/sources/{id}' },
+  /** Where everything stands: counts, throughput, what is stuck or in trouble */
+  showStats: { method: 'GET', path: '/api/v1/stats' },
   /** Everything that happens to jobs, live */
   streamEvents: { method: 'GET', path: '/api/v1/events' },
   /** What happens to one job, and how far it is, live */

@@ -1,11 +1,5 @@
 import { Listing } from './listing.ts';
-import type {
-  HistoricPrice,
-  ListedResult,
-  ListPriceHistoryQuery,
-  ListResultsQuery,
-  Result,
-} from './operations.ts';
+import type { ListedResult, ListResultsQuery, Result } from './operations.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export class Results {
@@ -29,12 +23,5 @@ export class Results {
   /** The page as it was, if it was submitted. */
   rawHtml(id: string, options?: CallOptions): Promise<string> {
     return this.#transport.call('downloadRawResult', { path: { id } }, options);
-  }
-
-  /** What the price of a policy's URL, or of any URL, was. */
-  priceHistory(query: ListPriceHistoryQuery, options?: CallOptions): Listing<HistoricPrice> {
-    return new Listing((cursor = query.cursor) =>
-      this.#transport.call('listPriceHistory', { query: { ...query, cursor } }, options),
-    );
   }
 }

@@ -14,7 +14,8 @@ export interface WaitOptions {
   readonly onProgress?: ((progress: JobProgress) => void) | undefined;
 }
 
-const terminal: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
+/** A job that has one of these goes on only if someone sends it back to work. */
+export const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
 const lookEveryMs = 20_000;
 
 /** Resolves with the job when it has ended, however it did. A paused job has not. */
@@ -47,10 +48,10 @@ async function followToEnd(
     // Not by its events: a job whose lease ran out is expired only on its way.
     if (message.type !== 'progress') continue;
     onProgress?.(message.data);
-    if (!terminal.includes(message.data.status)) continue;
+    if (!terminalStatuses.includes(message.data.status)) continue;
     const job = await insist(() => jobs.get(id, { signal }), signal);
     // It may have been sent back to work meanwhile.
-    if (terminal.includes(job.status)) return job;
+    if (terminalStatuses.includes(job.status)) return job;
   }
   throw new Error('a stream has no end');
 }
@@ -59,7 +60,7 @@ async function lookForEnd(jobs: Jobs, id: string, signal: AbortSignal): Promise<
   for (;;) {
     await wait(lookEveryMs, signal);
     const job = await insist(() => jobs.get(id, { signal }), signal);
-    if (terminal.includes(job.status)) return job;
+    if (terminalStatuses.includes(job.status)) return job;
   }
 }
 
