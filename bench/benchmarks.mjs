@@ -30,6 +30,12 @@ export const benchmarks = [
     file: './src/crawl-markdown.ts',
     title: 'the same with the main content as markdown, against Crawlee without',
   },
+  {
+    id: 'B8',
+    group: 'bots',
+    file: './src/bots-throughput.ts',
+    title: '50 bots pull and submit over HTTP, against a bare Fastify that inserts the same rows',
+  },
 ];
 
 /** The benchmarks that the words name, in their own order; all of them when there is no word. */
