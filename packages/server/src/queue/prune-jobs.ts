@@ -31,6 +31,9 @@ event AS (
 ),
 submission AS (
   DELETE FROM bot_submissions WHERE job_id = ANY (ARRAY(SELECT id FROM pruned))
+),
+suspect AS (
+  DELETE FROM crawl_suspects WHERE job_id = ANY (ARRAY(SELECT id FROM pruned))
 )
 SELECT id FROM pruned`,
 );
