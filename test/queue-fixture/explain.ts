@@ -18,8 +18,8 @@ export async function accessPaths(
   await client.query(`SET plan_cache_mode = force_${generic ? 'generic' : 'custom'}_plan`);
   await client.query('DEALLOCATE ALL');
   await client.query(`PREPARE explained AS ${text}`);
-  const literals = values.map(literal).join(', ');
-  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained (${literals})`);
+  const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained ${literals}`);
   const [{ Plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
   return [...new Set(scans(Plan, table))].sort();
 }

@@ -14,6 +14,7 @@ export * from './api/query-fields.ts';
 export * from './api/results.ts';
 export * from './api/session.ts';
 export * from './api/sources.ts';
+export * from './api/stats.ts';
 export * from './api/timestamp.ts';
 export * from './api/workers.ts';
 export * from './configuration.ts';

@@ -2,7 +2,7 @@
 
 -- Jobs that are neither ready nor running nor completed. The way of a job that succeeds (ready, running, completed) never
 -- touches it, so claims and completions pay nothing for it.
-CREATE INDEX crawl_jobs_set_aside ON crawl_jobs (status, id)
+CREATE INDEX crawl_jobs_set_aside ON crawl_jobs (status, id) INCLUDE (kind)
   WHERE status IN ('retryable', 'paused', 'failed', 'cancelled', 'expired');
 
 -- What went wrong in a crawl, by reason and then in the order of its pages; counted and sampled without reading the rest.

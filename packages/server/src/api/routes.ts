@@ -37,6 +37,7 @@ import { policyRoutes } from './policies/policy-routes.ts';
 import { resultRoutes } from './results/result-routes.ts';
 import { sessionRoutes } from './session/session-routes.ts';
 import { sourceRoutes } from './sources/source-routes.ts';
+import { statsRoutes } from './stats/stats-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { workerRoutes } from './workers/worker-routes.ts';
 
@@ -55,4 +56,5 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1', register: pageRoutes },
   { prefix: '/api/v1/sources', register: sourceRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
+  { prefix: '/api/v1/stats', register: statsRoutes },
 ];

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { jobKinds, jobStatuses } from '../job-lifecycle.ts';
+import { text } from '../text-fields.ts';
+import { apiSource } from './sources.ts';
+import { timestamp } from './timestamp.ts';
+import { apiWorker } from './workers.ts';
+
+/** How a count is to be read. No count of millions is worth the wait. */
+export const precisions = ['exact', 'at_least', 'estimate'] as const;
+export type Precision = (typeof precisions)[number];
+
+const counted = {
+  count: z.int(),
+  precision: z
+    .enum(precisions)
+    .describe('at_least: counted up to here; estimate: from the statistics of the database'),
+};
+const count = z.object(counted);
+export type Count = z.output<typeof count>;
+
+const minute = z.object({
+  minute: timestamp,
+  created: z.int(),
+  started: z.int(),
+  completed: z.int(),
+  failed: z.int().describe('failed or expired'),
+  retried: z.int().describe('runs that ended badly and are tried again'),
+  precision: z.enum(precisions).describe('estimate: so much happened that a part of the minute was counted'),
+});
+export type MinuteOfJobs = z.output<typeof minute>;
+
+const statsJob = z.object({
+  id: z.uuid(),
+  kind: z.enum(jobKinds),
+  url: z.string().nullable(),
+  status: z.enum(jobStatuses),
+  progress_percentage: z.int(),
+  worker_id: z.string().nullable(),
+  error_code: z.string().nullable(),
+  user_id: z.string(),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  completed_at: timestamp.nullable(),
+  lease_expires_at: timestamp.nullable(),
+});
+export type StatsJob = z.output<typeof statsJob>;
+
+export const stats = z
+  .object({
+    at: timestamp.describe('when this was read; it is read anew after some seconds'),
+    user_id: z.string().nullable().describe('whose jobs these are; null: all'),
+    jobs: z.array(z.object({ status: z.enum(jobStatuses), kind: z.enum(jobKinds), ...counted })),
+    pending_pages: z.int().describe('URLs found and not yet done, over all crawls that run'),
+    throughput: z.object({
+      minutes: z.array(minute).describe('the last hour, oldest first'),
+      complete: z
+        .boolean()
+        .describe('false: more happened than could be counted; the older minutes are left out'),
+    }),
+    retries: z.object({
+      data: z.array(z.object({ retry_count: z.int(), count: z.int() })),
+      exact: z.boolean().describe('false: of a part of the live jobs'),
+    }),
+    stuck: z.object({
+      ...counted,
+      data: z.array(statsJob).describe('the longest overdue first'),
+    }),
+    recent_jobs: z.array(statsJob),
+    workers: z.object({
+      alive: z.int(),
+      draining: z.int(),
+      silent: z.int(),
+      running_jobs: z.int(),
+      max_jobs: z.int(),
+      in_trouble: z.array(apiWorker),
+    }),
+    sources: z.object({ blocked: count, in_trouble: z.array(apiSource) }),
+    policies: z.object({
+      enabled: count,
+      disabled: count,
+      due: count,
+      failing: count.describe('enabled ones whose last run failed'),
+    }),
+    bots: z.object({
+      active: z.int().describe('bots heard of in the last hour'),
+      total: z.int(),
+      success_rate: z.number().nullable().describe('of the last 24 hours, 0 to 1'),
+      hours: z
+        .array(
+          z.object({
+            hour: timestamp,
+            pulls: z.int(),
+            jobs_pulled: z.int(),
+            jobs_succeeded: z.int(),
+            jobs_failed: z.int(),
+          }),
+        )
+        .describe('the last 24 hours, oldest first'),
+    }),
+  })
+  .meta({ id: 'Stats' });
+/** Inside, with Dates. */
+export type Stats = z.output<typeof stats>;
+
+export const statsQuery = z.strictObject({
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+});
