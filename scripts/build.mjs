@@ -40,11 +40,19 @@ function isStale(file, sources) {
 async function buildConsole() {
   const { build } = await import('vite');
   const outDir = join(dist, `console.${process.pid}`);
-  await build({
-    configFile: join(root, 'packages/console/vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir },
-  });
+  const { NODE_ENV } = process.env;
+  // Within a test run it says "test", and React would come in its slow form for developers.
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({
+      configFile: join(root, 'packages/console/vite.config.ts'),
+      logLevel: 'error',
+      build: { outDir },
+    });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
   const target = join(dist, 'console');
   rmSync(target, { recursive: true, force: true });
   try {

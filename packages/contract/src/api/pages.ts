@@ -13,9 +13,12 @@ export const pageKinds = ['page', 'sitemap', 'text'] as const;
 /** What a recrawl found in comparison with its baseline. */
 export const pageChanges = ['new', 'changed', 'unchanged', 'gone'] as const;
 
+/** Any 128 bits, written as UUIDs are; not one of the kinds that UUIDs come in. */
+const pageHash = z.guid();
+
 const page = z.object({
   job_id: z.uuid(),
-  url_hash: z.uuid().describe('names the page within its job'),
+  url_hash: pageHash.describe('names the page within its job'),
   page_no: z.int().describe('pages are numbered in the order in which they were stored'),
   url: z.string(),
   kind: z.enum(pageKinds),
@@ -41,9 +44,9 @@ export type ListedPage = z.output<typeof listedPage>;
 export const shownPage = z
   .object({
     ...page.shape,
-    parent: z.uuid().nullable().describe('url_hash of the page that linked to it first'),
+    parent: pageHash.nullable().describe('url_hash of the page that linked to it first'),
     canonical_url: z.string().nullable().describe('as its rel=canonical says'),
-    content_hash: z.uuid().nullable(),
+    content_hash: pageHash.nullable(),
     etag: z.string().nullable(),
     last_modified: z.string().nullable(),
     description: z.string().nullable(),
@@ -93,7 +96,18 @@ export const allPagesQuery = z.strictObject({
   cursor: text(1000).optional(),
 });
 
-export const pageParams = z.strictObject({ id: z.uuid(), hash: z.uuid() });
+export const pageParams = z.strictObject({ id: z.uuid(), hash: pageHash });
+
+export const pageDiff = z
+  .object({
+    job_id: z.uuid(),
+    url: z.string(),
+    change: z.enum(pageChanges),
+    baseline: z.uuid().describe('the job that it was compared with'),
+    diff: z.string().describe('unified, from the earlier content to the later, as markdown; empty: the same'),
+  })
+  .meta({ id: 'PageDiff' });
+export type PageDiff = z.output<typeof pageDiff>;
 
 export const pageErrors = z
   .object({
@@ -105,7 +119,7 @@ export const pageErrors = z
         exact: z.boolean().describe('false: there are more'),
         samples: z.array(
           z.object({
-            url_hash: z.uuid(),
+            url_hash: pageHash,
             url: z.string(),
             status: z.int().nullable(),
             message: z.string().nullable(),

@@ -16,6 +16,7 @@ export const session = z
     scopes: z.array(z.enum(keyScopes)),
     csrf_token: z.string().describe('sent as X-CSRF-Token with every write'),
     expires_at: timestamp,
+    offers_demo: z.boolean().describe('whether this server has a sample site to crawl'),
   })
   .meta({ id: 'Session' });
 export type Session = z.input<typeof session>;

@@ -17,6 +17,8 @@ export interface ApiContext {
   /** Hears what others announce; it may stay silent (poolers), so who uses it polls as well. */
   readonly listener: Listener;
   readonly keys: KeyDirectory;
+  /** The origin of a site to try crawls on, where there is one: the one private address that this process may fetch. */
+  readonly sampleSite?: string;
   /** Aborted when the server begins to close: answers without an end (SSE) end then. */
   readonly stopping: AbortSignal;
 }

@@ -28,6 +28,7 @@ import type { RouteGroup } from './api-server.ts';
 import { botDialectRoutes } from './bot-dialect/bot-dialect-routes.ts';
 import { botRoutes } from './bots/bot-routes.ts';
 import { consoleRoutes } from './console/console-routes.ts';
+import { demoRoutes } from './demo/demo-routes.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
@@ -45,6 +46,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/', register: consoleRoutes },
   { prefix: '/', register: statusRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
+  { prefix: '/api/v1/demo', register: demoRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },
   { prefix: '/api/session', register: sessionRoutes },
   { prefix: '/api/crawl', register: botDialectRoutes },

@@ -7,6 +7,7 @@ import { pruneUsage } from '../keys/prune-usage.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { runRegularly } from '../queue/run-regularly.ts';
+import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
 
 export interface Server {
@@ -23,6 +24,7 @@ export async function startServer(
   configuration: Configuration,
   database: Database,
   log: Logger,
+  { sampleSite }: Pick<ApiContext, 'sampleSite'> = {},
 ): Promise<Server> {
   // Of its own: requests that queue for a connection must not keep a supervisor in this process from renewing leases.
   const pool = database.openPool({ name: 'api', max: poolSize });
@@ -46,6 +48,7 @@ export async function startServer(
     listener,
     keys: new KeyDirectory(pool, log),
     stopping: stopping.signal,
+    ...(sampleSite !== undefined && { sampleSite }),
   });
   const pruning = runRegularly('Pruning keys and bots', pruneEverySeconds, log, async () => {
     await pruneUsage(pool);

@@ -3,6 +3,8 @@ import { startServer } from '../api/start-server.ts';
 import { makeFirstKey } from '../keys/make-first-key.ts';
 import { makeLoginLink } from '../sessions/login-link.ts';
 import { calledAs } from './called-as.ts';
+import { allowPrivate } from './crawl/allow-private.ts';
+import { SampleSite } from './demo/sample-site.ts';
 import { addListenOptions } from './listen-options.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
@@ -10,7 +12,11 @@ export const upCommand = addListenOptions(new Command('up'))
   .description('run Holdfast on this machine: database, worker, watchdog, API and web page in one')
   .action((_options, command: Command) =>
     withSupervisor(command, async ({ configuration, database, log, supervisor }) => {
-      const server = await startServer(configuration, database, log);
+      const site = new SampleSite();
+      // The same one after a restart, so that a crawl of it goes on. Its runners alone may fetch it, by its origin.
+      await site.start(configuration.port === 0 ? 0 : configuration.port + 1);
+      allowPrivate([site.origin], configuration.allowPrivate);
+      const server = await startServer(configuration, database, log, { sampleSite: site.origin });
       await supervisor.start();
       const firstKey = await makeFirstKey(database.pool);
       const link = await makeLoginLink(database.pool);
@@ -20,7 +26,10 @@ export const upCommand = addListenOptions(new Command('up'))
       if (link)
         console.log(`Sign in to the console, once within the hour:\n  ${server.address}/login#link=${link}`);
       if (firstKey) console.log(firstKeyText(firstKey.secret));
-      return () => server.close();
+      return async () => {
+        await server.close();
+        await site.close();
+      };
     }),
   );
 

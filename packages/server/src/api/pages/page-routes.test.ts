@@ -19,10 +19,16 @@ async function newCrawl(owner = 'alice'): Promise<string> {
   return job.id;
 }
 
+/** As hashes are: of no version that UUIDs know. */
+function newHash(): string {
+  const id = randomUUID();
+  return `${id.slice(0, 14)}0${id.slice(15, 19)}0${id.slice(20)}`;
+}
+
 async function newPage(job: string, number: number, fields: Record<string, unknown> = {}): Promise<string> {
   const page = {
     job_id: job,
-    url_hash: randomUUID(),
+    url_hash: newHash(),
     page_no: number,
     outcome: 'fetched',
     kind: 'page',
@@ -98,7 +104,14 @@ describe('the pages of a job', () => {
     const bob = await api.key({ user_id: 'bob' });
     const job = await newCrawl();
     const hash = await newPage(job, 1);
-    for (const path of ['pages', `pages/${hash}`, `pages/${hash}/html`, `pages/${hash}/markdown`, 'errors']) {
+    for (const path of [
+      'pages',
+      `pages/${hash}`,
+      `pages/${hash}/html`,
+      `pages/${hash}/markdown`,
+      `pages/${hash}/diff`,
+      'errors',
+    ]) {
       const refused = await api.json(`/api/v1/jobs/${job}/${path}`, { key: bob });
       expect([path, refused.status, refused.body.error.code]).toEqual([path, 404, 'job_not_found']);
       const missing = await api.json(`/api/v1/jobs/${randomUUID()}/${path}`);
@@ -132,6 +145,23 @@ describe('a page', () => {
     expect((await api.json(`/api/v1/jobs/${job}/pages/x`)).status).toBe(400);
     const missing = await api.json(`/api/v1/jobs/${job}/pages/${hash}/html`);
     expect(missing.body.error.code).toBe('page_not_found');
+  });
+
+  test('differs from what the crawl before had, line by line', async () => {
+    const [before, job] = [await newCrawl(), await newCrawl()];
+    await api.pool.query('UPDATE crawl_states SET baseline = $2 WHERE job_id = $1', [job, before]);
+    const hash = await newPage(before, 1);
+    await newPage(job, 1, { url_hash: hash, change: 'changed' });
+    await store(before, hash, { markdown: 'first\nold' });
+    await store(job, hash, { markdown: 'first\nnew' });
+    const { status, body } = await api.json(`/api/v1/jobs/${job}/pages/${hash}/diff`);
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ baseline: before, change: 'changed', diff: expect.any(String) }),
+    ]);
+    expect(body.diff.split('\n')).toEqual(expect.arrayContaining([' first', '-old', '+new']));
+    const uncompared = await api.json(`/api/v1/jobs/${before}/pages/${hash}/diff`);
+    expect([uncompared.status, uncompared.body.error.code]).toEqual([400, 'bad_request']);
   });
 
   test('shares the content of its baseline when it did not change', async () => {

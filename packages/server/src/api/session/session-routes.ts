@@ -9,13 +9,14 @@ import type { RouteGroup } from '../api-server.ts';
 import { refuseForeignOrigin, refuseForeignWrite, sessionCookie, sessionTokenOf } from './session-cookie.ts';
 
 /** Signing in and out of the console. Public, because whoever calls has no session yet, or may have lost it. */
-export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, log }) => {
+export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, log, sampleSite }) => {
   const config = { access: 'public' } as const;
 
   async function answer(token: string) {
     const { key, expires_at } = await findSession(pool, token);
     const { user_id, name, scopes } = key;
-    return { user_id, key_name: name, scopes, csrf_token: csrfTokenOf(token), expires_at };
+    const offers_demo = sampleSite !== undefined;
+    return { user_id, key_name: name, scopes, csrf_token: csrfTokenOf(token), expires_at, offers_demo };
   }
 
   server.post(

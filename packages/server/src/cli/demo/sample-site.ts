@@ -15,9 +15,15 @@ export class SampleSite {
   readonly #asked = new Map<string, number>();
   #inFlight = 0;
 
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+  /** On the port that was asked for, else on any. */
+  async start(port = 0): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      if (port === 0) throw error;
+      await this.start();
+    }
   }
 
   get origin(): string {
