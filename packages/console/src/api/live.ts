@@ -4,10 +4,14 @@ import { useEffect, useRef, useState } from 'react';
 export type Liveness = 'live' | 'polling' | 'paused';
 
 /**
- * Keeps queries fresh by the stream of events: what changed is read again, at most once a second. Without a stream they
+ * Keeps queries fresh by the stream of events: what changed is read again, at most once a second or so. Without a stream they
  * are polled. Nothing happens while the tab is hidden or `paused` (rows are selected), and it catches up afterwards.
  */
-export function useLive(path: string, keys: readonly QueryKey[], paused = false): Liveness {
+export function useLive(
+  path: string,
+  keys: readonly QueryKey[],
+  { paused = false, atMostEveryMs = 1_000 } = {},
+): Liveness {
   const client = useQueryClient();
   const [connected, setConnected] = useState(false);
   const [hidden, setHidden] = useState(document.hidden);
@@ -28,7 +32,7 @@ export function useLive(path: string, keys: readonly QueryKey[], paused = false)
       timer ??= setTimeout(() => {
         timer = undefined;
         for (const queryKey of latestKeys.current) void client.invalidateQueries({ queryKey });
-      }, 1_000);
+      }, atMostEveryMs);
     };
     refresh();
     const source = new EventSource(path);
@@ -43,6 +47,6 @@ export function useLive(path: string, keys: readonly QueryKey[], paused = false)
       clearInterval(poll);
       clearTimeout(timer);
     };
-  }, [client, path, resting]);
+  }, [client, path, resting, atMostEveryMs]);
   return resting ? 'paused' : connected ? 'live' : 'polling';
 }

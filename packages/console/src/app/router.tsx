@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+} from '@tanstack/react-router';
 import { Notice } from '../design/notice.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { Shell } from './shell.tsx';
@@ -25,6 +31,12 @@ const validateSearch = (search: Record<string, unknown>): Record<string, string>
 
 /** Views are loaded when they are first opened. */
 const routes = [
+  // Shown to whoever is signed in already, or just now.
+  createRoute({
+    getParentRoute: () => root,
+    path: '/login',
+    component: () => <Navigate to="/" replace />,
+  }),
   createRoute({
     getParentRoute: () => root,
     path: '/',

@@ -7,7 +7,7 @@ import styles from './sign-in.module.css';
 /** `holdfast up` prints a link whose token stays behind the #: it is not sent until it is used, and is gone from the address then. */
 function takeLink(): string | undefined {
   const [, token] = /^#link=([\w-]+)$/.exec(location.hash) ?? [];
-  if (token) history.replaceState(null, '', location.pathname === '/login' ? '/' : location.pathname);
+  if (token) history.replaceState(history.state, '', location.pathname);
   return token;
 }
 

@@ -1,4 +1,4 @@
-import { type ComponentProps, lazy, Suspense } from 'react';
+import { Component, type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
 import styles from './chart.module.css';
 
 const Chart = lazy(() => import('./chart.tsx'));
@@ -6,8 +6,23 @@ const Chart = lazy(() => import('./chart.tsx'));
 /** A chart whose library is loaded when the first one is shown. */
 export function ChartLater(props: ComponentProps<typeof Chart>) {
   return (
-    <Suspense fallback={<div className={styles.waiting} />}>
-      <Chart {...props} />
-    </Suspense>
+    <WithoutChart>
+      <Suspense fallback={<div className={styles.waiting} />}>
+        <Chart {...props} />
+      </Suspense>
+    </WithoutChart>
   );
+}
+
+/** A picture that cannot be drawn takes nothing else with it. */
+class WithoutChart extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? <p>This browser could not draw the chart.</p> : this.props.children;
+  }
 }

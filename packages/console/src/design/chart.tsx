@@ -1,5 +1,5 @@
 import 'uplot/dist/uPlot.min.css';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import styles from './chart.module.css';
 
@@ -22,9 +22,13 @@ interface ChartProps {
   readonly marks?: readonly { readonly at: number; readonly label: string }[];
 }
 
+const none: ChartProps['marks'] = [];
+
 /** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
-export default function Chart({ label, x, series, labels, height = 180, marks = [] }: ChartProps) {
+export default function Chart({ label, x, series, labels, height = 180, marks = none }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  const theme = useThemeName();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas keeps the colours of the theme it was drawn in
   useEffect(() => {
     const element = box.current;
     if (!element || x.length === 0) return;
@@ -76,12 +80,29 @@ export default function Chart({ label, x, series, labels, height = 180, marks = 
       resize.disconnect();
       plot.destroy();
     };
-  }, [x, series, labels, height, marks]);
+  }, [x, series, labels, height, marks, theme]);
   return (
     <figure className={styles.chart}>
       <div ref={box} role="img" aria-label={label} />
     </figure>
   );
+}
+
+/** Changes when the theme does, whoever changed it. */
+function useThemeName(): string {
+  const [name, setName] = useState('');
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const read = () => setName(`${document.documentElement.dataset.theme} ${dark.matches}`);
+    const watch = new MutationObserver(read);
+    watch.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    dark.addEventListener('change', read);
+    return () => {
+      watch.disconnect();
+      dark.removeEventListener('change', read);
+    };
+  }, []);
+  return name;
 }
 
 function drawMarks(plot: uPlot, marks: ChartProps['marks'], token: (name: string) => string): void {

@@ -32,7 +32,13 @@ export function JobDetail() {
     queryKey: [path],
     queryFn: ({ signal }) => request<ShownJob>(path, { signal }),
   });
-  const liveness = useLive(`${path}/stream`, [[path], [`${path}/events`], [`${path}/progress`]]);
+  const liveness = useLive(`${path}/stream`, [
+    [path],
+    [`${path}/events`],
+    [`${path}/progress`],
+    [`${path}/pages`],
+    [`${path}/errors`],
+  ]);
   const [state] = useSearchState();
   if (error && !job) {
     const isGone = error instanceof RequestFailed && error.status === 404;

@@ -4,8 +4,10 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useLive } from '../../api/live.ts';
 import { useMay } from '../../api/session.ts';
+import { countOf, useStats } from '../../api/stats.ts';
 import { useList } from '../../api/use-list.ts';
 import { Button } from '../../design/button.tsx';
+import { countText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { ChipFilter, DateFilter, FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
 import { ListBody } from '../../design/list-body.tsx';
@@ -73,7 +75,8 @@ export function JobList() {
     filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
   );
   const list = useList<ApiJob>('/api/v1/jobs', filter);
-  const liveness = useLive('/api/v1/events', [['/api/v1/jobs']], selected.size > 0);
+  const liveness = useLive('/api/v1/events', [['/api/v1/jobs']], { paused: selected.size > 0 });
+  const { data: stats } = useStats();
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
@@ -89,7 +92,11 @@ export function JobList() {
         <ChipFilter
           name="status"
           label="Status"
-          choices={jobStatuses.map((value) => ({ value, label: value }))}
+          choices={jobStatuses.map((value) => ({
+            value,
+            label: value,
+            count: stats && countText(countOf(stats, value)),
+          }))}
         />
         <SelectFilter name="kind" label="Kind" choices={jobKinds.map((value) => ({ value, label: value }))} />
         <SelectFilter

@@ -1,11 +1,8 @@
+import type { PageDiff as Diff } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
 import { useOne } from '../../api/use-one.ts';
 import { Notice } from '../../design/notice.tsx';
 import styles from './page-diff.module.css';
-
-interface Diff {
-  readonly before_job_id: string | null;
-  readonly diff: string;
-}
 
 /** What changed in the text since the crawl before, line by line. */
 export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly hash: string }) {
@@ -13,15 +10,24 @@ export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly has
   if (error) return <Notice kind="error" title={error.message} />;
   if (!data) return null;
   return (
-    <pre className={styles.diff}>
-      {data.diff.split('\n').map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the text does not change while it is shown
-        <span key={at} className={lookOf(line)}>
-          {line}
-          {'\n'}
-        </span>
-      ))}
-    </pre>
+    <>
+      <p className={styles.before}>
+        Compared with{' '}
+        <Link to="/pages/$jobId/$hash" params={{ jobId: data.baseline, hash }}>
+          the page of the crawl before
+        </Link>
+      </p>
+      {data.diff === '' && <Notice title="The text is the same" />}
+      <pre className={styles.diff}>
+        {data.diff.split('\n').map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the text does not change while it is shown
+          <span key={at} className={lookOf(line)}>
+            {line}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+    </>
   );
 }
 

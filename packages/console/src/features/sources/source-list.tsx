@@ -15,6 +15,7 @@ import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
+import { pauseText } from './pause-text.ts';
 
 type Source = Wire<ApiSource>;
 const path = '/api/v1/sources';
@@ -47,7 +48,7 @@ export function SourceList() {
       name: 'State',
       cell: (source) =>
         source.paused ? (
-          <Tag tone="bad">paused{source.pause_reason ? `: ${source.pause_reason}` : ''}</Tag>
+          <Tag tone="bad">{pauseText(source)}</Tag>
         ) : (
           <Tag tone={source.breaker === 'closed' ? 'good' : 'warning'}>
             {source.breaker === 'closed' ? 'open for requests' : 'one probe decides'}

@@ -1,0 +1,107 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CirclePlay } from 'lucide-react';
+import { request } from '../../api/request.ts';
+import { useMay } from '../../api/session.ts';
+import { type ShownStats, statsPath } from '../../api/stats.ts';
+import { Button } from '../../design/button.tsx';
+import { countText } from '../../design/count-text.ts';
+import { FormError } from '../../design/form.tsx';
+import { Moment } from '../../design/moment.tsx';
+import { Grid, Panel } from '../../design/panel.tsx';
+import { Tag } from '../../design/tag.tsx';
+import { pauseText } from '../sources/pause-text.ts';
+import { Figures } from './figures.tsx';
+import styles from './overview.module.css';
+
+/** What needs a person: workers that went silent, sources that stand still, policies that fail. */
+export function Health({ stats }: { readonly stats: ShownStats }) {
+  return (
+    <Grid min={300}>
+      <Workers workers={stats.workers} />
+      <Sources sources={stats.sources} />
+      <Policies policies={stats.policies} />
+    </Grid>
+  );
+}
+
+function Workers({ workers }: Pick<ShownStats, 'workers'>) {
+  return (
+    <Panel title="Workers" actions={<Link to="/workers">All</Link>}>
+      <Figures
+        figures={[
+          ['Alive', workers.alive],
+          ['Draining', workers.draining],
+          ['Silent', workers.silent],
+          ['Jobs', `${workers.running_jobs} of ${workers.max_jobs}`],
+        ]}
+      />
+      {workers.alive === 0 && (
+        <p className={styles.after}>
+          <Tag tone="bad">nothing runs</Tag> Start a worker: <code>holdfast worker</code>
+        </p>
+      )}
+      <ul className={`${styles.list} ${styles.after}`}>
+        {workers.in_trouble.map((worker) => (
+          <li key={worker.id}>
+            <span>{worker.id}</span>
+            <span>
+              <Tag tone="bad">{worker.state}</Tag> seen <Moment at={worker.last_seen} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Sources({ sources }: Pick<ShownStats, 'sources'>) {
+  const mayOperate = useMay('operate');
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: (id: string) =>
+      request(`/api/v1/sources/${encodeURIComponent(id)}/resume`, { method: 'POST', body: {} }),
+    onSettled: () => client.invalidateQueries({ queryKey: [statsPath] }),
+  });
+  return (
+    <Panel title="Sources" actions={<Link to="/sources">All</Link>}>
+      {sources.in_trouble.length === 0 ? (
+        <p>
+          <Tag tone="good">well</Tag> None is paused.
+        </p>
+      ) : (
+        <p>{countText(sources.blocked)} stand still:</p>
+      )}
+      <FormError error={resume.error} />
+      <ul className={`${styles.list} ${styles.after}`}>
+        {sources.in_trouble.map((source) => (
+          <li key={source.id}>
+            <span>
+              {source.name} <Tag tone="bad">{pauseText(source)}</Tag>
+            </span>
+            {mayOperate && (
+              <Button small disabled={resume.isPending} onClick={() => resume.mutate(source.id)}>
+                <CirclePlay aria-hidden="true" /> Resume
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Policies({ policies }: Pick<ShownStats, 'policies'>) {
+  return (
+    <Panel title="Policies" actions={<Link to="/policies">All</Link>}>
+      <Figures
+        figures={[
+          ['Enabled', countText(policies.enabled)],
+          ['Disabled', countText(policies.disabled)],
+          ['Due now', countText(policies.due)],
+          ['Failing', countText(policies.failing)],
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMemo } from 'react';
+import { countOf, type ShownStats } from '../../api/stats.ts';
+import { ChartLater } from '../../design/chart-later.tsx';
+import { Grid, Panel } from '../../design/panel.tsx';
+import { Figures } from './figures.tsx';
+import styles from './overview.module.css';
+
+export function OverviewCharts({ stats }: { readonly stats: ShownStats }) {
+  return (
+    <Grid min={420}>
+      <Throughput stats={stats} />
+      <QueueDepth stats={stats} />
+      <Retries stats={stats} />
+      <BotActivity stats={stats} />
+    </Grid>
+  );
+}
+
+function Throughput({ stats }: { readonly stats: ShownStats }) {
+  const { minutes, complete } = stats.throughput;
+  const x = useMemo(() => minutes.map(({ minute }) => Date.parse(minute) / 1000), [minutes]);
+  const series = useMemo(
+    () => [
+      { label: 'completed', colour: 'completed', values: minutes.map(({ completed }) => completed) },
+      { label: 'failed', colour: 'failed', values: minutes.map(({ failed }) => failed) },
+      { label: 'retried', colour: 'retryable', values: minutes.map(({ retried }) => retried) },
+    ],
+    [minutes],
+  );
+  return (
+    <Panel title="Throughput, jobs a minute">
+      <ChartLater label={`Jobs completed, failed and retried in the last hour`} x={x} series={series} />
+      {!complete && <p className={styles.quiet}>So busy that the older minutes are still being counted.</p>}
+    </Panel>
+  );
+}
+
+/** Counted back from now: what came in since was not there before, and what ended since was. */
+function QueueDepth({ stats }: { readonly stats: ShownStats }) {
+  const { minutes } = stats.throughput;
+  const live = countOf(stats, 'pending', 'processing', 'retryable', 'paused');
+  const x = useMemo(() => minutes.map(({ minute }) => Date.parse(minute) / 1000), [minutes]);
+  const series = useMemo(() => {
+    const values: number[] = [];
+    let depth = live.count;
+    for (const { created, completed, failed } of minutes.toReversed()) {
+      values.unshift(Math.max(0, depth));
+      depth -= created - completed - failed;
+    }
+    return [{ label: 'jobs', colour: 'chart-2', values }];
+  }, [minutes, live.count]);
+  return (
+    <Panel title="Queue depth, unfinished jobs">
+      <ChartLater label="Unfinished jobs in the last hour" x={x} series={series} height={206} />
+    </Panel>
+  );
+}
+
+function Retries({ stats }: { readonly stats: ShownStats }) {
+  const { data, exact } = stats.retries;
+  const highest = Math.max(3, ...data.map(({ retry_count }) => retry_count));
+  const x = useMemo(() => Array.from({ length: highest + 1 }, (_, retries) => retries), [highest]);
+  const labels = useMemo(() => x.map(String), [x]);
+  const series = useMemo(
+    () => [
+      {
+        label: 'jobs',
+        colour: 'chart-3',
+        look: 'bars' as const,
+        values: x.map((retries) => data.find(({ retry_count }) => retry_count === retries)?.count ?? 0),
+      },
+    ],
+    [x, data],
+  );
+  return (
+    <Panel title="Unfinished jobs by retries">
+      {data.length === 0 ? (
+        <p className={styles.quiet}>No job is unfinished.</p>
+      ) : (
+        <ChartLater label="Unfinished jobs by their retries" x={x} labels={labels} series={series} />
+      )}
+      {!exact && <p className={styles.quiet}>Of some of the jobs; there are too many to count.</p>}
+    </Panel>
+  );
+}
+
+function BotActivity({ stats }: { readonly stats: ShownStats }) {
+  const { hours, active, total, success_rate } = stats.bots;
+  const x = useMemo(() => hours.map(({ hour }) => Date.parse(hour) / 1000), [hours]);
+  const series = useMemo(
+    () => [
+      {
+        label: 'jobs pulled',
+        colour: 'chart-2',
+        look: 'bars' as const,
+        values: hours.map(({ jobs_pulled }) => jobs_pulled),
+      },
+    ],
+    [hours],
+  );
+  const lastHour = hours.at(-1);
+  return (
+    <Panel title="Bot activity, 24 hours">
+      {total === 0 ? (
+        <p className={styles.quiet}>
+          No bots. One is an outside program that visits pages: <code>holdfast bots create bot-001</code>
+        </p>
+      ) : (
+        <>
+          <Figures
+            figures={[
+              ['Active', `${active} of ${total}`],
+              ['Pulls this hour', lastHour?.pulls ?? 0],
+              ['Success', success_rate === null ? '–' : `${Math.round(success_rate * 100)} %`],
+            ]}
+          />
+          <ChartLater label="Jobs pulled by bots, by the hour" x={x} series={series} height={130} />
+        </>
+      )}
+    </Panel>
+  );
+}

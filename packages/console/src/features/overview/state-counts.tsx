@@ -1,0 +1,31 @@
+import { jobStatuses } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import { countOf, type ShownStats } from '../../api/stats.ts';
+import { countText, numberText } from '../../design/count-text.ts';
+import { StatusBadge } from '../../design/status-badge.tsx';
+import styles from './overview.module.css';
+
+/** How many jobs are in each state, each a way to its list; and the pages that running crawls still have before them. */
+export function StateCounts({ stats }: { readonly stats: ShownStats }) {
+  return (
+    <nav className={styles.states} aria-label="Jobs by state">
+      {jobStatuses.map((status) => {
+        const count = countOf(stats, status);
+        return (
+          <Link key={status} to="/jobs" search={{ status } as never} className={styles.state}>
+            <span className={`${styles.number} ${count.count === 0 ? styles.none : ''}`}>
+              {countText(count)}
+            </span>
+            <StatusBadge status={status} />
+          </Link>
+        );
+      })}
+      <Link to="/jobs" search={{ status: 'processing', kind: 'crawl' } as never} className={styles.state}>
+        <span className={`${styles.number} ${stats.pending_pages === 0 ? styles.none : ''}`}>
+          {numberText(stats.pending_pages)}
+        </span>
+        <span className={styles.quiet}>pages to go</span>
+      </Link>
+    </nav>
+  );
+}
