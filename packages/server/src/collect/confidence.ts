@@ -49,9 +49,9 @@ function sales(used: readonly Comparable[]): ConfidenceReason {
 /** How far the middle three fifths lie apart, against the median. */
 function spread(used: readonly Comparable[]): ConfidenceReason {
   if (used.length < 3) return { points: 0, text: 'They are too few to tell how far prices lie apart.' };
-  const [low, median, high] = [20, 50, 80].map((percent) => weightedPercentile(used, percent, 6));
-  if (low === undefined || median === undefined || high === undefined) return { points: 0, text: '' };
-  const range = subtractDecimals(high, low);
+  const at = (percent: number) => weightedPercentile(used, percent, 6);
+  const range = subtractDecimals(at(80), at(20));
+  const median = at(50);
   const within = (share: string) => compareDecimals(range, multiplyDecimals(median, decimal(share))) <= 0;
   if (within('0.25')) return { points: 2, text: 'They agree closely.' };
   if (within('0.6')) return { points: 1, text: 'They agree roughly.' };

@@ -3,6 +3,8 @@ import { wordOverlap, wordsOf } from './word-overlap.ts';
 
 /** Names this alike are variants of one product: sizes and colours of it. */
 const sameProduct = 0.75;
+/** A product whose name has less than this in common with the page's is another one. */
+const likeness = 0.15;
 
 /**
  * The product that the page is about, with the offers of its variants: the one whose name agrees best with the page's,
@@ -20,15 +22,15 @@ export function chooseStructured(
     const priced = product.offers.some(({ price }) => price !== undefined);
     const here = product.url !== undefined && isPage(product.url);
     const score = 3 * overlap + (priced ? 2 : 0) + (here ? 1 : 0) - (product.listed ? 3 : 0) - index / 1_000;
-    return { product, words, score };
+    return { product, words, score, own: here || overlap >= likeness };
   });
   const best = scored.reduce<(typeof scored)[number] | null>(
     (top, one) => (top === null || one.score > top.score ? one : top),
     null,
   );
   if (best === null) return null;
-  // A list of other products, and none of them this page's.
-  if (best.product.listed && best.score < 1) return null;
+  // Other products, and none of them this page's.
+  if (!best.own && (best.product.listed || products.length > 1)) return null;
   const variants = scored.filter(
     ({ product, words }) =>
       product !== best.product &&

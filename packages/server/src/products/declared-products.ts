@@ -11,8 +11,9 @@ export function declaredProducts(page: ProductPage, pageNames: readonly string[]
   const isPage = (url: string) => samePath(page.resolve(url), page.url);
   const choose = (products: readonly StructuredProduct[]) => chooseStructured(products, pageNames, isPage);
   const jsonLd = choose(readStructuredProducts(page.jsonLd, 'json-ld'));
-  const microdata = choose(readStructuredProducts(microdataNodes(page.microdata), 'microdata'));
-  const orphan = microdata === null ? orphanProperties(page) : null;
+  const items = readStructuredProducts(microdataNodes(page.microdata), 'microdata');
+  const microdata = choose(items);
+  const orphan = items.length === 0 ? orphanProperties(page) : null;
   const orphaned = orphan && choose(readStructuredProducts([orphan], 'microdata'));
   return [jsonLd, microdata ?? orphaned, openGraphProduct(page.head.openGraph)].filter((one) => one !== null);
 }

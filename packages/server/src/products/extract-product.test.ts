@@ -123,6 +123,14 @@ describe('microdata', () => {
     expect(product.evidence.price?.source).toBe('microdata');
   });
 
+  test('of other products alone is not the price of this one', () => {
+    const tile = (name: string, price: string) =>
+      `<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>${name}</b><i itemprop=offers itemscope><b itemprop=price>${price}</b></i></div>`;
+    const html = `<title>Copper kettle</title><h1>Copper kettle</h1><div class=related>${tile('Tea towel', '5.00')}${tile('Mug', '7.00')}</div>`;
+    expect(read(html).price).toBeNull();
+    expect(read(html + tile('Copper kettle', '49.90')).price).toBe('49.90');
+  });
+
   test('counts without an item around it', () => {
     const product = read(
       '<h1>Bowl</h1><span itemprop="price" content="12.50">12,50</span><meta itemprop="priceCurrency" content="EUR">',
