@@ -74,12 +74,16 @@ describe('five failures in a row', () => {
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
     });
+    let isAsked = false;
     const query = async (config: QueryConfig) => {
+      isAsked ||= config.name === 'report-outcomes';
       if (config.name === 'report-outcomes') await answered;
       return await fixture.pool.query(config);
     };
     const run = fixture.newGovernor({ db: { query } as Queryable }).openRun('a');
-    for (let n = 0; n < 5; n++) await request(run, host, refused);
+    await request(run, host, refused);
+    await vi.waitUntil(() => isAsked);
+    for (let n = 0; n < 4; n++) await request(run, host, refused);
     expect(run.tryAcquire(host)).toMatchObject({ reason: 'paused' });
     answer();
     await isOpen(host);
