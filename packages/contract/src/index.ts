@@ -6,6 +6,7 @@ export * from './api/frontier.ts';
 export * from './api/jobs.ts';
 export * from './api/key-scopes.ts';
 export * from './api/keys.ts';
+export * from './api/knowledge-items.ts';
 export * from './api/page-of.ts';
 export * from './api/pages.ts';
 export * from './api/policies.ts';

@@ -33,6 +33,7 @@ import { eventRoutes } from './events/event-routes.ts';
 import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
+import { knowledgeRoutes, shortKnowledgeRoutes } from './knowledge-items/knowledge-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
 import { resultRoutes } from './results/result-routes.ts';
@@ -59,4 +60,6 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/sources', register: sourceRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
   { prefix: '/api/v1/stats', register: statsRoutes },
+  { prefix: '/api', register: knowledgeRoutes },
+  { prefix: '/', register: shortKnowledgeRoutes },
 ];

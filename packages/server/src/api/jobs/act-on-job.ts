@@ -56,7 +56,8 @@ export const actionRoutes: RouteGroup = (server, context) => {
   }
 };
 
-async function act(
+/** Does what the caller asked of a job, and waits a moment for who holds it. */
+export async function act(
   { pool, notifier }: ApiContext,
   caller: Caller,
   action: UserAction,
