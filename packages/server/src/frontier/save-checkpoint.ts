@@ -74,7 +74,11 @@ page AS (
 ),
 content AS (
   INSERT INTO crawl_page_contents (job_id, url_hash, links, markdown, html)
-  SELECT turn.job_id, content.* FROM turn, unnest($7::uuid[], $8::bytea[], $9::bytea[], $10::bytea[]) AS content
+  SELECT turn.job_id, url_hash, substring($8::bytea FROM start FOR links),
+    substring($8 FROM start + coalesce(links, 0) FOR markdown),
+    substring($8 FROM start + coalesce(links, 0) + coalesce(markdown, 0) FOR html)
+  FROM turn, unnest($7::uuid[], $9::integer[], $10::integer[], $31::integer[], $32::integer[])
+    AS content (url_hash, start, links, markdown, html)
   ON CONFLICT DO NOTHING
 ),
 found AS (
@@ -168,6 +172,7 @@ export async function saveCheckpoint(
 function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
   const { pages, found, done, postponed, hosts } = checkpoint;
   const contents = pages.flatMap(({ url_hash, content }) => (content ? [{ url_hash, ...content }] : []));
+  const packed = pack(contents);
   return [
     job.id,
     job.fence,
@@ -176,9 +181,9 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     pages.filter(({ outcome }) => outcome === 'fetched').length,
     JSON.stringify(pages.map(({ content: _, ...page }) => page)),
     contents.map((content) => content.url_hash),
-    contents.map((content) => content.links),
-    contents.map((content) => content.markdown),
-    contents.map((content) => content.html),
+    packed.bytes,
+    packed.starts,
+    contents.map((content) => content.links?.length),
     found.map((url) => url.host),
     found.map((url) => url.url),
     found.map((url) => url.url_hash),
@@ -199,5 +204,26 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     checkpoint.discovery && JSON.stringify(checkpoint.discovery),
     checkpoint.bytes,
     [...hosts.values()].map((host) => host.pages),
+    contents.map((content) => content.markdown?.length),
+    contents.map((content) => content.html?.length),
   ];
+}
+
+/**
+ * All contents one behind the other, and where each begins, from 1: bytes travel as they are when they are a value of
+ * their own, but as hexadecimal text, twice as long, when they are elements of an array.
+ */
+function pack(contents: readonly PageContent[]): { bytes: Buffer; starts: number[] } {
+  const starts: number[] = [];
+  const pieces: Buffer[] = [];
+  let end = 1;
+  for (const { links, markdown, html } of contents) {
+    starts.push(end);
+    for (const piece of [links, markdown, html]) {
+      if (piece === null) continue;
+      pieces.push(piece);
+      end += piece.length;
+    }
+  }
+  return { bytes: Buffer.concat(pieces), starts };
 }
