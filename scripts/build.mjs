@@ -71,6 +71,7 @@ async function buildServer() {
     input: {
       holdfast: 'packages/server/src/cli/main.ts',
       runner: 'packages/server/src/runner/runner-program.ts',
+      reader: 'packages/server/src/crawler/reader-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@holdfast/'),

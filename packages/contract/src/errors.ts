@@ -392,6 +392,13 @@ export const errors = {
     message: 'The site did not answer in valid HTTP',
     hint: 'Check scheme and port of the URL.',
   },
+  page_unreadable: {
+    retry: 'never',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The page could not be read',
+    hint: 'Its content broke the reader or took it too long; the crawl went on without it.',
+  },
   content_encoding_bad: {
     retry: 'never',
     http: 502,

@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
 import type { Fetcher } from '../fetch/fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { InFlight } from '../runner/in-flight-file.ts';
 import type { GovernedRun } from '../sources/governor.ts';
 import type { Scope } from '../urls/scope.ts';
 import type { KnownUrls } from './known-urls.ts';
+import type { PageReading } from './page-reading.ts';
 import type { RobotsGate } from './robots-gate.ts';
 
 /** What every part of one crawl run works with. */
@@ -16,14 +18,15 @@ export interface CrawlContext {
   readonly options: CrawlOptions;
   readonly userAgent: string;
   readonly fetcher: Fetcher;
+  readonly reading: PageReading;
   readonly governor: GovernedRun;
   readonly robots: RobotsGate;
   readonly scope: Scope;
   readonly known: KnownUrls;
   /** URLs in flight when an earlier runner died, with the deaths that count against each. */
   readonly suspects: Map<string, number>;
-  /** Another request is under way: should the runner die of its page, the supervisor must have heard of it. */
-  readonly onRequest: () => void;
+  /** Requests under way: should the runner die of a page, the supervisor must have heard of it. */
+  readonly inFlight: InFlight;
   /** By the monotonic clock; no request starts later. */
   readonly leaseEnds: () => number;
 }

@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
+import type { InFlight } from '../runner/in-flight-file.ts';
 import type { StopReason } from '../runner/messages.ts';
 import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { Checkpointer } from './checkpointer.ts';
@@ -38,7 +39,8 @@ export class CrawlRun {
   readonly #checkpointer: Checkpointer;
   readonly #admissions: AdmitEntries;
   readonly #processor: ProcessEntry;
-  readonly #inFlight = new Map<string, AbortController>();
+  readonly #inFlight: InFlight;
+  readonly #requests = new AbortController();
   readonly #ended: Promise<CrawlEnd>;
   #end: (end: CrawlEnd) => void = () => {};
   #failed: (error: unknown) => void = () => {};
@@ -53,6 +55,7 @@ export class CrawlRun {
 
   constructor(context: CrawlContext, state: CrawlState) {
     this.#context = context;
+    this.#inFlight = context.inFlight;
     const { db, job, log } = context;
     this.#total = state;
     this.#queues = new HostQueues(db, { jobId: job.id, baseline: state.baseline });
@@ -78,11 +81,6 @@ export class CrawlRun {
     });
   }
 
-  /** url_hash of every request under way. */
-  get inFlight(): string[] {
-    return [...this.#inFlight.keys()];
-  }
-
   async run(isNew: boolean): Promise<CrawlEnd> {
     const unsubscribe = this.#context.governor.onReady(() => this.#pump());
     try {
@@ -96,7 +94,7 @@ export class CrawlRun {
       unsubscribe();
       clearTimeout(this.#timer);
       this.#checkpointer.stop();
-      for (const request of this.#inFlight.values()) request.abort();
+      this.#requests.abort();
     }
   }
 
@@ -105,7 +103,7 @@ export class CrawlRun {
     if (this.#stopReason) return;
     this.#stopReason = reason;
     const end = () => {
-      for (const request of this.#inFlight.values()) request.abort();
+      this.#requests.abort();
       this.#end(reason === 'lost' ? { how: 'lost' } : { how: 'stopped', reason });
     };
     if (this.#inFlight.size === 0 || grace === 0) end();
@@ -142,6 +140,7 @@ export class CrawlRun {
       }
       this.#start(next.queue, next.entry, next.admission);
     }
+    this.#inFlight.publish();
     this.#refill();
     if (this.#inFlight.size === 0) void this.#settle();
     this.#pumpIn(Math.max(wakeAt - now, 5));
@@ -186,11 +185,10 @@ export class CrawlRun {
     queue.take(entry);
     queue.inFlight++;
     this.#queues.served(queue);
-    const request = new AbortController();
-    this.#inFlight.set(entry.url_hash, request);
+    this.#inFlight.add(entry.url_hash);
     this.#alone = this.#context.suspects.has(entry.url_hash);
-    this.#context.onRequest();
-    this.#processor.process(entry, admission, request.signal).then(
+    const { signal } = this.#requests;
+    this.#processor.process(entry, admission, signal).then(
       (postponedUntil) => {
         if (postponedUntil !== undefined)
           queue.postpone({ ...entry, attempts: entry.attempts + 1 }, postponedUntil);
@@ -199,7 +197,7 @@ export class CrawlRun {
       (error) => {
         this.#over(queue, entry);
         // A request that was aborted because the run stops leaves its entry as it was.
-        if (!request.signal.aborted) this.#fail(error);
+        if (!signal.aborted) this.#fail(error);
       },
     );
   }

@@ -10,7 +10,8 @@ import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
-import { isReadable, type ReadPage, readPage } from './read-page.ts';
+import type { ReadBody } from './read-body.ts';
+import { isReadable, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
 import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
@@ -87,7 +88,7 @@ export class ProcessEntry {
     if (entry.kind !== 'page' && status >= 500) permit.done({ kind: 'error', code: 'list_unavailable' });
     else permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
     if (signal.aborted) throw signal.reason;
-    return await this.#answered(entry, response);
+    return await this.#answered(entry, response, signal);
   }
 
   /** The checkpoint that carried these is durable. */
@@ -108,7 +109,11 @@ export class ProcessEntry {
     });
   }
 
-  async #answered(entry: FrontierEntry, response: FetchResponse): Promise<number | undefined> {
+  async #answered(
+    entry: FrontierEntry,
+    response: FetchResponse,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
     const { status } = response;
     if (status === 429 || status >= 500) {
       const code = status === 429 ? 'rate_limited' : 'site_error';
@@ -132,7 +137,8 @@ export class ProcessEntry {
         content_type: response.contentType ?? null,
       });
     }
-    const read = this.#read(entry, response, response.body);
+    const read = await this.#read(entry, response, response.body);
+    if (signal.aborted) throw signal.reason;
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
     this.#urls.add(read.links, entry);
@@ -152,12 +158,16 @@ export class ProcessEntry {
   }
 
   /** One page that nobody foresaw must not end the run of all the others. */
-  #read(entry: FrontierEntry, response: FetchResponse, body: Buffer): ReadPage | HoldfastError {
+  async #read(
+    entry: FrontierEntry,
+    response: FetchResponse,
+    body: Buffer,
+  ): Promise<ReadBody | HoldfastError> {
     try {
-      return readPage(entry.url, response, body, this.#context);
+      return await readPage(entry.url, response, body, this.#context.reading);
     } catch (error) {
-      this.#context.log.error({ err: error, url: entry.url }, 'A page could not be read');
-      return new HoldfastError('response_invalid', `reading it failed: ${(error as Error).message}`);
+      if (error instanceof HoldfastError) return error;
+      throw error;
     }
   }
 

@@ -18,8 +18,8 @@ export type ToRunner =
 
 export type FromRunner =
   | { readonly type: 'ready' }
-  /** The event loop works. `inFlight`: url_hash of every request under way, suspects if the runner dies now. */
-  | { readonly type: 'tick'; readonly rssBytes: number; readonly inFlight: readonly string[] }
+  /** The event loop works. */
+  | { readonly type: 'tick'; readonly rssBytes: number }
   /** The run has ended and its job is not ours any more. */
   | { readonly type: 'ended'; readonly status: string }
   /** A visit has ended, and its job is not ours any more. */

@@ -1,6 +1,7 @@
 import type { Configuration, CrawlOptions } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { KnownUrls } from '../crawler/known-urls.ts';
+import { PageReading } from '../crawler/page-reading.ts';
 import { RobotsGate } from '../crawler/robots-gate.ts';
 import { type RunningCrawl, runCrawl } from '../crawler/run-crawl.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
@@ -10,6 +11,8 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { Governor } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
 import { createScope } from '../urls/scope.ts';
+import { InFlight } from './in-flight-file.ts';
+import { readerProgramPath } from './reader-program-path.ts';
 
 const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
   'read-suspects',
@@ -23,7 +26,6 @@ export interface OpenCrawlOptions {
   readonly options: CrawlOptions;
   readonly configuration: Configuration;
   readonly leaseEnds: () => number;
-  readonly onRequest: () => void;
   readonly actor: string;
 }
 
@@ -34,6 +36,12 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   const fetcher = new HttpFetcher({
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
+  });
+  const reading = new PageReading({
+    options,
+    log,
+    program: readerProgramPath,
+    memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
   });
   const governor = new Governor({ db, log, ...governorTimes(configuration) }).openRun(
     `${job.id}/${job.fence}`,
@@ -49,6 +57,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
       ...given,
       userAgent,
       fetcher,
+      reading,
       governor,
       robots: new RobotsGate({
         db,
@@ -68,6 +77,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
         maxDepth: options.max_depth,
       }),
       known: new KnownUrls(),
+      inFlight: new InFlight(),
       suspects,
     },
     actor,
@@ -77,6 +87,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     over.abort();
     await governor.close();
     await fetcher.close();
+    await reading.close();
   };
   return { ...running, close };
 }

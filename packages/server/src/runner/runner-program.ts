@@ -22,19 +22,7 @@ let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 const send = (message: FromRunner) => {
   if (process.connected) process.send?.(message, () => undefined);
 };
-const tick = () =>
-  send({ type: 'tick', rssBytes: process.memoryUsage.rss(), inFlight: crawl?.run.inFlight ?? [] });
-
-/** Once for all the requests of a turn of the event loop; no page of theirs can be read before the next. */
-let tickDue = false;
-function tickSoon(): void {
-  if (tickDue) return;
-  tickDue = true;
-  setImmediate(() => {
-    tickDue = false;
-    tick();
-  });
-}
+const tick = () => send({ type: 'tick', rssBytes: process.memoryUsage.rss() });
 
 let visits: RunVisits | undefined;
 function theVisits(): RunVisits {
@@ -101,7 +89,6 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       options,
       configuration,
       leaseEnds: () => leaseEnds,
-      onRequest: tickSoon,
       actor: `supervisor:${workerId}`,
     });
     if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { ErrorCode } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { InFlightFile } from '../runner/in-flight-file.ts';
 import type { FromRunner, StopReason, ToRunner } from '../runner/messages.ts';
 
 export interface RunnerOptions {
@@ -37,6 +38,7 @@ export class RunnerProcess {
   #job: ClaimedJob | undefined;
   #lastTick = performance.now() + startMs;
   #rssBytes = 0;
+  #inFlightFile: InFlightFile | undefined;
   #inFlight: readonly string[] = [];
   #handedOver = false;
   #killedFor: { code: ErrorCode; detail: string } | undefined;
@@ -48,7 +50,8 @@ export class RunnerProcess {
     this.databaseUrl = options.databaseUrl;
     let child: ChildProcess;
     try {
-      child = start(options);
+      this.#inFlightFile = new InFlightFile();
+      child = start(options, this.#inFlightFile.descriptor);
     } catch (error) {
       this.exited = Promise.resolve(this.#exit(`could not start: ${(error as Error).message}`));
       return;
@@ -76,6 +79,7 @@ export class RunnerProcess {
     return this.#rssBytes;
   }
 
+  /** url_hash of every request that was under way when the process ended. */
   get inFlight(): readonly string[] {
     return this.#inFlight;
   }
@@ -124,10 +128,7 @@ export class RunnerProcess {
 
   #receive(message: FromRunner): void {
     this.#lastTick = performance.now();
-    if (message.type === 'tick') {
-      this.#rssBytes = message.rssBytes;
-      this.#inFlight = message.inFlight;
-    }
+    if (message.type === 'tick') this.#rssBytes = message.rssBytes;
     if (message.type === 'ended') this.#handedOver = true;
     if (message.type === 'visited') this.#onVisited?.(message.id, message.fence, message.status);
   }
@@ -139,6 +140,9 @@ export class RunnerProcess {
   }
 
   #exit(how: string): RunnerExit {
+    this.#inFlight = this.#inFlightFile?.read() ?? this.#inFlight;
+    this.#inFlightFile?.close();
+    this.#inFlightFile = undefined;
     const outOfMemory = /heap out of memory|Reached heap limit/.test(this.#lastWords);
     const found: { code: ErrorCode; detail: string } = this.#killedFor ?? {
       code: outOfMemory ? 'runner_out_of_memory' : 'runner_crashed',
@@ -150,7 +154,7 @@ export class RunnerProcess {
 }
 
 /** Throws when the system has no room for another process, as some systems say it. */
-function start({ program, env, databaseUrl, memoryMb }: RunnerOptions): ChildProcess {
+function start({ program, env, databaseUrl, memoryMb }: RunnerOptions, inFlight: number): ChildProcess {
   return fork(program, [], {
     env: { ...env, DATABASE_URL: databaseUrl },
     // Small heap flags measured 142 MB crawling against 290, no slower. The heap's limit lies below the memory cap, so
@@ -161,6 +165,7 @@ function start({ program, env, databaseUrl, memoryMb }: RunnerOptions): ChildPro
       `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
     ],
     serialization: 'advanced',
-    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    // The last one is in-flight-file.ts's.
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc', inFlight],
   });
 }
