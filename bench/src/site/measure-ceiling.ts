@@ -17,7 +17,7 @@ export async function measureCeiling(port: number, pages: number, seconds = 2): 
         socket.write(`GET ${pathOf(page)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
       };
       socket.once('error', reject).once('close', resolve).once('connect', ask);
-      socket.on('data', (data) => {
+      socket.on('data', (data: Buffer) => {
         missing = missing > 0 ? missing - data.length : lengthOf(data) - data.length;
         if (missing > 0) return;
         answered += 1;
