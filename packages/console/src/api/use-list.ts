@@ -13,6 +13,7 @@ export interface List<Row> {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly more: () => void;
+  readonly again: () => void;
 }
 
 /** A list of the API, page after page. */
@@ -37,6 +38,9 @@ export function useList<Row>(path: string, query: RequestOptions['query'] = {}, 
     isLoading: found.isLoading,
     hasMore: found.hasNextPage,
     isLoadingMore: found.isFetchingNextPage,
-    more: () => void found.fetchNextPage(),
+    more: () => {
+      if (!found.isFetchingNextPage) void found.fetchNextPage();
+    },
+    again: () => void found.refetch(),
   };
 }

@@ -18,6 +18,8 @@ interface ChartProps {
   readonly series: readonly Series[];
   readonly labels?: readonly string[];
   readonly height?: number;
+  /** The axis begins at 0 unless only the differences matter. */
+  readonly fromZero?: boolean;
   /** Vertical marks, with their names. */
   readonly marks?: readonly { readonly at: number; readonly label: string }[];
 }
@@ -25,7 +27,15 @@ interface ChartProps {
 const none: ChartProps['marks'] = [];
 
 /** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
-export default function Chart({ label, x, series, labels, height = 180, marks = none }: ChartProps) {
+export default function Chart({
+  label,
+  x,
+  series,
+  labels,
+  height = 180,
+  fromZero = true,
+  marks = none,
+}: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useThemeName();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas keeps the colours of the theme it was drawn in
@@ -39,6 +49,8 @@ export default function Chart({ label, x, series, labels, height = 180, marks = 
       grid: { stroke: token('line'), width: 1 },
       ticks: { show: false },
     };
+    const hasBars = series.some(({ look }) => look === 'bars');
+    const step = ((x.at(-1) ?? 0) - (x[0] ?? 0)) / Math.max(1, x.length - 1);
     const plot = new uPlot(
       {
         width: element.clientWidth,
@@ -46,15 +58,18 @@ export default function Chart({ label, x, series, labels, height = 180, marks = 
         legend: { show: series.length > 1, live: false },
         cursor: { points: { size: 6 } },
         scales: {
-          x: { time: labels === undefined },
-          y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
+          x: {
+            time: labels === undefined,
+            ...(hasBars && { range: (_plot, min, max) => [min - step / 2, max + step / 2] }),
+          },
+          y: { range: (_plot, min, max) => (fromZero ? [0, Math.max(1, max * 1.1)] : around(min, max)) },
         },
         axes: [
           {
             ...axis,
-            ...(labels && {
-              values: (_plot: uPlot, splits: number[]) => splits.map((at) => labels[at] ?? ''),
-            }),
+            values: (plot: uPlot, splits: number[]) =>
+              splits.map((at) => (labels ? labels[at] : timeText(at, plot)) ?? ''),
+            ...(labels && { incrs: [1, 2, 5, 10, 20, 50, 100] }),
           },
           { ...axis, size: 52 },
         ],
@@ -80,12 +95,26 @@ export default function Chart({ label, x, series, labels, height = 180, marks = 
       resize.disconnect();
       plot.destroy();
     };
-  }, [x, series, labels, height, marks, theme]);
+  }, [x, series, labels, height, fromZero, marks, theme]);
   return (
     <figure className={styles.chart}>
       <div ref={box} role="img" aria-label={label} />
     </figure>
   );
+}
+
+const ofDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const ofYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** The time of day within two days, the date beyond. */
+function timeText(at: number, { scales }: uPlot): string {
+  const span = (scales['x']?.max ?? 0) - (scales['x']?.min ?? 0);
+  return (span <= 172_800 ? ofDay : ofYear).format(at * 1000);
+}
+
+function around(min: number, max: number): [number, number] {
+  const room = (max - min) * 0.15 || Math.abs(max) * 0.1 || 1;
+  return [Math.max(0, min - room), max + room];
 }
 
 /** Changes when the theme does, whoever changed it. */

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { CellTools } from './cell-tools.tsx';
 import styles from './data-table.module.css';
 
 export interface Column<Row> {
@@ -9,6 +10,9 @@ export interface Column<Row> {
   readonly grow?: boolean;
   /** Left out on narrow screens. */
   readonly wideOnly?: boolean;
+  /** The value behind what is shown: it can be copied, and filtered by where `filter` names the filter. */
+  readonly value?: (row: Row) => string | null | undefined;
+  readonly filter?: string;
 }
 
 interface DataTableProps<Row> {
@@ -97,8 +101,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </td>
                 )}
                 {columns.map((column) => (
-                  <td key={column.name} className={classOf(column)}>
+                  <td
+                    key={column.name}
+                    className={classOf(column)}
+                    data-name={column.name === 'Actions' ? undefined : column.name}
+                  >
                     {column.cell(row)}
+                    <CellTools value={column.value?.(row)} filter={column.filter} className={styles.tools} />
                   </td>
                 ))}
               </tr>

@@ -1,7 +1,8 @@
-import { Search, X } from 'lucide-react';
+import { Search, SlidersHorizontal, X } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './filter-bar.module.css';
+import { SavedViews } from './saved-views.tsx';
 import { type SearchState, useSearchState } from './search-state.ts';
 
 export interface Choice {
@@ -10,20 +11,34 @@ export interface Choice {
   readonly count?: string | undefined;
 }
 
-/** The filters of a list. They live in the address, so that a link shows the same list. */
-export function FilterBar({
-  children,
-  clearable,
-}: {
+interface FilterBarProps {
+  /** Those most used; on narrow screens the others are behind a button. */
+  readonly first?: ReactNode;
   readonly children: ReactNode;
   readonly clearable: readonly string[];
-}) {
+}
+
+/** The filters of a list. They live in the address, so that a link shows the same list. */
+export function FilterBar({ first, children, clearable }: FilterBarProps) {
   const [state, setState] = useSearchState();
-  const active = clearable.some((name) => state[name]);
+  const [open, setOpen] = useState(false);
+  const active = clearable.filter((name) => state[name]);
   return (
     <search className={styles.bar}>
-      {children}
-      {active && (
+      {first}
+      {first && (
+        <Button
+          look="quiet"
+          small
+          className={styles.toggle}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <SlidersHorizontal aria-hidden="true" /> Filters
+        </Button>
+      )}
+      <div className={`${styles.rest} ${first && !open ? styles.folded : ''}`}>{children}</div>
+      {active.length > 0 && (
         <Button
           look="quiet"
           small
@@ -32,6 +47,7 @@ export function FilterBar({
           <X aria-hidden="true" /> Clear filters
         </Button>
       )}
+      <SavedViews active={Object.fromEntries(active.map((name) => [name, state[name] ?? '']))} />
     </search>
   );
 }

@@ -16,7 +16,11 @@ interface ListBodyProps<Row> {
 export function ListBody<Row>({ list, empty, children }: ListBodyProps<Row>) {
   if (list.error && list.rows.length === 0)
     return (
-      <Notice kind="error" title={list.error.message}>
+      <Notice
+        kind="error"
+        title={list.error.message}
+        actions={<Button onClick={list.again}>Try again</Button>}
+      >
         {list.error instanceof RequestFailed && list.error.hint}
       </Notice>
     );
@@ -24,10 +28,16 @@ export function ListBody<Row>({ list, empty, children }: ListBodyProps<Row>) {
   if (list.rows.length === 0) return empty;
   return (
     <>
+      {list.error && (
+        <p role="alert" className={styles.stale}>
+          This is how it was: {list.error.message}. It is asked for again.
+        </p>
+      )}
       {children}
       {list.hasMore && (
         <div className={styles.more}>
-          <Button onClick={list.more} disabled={list.isLoadingMore}>
+          {/* Not disabled while it loads: the focus would be lost. */}
+          <Button onClick={list.more} aria-busy={list.isLoadingMore}>
             {list.isLoadingMore ? 'Loading …' : 'Show more'}
           </Button>
         </div>

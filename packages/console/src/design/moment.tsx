@@ -31,12 +31,12 @@ export function useNow(everyMs = 1_000): number {
 
 /** A time as people say it, with the exact one on hover. */
 export function Moment({ at }: { readonly at: string | null | undefined }) {
-  const now = useNow(5_000);
+  useNow(5_000);
   if (!at) return <span title="never">–</span>;
   const date = new Date(at);
   return (
     <time dateTime={at} title={exact.format(date)}>
-      {relativeTime(date, now)}
+      {relativeTime(date)}
     </time>
   );
 }

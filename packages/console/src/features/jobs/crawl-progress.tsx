@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { numberText } from '../../design/count-text.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Facts, Panel } from '../../design/panel.tsx';
 import { ProgressBar } from '../../design/progress-bar.tsx';
@@ -34,14 +35,14 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
     <Panel title="Progress" actions={<ProgressBar percent={progress.progress_percentage} />}>
       <Facts
         facts={[
-          ['Done', progress.done],
-          ['Left', progress.pending],
-          ['Fetched', progress.fetched],
-          ['Failed', progress.failed],
-          ['Skipped', progress.skipped],
-          ['Redirected', progress.redirected],
+          ['Done', numberText(progress.done)],
+          ['Left', numberText(progress.pending)],
+          ['Fetched', numberText(progress.fetched)],
+          ['Failed', numberText(progress.failed)],
+          ['Skipped', numberText(progress.skipped)],
+          ['Redirected', numberText(progress.redirected)],
           ['Pages a second', rate?.toFixed(1)],
-          ['Expected end', <Moment key="end" at={progress.estimated_end_at} />],
+          ['Expected end', progress.estimated_end_at && <Moment key="end" at={progress.estimated_end_at} />],
           ['Depth', progress.current_depth],
           ['Now at', progress.current_url],
         ]}

@@ -13,6 +13,7 @@ import { ViewHeader } from '../../design/view-header.tsx';
 import { CrawlProgress } from './crawl-progress.tsx';
 import { FrontierHosts } from './frontier-hosts.tsx';
 import { JobActions } from './job-actions.tsx';
+import styles from './job-detail.module.css';
 import { JobErrors } from './job-errors.tsx';
 import { JobPages } from './job-pages.tsx';
 import { JobResult } from './job-result.tsx';
@@ -49,6 +50,7 @@ export function JobDetail() {
     );
   }
   if (!job) return null;
+  const waitsUntil = job.next_retry_at ?? job.run_at;
   const tabs: readonly string[] = job.kind === 'crawl' ? crawlTabs : otherTabs;
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
   return (
@@ -60,34 +62,36 @@ export function JobDetail() {
         <Panel title="Where it stands">
           <StateDiagram job={job} />
         </Panel>
-        <Panel
-          title={`${job.kind} job`}
-          actions={<StatusBadge status={job.status} label={statusLabel(job)} />}
-        >
-          <Facts
-            facts={[
-              ['Id', <code key="id">{job.id}</code>],
-              ['Priority', job.priority],
-              ['Retries', `${job.retry_count} of ${job.max_retries}`],
-              ['Created', <Moment key="created" at={job.created_at} />],
-              ['Started', <Moment key="started" at={job.started_at} />],
-              ['Finished', <Moment key="completed" at={job.completed_at} />],
-              ['Next retry', <Moment key="retry" at={job.next_retry_at ?? job.run_at} />],
-              ['Owner', job.user_id],
-              [
-                'Policy',
-                job.policy_id && (
-                  <Link key="policy" to="/policies" search={{ id: job.policy_id } as never}>
-                    {job.policy_id}
-                  </Link>
-                ),
-              ],
-              ['Error', job.error_code && `${job.error_code}: ${job.error_message ?? ''}`],
-            ]}
-          />
-        </Panel>
-        {job.status === 'processing' && <LeasePanel job={job} />}
-        {job.kind === 'crawl' && <CrawlProgress job={job} />}
+        <div className={styles.column}>
+          <Panel
+            title={`${job.kind} job`}
+            actions={<StatusBadge status={job.status} label={statusLabel(job)} />}
+          >
+            <Facts
+              facts={[
+                ['Id', <code key="id">{job.id}</code>],
+                ['Priority', job.priority],
+                ['Retries', `${job.retry_count} of ${job.max_retries}`],
+                ['Created', <Moment key="created" at={job.created_at} />],
+                ['Started', job.started_at && <Moment key="started" at={job.started_at} />],
+                ['Finished', job.completed_at && <Moment key="completed" at={job.completed_at} />],
+                ['Not before', waitsUntil && <Moment key="retry" at={waitsUntil} />],
+                ['Owner', job.user_id],
+                [
+                  'Policy',
+                  job.policy_id && (
+                    <Link key="policy" to="/policies" search={{ id: job.policy_id } as never}>
+                      {job.policy_id}
+                    </Link>
+                  ),
+                ],
+                ['Error', job.error_code && `${job.error_code}: ${job.error_message ?? ''}`],
+              ]}
+            />
+          </Panel>
+          {job.status === 'processing' && <LeasePanel job={job} />}
+          {job.kind === 'crawl' && <CrawlProgress job={job} />}
+        </div>
       </Grid>
       <Tabs names={tabs} current={tab ?? 'story'} />
       {tab === 'story' && <Timeline jobId={id} />}

@@ -37,21 +37,29 @@ const filterNames = [
 ] as const;
 
 export const jobColumns: readonly Column<ApiJob>[] = [
-  { name: 'Status', cell: (job) => <StatusBadge status={job.status} label={statusLabel(job)} /> },
+  {
+    name: 'Status',
+    cell: (job) => <StatusBadge status={job.status} label={statusLabel(job)} />,
+    value: (job) => job.status,
+    filter: 'status',
+  },
   {
     name: 'URL',
     grow: true,
+    value: (job) => job.url ?? job.id,
     cell: (job) => (
       <Link to="/jobs/$id" params={{ id: job.id }} title={job.url ?? job.id}>
         {job.url ?? job.id}
       </Link>
     ),
   },
-  { name: 'Kind', cell: (job) => job.kind, wideOnly: true },
+  { name: 'Kind', cell: (job) => job.kind, wideOnly: true, value: (job) => job.kind, filter: 'kind' },
   {
     name: 'Holder',
     cell: (job) => <span title={job.worker_id ?? ''}>{job.worker_id ?? '–'}</span>,
     wideOnly: true,
+    value: (job) => job.worker_id,
+    filter: 'worker_id',
   },
   { name: 'Priority', cell: (job) => job.priority, align: 'right', wideOnly: true },
   { name: 'Retries', cell: (job) => `${job.retry_count}/${job.max_retries}`, align: 'right', wideOnly: true },
@@ -61,7 +69,12 @@ export const jobColumns: readonly Column<ApiJob>[] = [
     align: 'right',
     wideOnly: true,
   },
-  { name: 'Progress', cell: (job) => <ProgressBar percent={job.progress_percentage} /> },
+  {
+    name: 'Progress',
+    cell: (job) => <ProgressBar percent={job.progress_percentage} />,
+    align: 'right',
+    wideOnly: true,
+  },
   { name: 'Created', cell: (job) => <Moment at={job.created_at} />, align: 'right' },
 ];
 
@@ -87,17 +100,23 @@ export function JobList() {
           </Button>
         )}
       </ViewHeader>
-      <FilterBar clearable={filterNames}>
-        <TextFilter name="search" label="Search URLs" wide />
-        <ChipFilter
-          name="status"
-          label="Status"
-          choices={jobStatuses.map((value) => ({
-            value,
-            label: value,
-            count: stats && countText(countOf(stats, value)),
-          }))}
-        />
+      <FilterBar
+        clearable={filterNames}
+        first={
+          <>
+            <TextFilter name="search" label="Search URLs" wide />
+            <ChipFilter
+              name="status"
+              label="Status"
+              choices={jobStatuses.map((value) => ({
+                value,
+                label: value,
+                count: stats && countText(countOf(stats, value)),
+              }))}
+            />
+          </>
+        }
+      >
         <SelectFilter name="kind" label="Kind" choices={jobKinds.map((value) => ({ value, label: value }))} />
         <SelectFilter
           name="locked"

@@ -16,6 +16,7 @@ export const pageColumns: readonly Column<Page>[] = [
   {
     name: 'URL',
     grow: true,
+    value: (page) => page.url,
     cell: (page) => (
       <Link to="/pages/$jobId/$hash" params={{ jobId: page.job_id, hash: page.url_hash }} title={page.url}>
         {page.url}
@@ -27,7 +28,12 @@ export const pageColumns: readonly Column<Page>[] = [
     cell: (page) => <span title={page.title ?? ''}>{page.title ?? '–'}</span>,
     wideOnly: true,
   },
-  { name: 'Outcome', cell: (page) => (page.reason ? `${page.outcome}: ${page.reason}` : page.outcome) },
+  {
+    name: 'Outcome',
+    cell: (page) => (page.reason ? `${page.outcome}: ${page.reason}` : page.outcome),
+    value: (page) => page.outcome,
+    filter: 'outcome',
+  },
   { name: 'Status', align: 'right', cell: (page) => page.status ?? '–' },
   { name: 'Words', align: 'right', cell: (page) => page.word_count ?? '–', wideOnly: true },
   { name: 'Change', cell: (page) => page.change ?? '–', wideOnly: true },
@@ -35,16 +41,18 @@ export const pageColumns: readonly Column<Page>[] = [
 ];
 
 /** The pages of one job, or of all. */
-export function PageTable({ path }: { readonly path: string }) {
+export function PageTable({ path, order }: { readonly path: string; readonly order?: 'newest' }) {
   const [state] = useSearchState();
   const filter = Object.fromEntries(
     filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
   );
-  const list = useList<Page>(path, filter);
+  const list = useList<Page>(path, { ...filter, ...(order && { order }) });
   return (
     <>
-      <FilterBar clearable={filterNames}>
-        <TextFilter name="search" label="Search URLs and titles" wide />
+      <FilterBar
+        clearable={filterNames}
+        first={<TextFilter name="search" label="Search URLs and titles" wide />}
+      >
         <SelectFilter
           name="outcome"
           label="Outcome"
@@ -76,5 +84,5 @@ export function PageTable({ path }: { readonly path: string }) {
 }
 
 export function JobPages({ jobId }: { readonly jobId: string }) {
-  return <PageTable path={`/api/v1/jobs/${jobId}/pages`} />;
+  return <PageTable path={`/api/v1/jobs/${jobId}/pages`} order="newest" />;
 }

@@ -15,7 +15,7 @@ export function LeasePanel({ job }: { readonly job: ShownJob }) {
           ['Fence', job.fence],
           ['Held for', countdown(elapsed)],
           ['Left', <LeaseLeft key="left" until={job.lease_expires_at} />],
-          ['Last heartbeat', <Moment key="beat" at={job.last_heartbeat} />],
+          ['Last heartbeat', job.last_heartbeat && <Moment key="beat" at={job.last_heartbeat} />],
           ['Requested', job.requested_action],
         ]}
       />

@@ -1,50 +1,107 @@
 import { type JobStatus, jobStatuses, type ShownJob, transitions } from '@holdfast/contract';
-import { StatusBadge } from '../../design/status-badge.tsx';
 import styles from './state-diagram.module.css';
+import { transitionText } from './transition-text.ts';
 
-/** The statuses that a job in this one can move to, by the contract's table of transitions. */
-function nextStatuses(status: JobStatus): ReadonlySet<JobStatus> {
-  const next = Object.values(transitions).flatMap(({ moves }) =>
-    moves.filter(([from, to]) => from === status && to !== status).map(([, to]) => to),
-  );
-  return new Set(next);
-}
+const width = 118;
+const height = 34;
+/** Where each status stands; what waits is left, what is over is right. */
+const places: Record<JobStatus, readonly [x: number, y: number]> = {
+  pending: [2, 8],
+  retryable: [2, 78],
+  paused: [2, 148],
+  processing: [176, 78],
+  completed: [350, 2],
+  failed: [350, 53],
+  cancelled: [350, 104],
+  expired: [350, 155],
+};
 
-const rows: readonly (readonly JobStatus[])[] = [
-  ['pending', 'processing', 'completed'],
-  ['retryable', 'paused', 'failed'],
-  ['cancelled', 'expired'],
-];
+/** Each way from one status to another once, with the transitions that take it. */
+const ways: readonly { from: JobStatus; to: JobStatus; names: string[] }[] = Object.entries(transitions)
+  .flatMap(([name, { moves }]) => moves.map(([from, to]) => ({ name, from, to })))
+  .reduce<{ from: JobStatus; to: JobStatus; names: string[] }[]>((found, { name, from, to }) => {
+    if (from === null || from === to) return found;
+    const same = found.find((way) => way.from === from && way.to === to);
+    if (same) same.names.push(transitionText(name));
+    else found.push({ from, to, names: [transitionText(name)] });
+    return found;
+  }, []);
 
-/** Every status, the current one lit, and which ones can follow, with what leads there. */
+/** Every status as the contract's table of transitions joins them: the current one lit, with the ways that lead on from it. */
 export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status'> }) {
-  const next = nextStatuses(job.status);
+  const onward = ways.filter(({ from }) => from === job.status);
+  const next = new Set(onward.map(({ to }) => to));
+  const lit = [...ways].sort((a, b) => Number(a.from === job.status) - Number(b.from === job.status));
   return (
     <figure className={styles.diagram}>
-      <div className={styles.grid}>
-        {rows.flat().map((status) => {
-          const place = status === job.status ? 'current' : next.has(status) ? 'next' : 'far';
+      <svg viewBox="0 0 470 192" role="img" aria-label={`The job is ${job.status}`}>
+        <defs>
+          <marker
+            id="arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            orient="auto"
+          >
+            <path d="M0 0 8 4 0 8z" className={styles.head} />
+          </marker>
+        </defs>
+        {lit.map(({ from, to }) => {
+          const isOnward = from === job.status;
           return (
-            <div key={status} className={`${styles.state} ${styles[place]}`} data-state={place}>
-              <StatusBadge status={status} />
-              {place === 'current' && <small>now</small>}
-              {place === 'next' && <small>{ways(job.status, status)}</small>}
-            </div>
+            <path
+              key={`${from} ${to}`}
+              d={lineBetween(from, to)}
+              className={isOnward ? styles.onward : styles.way}
+              {...(isOnward && { markerEnd: 'url(#arrow)' })}
+            />
           );
         })}
-      </div>
+        {jobStatuses.map((status) => {
+          const [x, y] = places[status];
+          const place = status === job.status ? 'current' : next.has(status) ? 'next' : 'far';
+          return (
+            <g key={status} className={styles[place]} data-state={place}>
+              <rect x={x} y={y} width={width} height={height} rx="6" />
+              <text x={x + width / 2} y={y + height / 2} dominantBaseline="central" textAnchor="middle">
+                {status}
+              </text>
+            </g>
+          );
+        })}
+      </svg>
       <figcaption>
-        {next.size === 0
-          ? 'This is the end of its way.'
-          : `From here it can become ${jobStatuses.filter((status) => next.has(status)).join(', ')}.`}
+        {onward.length === 0 ? (
+          'This is the end of its way.'
+        ) : (
+          <dl>
+            {onward.map(({ to, names }) => (
+              <div key={to}>
+                <dt>→ {to}</dt>
+                <dd>{names.join(', ')}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
       </figcaption>
     </figure>
   );
 }
 
-function ways(from: JobStatus, to: JobStatus): string {
-  return Object.entries(transitions)
-    .filter(([, { moves }]) => moves.some((move) => move[0] === from && move[1] === to))
-    .map(([name]) => name)
-    .join(', ');
+/** From side to side; between two of the same column in a bow beside it, and back to the left in a bow below. */
+function lineBetween(from: JobStatus, to: JobStatus): string {
+  const [fromX, fromY] = places[from];
+  const [toX, toY] = places[to];
+  const [startY, endY] = [fromY + height / 2, toY + height / 2];
+  if (fromX === toX) {
+    const side = fromX + width;
+    return `M${side} ${startY} C${side + 34} ${startY} ${side + 34} ${endY} ${side} ${endY}`;
+  }
+  const rightward = toX > fromX;
+  const start = rightward ? fromX + width : fromX;
+  const end = rightward ? toX : toX + width;
+  const middle = (start + end) / 2;
+  return `M${start} ${startY} C${middle} ${startY} ${middle} ${endY} ${end} ${endY}`;
 }

@@ -5,6 +5,7 @@ import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import styles from './timeline.module.css';
+import { transitionText } from './transition-text.ts';
 
 interface TimelineEvent {
   readonly event_no: number;
@@ -29,7 +30,7 @@ export function Timeline({ jobId }: { readonly jobId: string }) {
               <Moment at={event.at} />
             </span>
             <span className={styles.what}>
-              <strong>{event.transition}</strong> <StatusBadge status={event.to_status} />
+              <strong>{transitionText(event.transition)}</strong> <StatusBadge status={event.to_status} />
             </span>
             <span className={styles.who}>
               {event.actor} <span title="The number of the lease">· fence {event.fence}</span>

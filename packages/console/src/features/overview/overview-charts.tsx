@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { countOf, type ShownStats } from '../../api/stats.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { numberText } from '../../design/count-text.ts';
 import { Grid, Panel } from '../../design/panel.tsx';
 import { Figures } from './figures.tsx';
 import styles from './overview.module.css';
@@ -17,7 +18,9 @@ export function OverviewCharts({ stats }: { readonly stats: ShownStats }) {
 }
 
 function Throughput({ stats }: { readonly stats: ShownStats }) {
-  const { minutes, complete } = stats.throughput;
+  const { complete } = stats.throughput;
+  // The last minute is not over: it would look like a fall.
+  const minutes = useMemo(() => stats.throughput.minutes.slice(0, -1), [stats.throughput]);
   const x = useMemo(() => minutes.map(({ minute }) => Date.parse(minute) / 1000), [minutes]);
   const series = useMemo(
     () => [
@@ -29,7 +32,7 @@ function Throughput({ stats }: { readonly stats: ShownStats }) {
   );
   return (
     <Panel title="Throughput, jobs a minute">
-      <ChartLater label={`Jobs completed, failed and retried in the last hour`} x={x} series={series} />
+      <ChartLater label="Jobs completed, failed and retried in the last hour" x={x} series={series} />
       {!complete && <p className={styles.quiet}>So busy that the older minutes are still being counted.</p>}
     </Panel>
   );
@@ -50,7 +53,10 @@ function QueueDepth({ stats }: { readonly stats: ShownStats }) {
     return [{ label: 'jobs', colour: 'chart-2', values }];
   }, [minutes, live.count]);
   return (
-    <Panel title="Queue depth, unfinished jobs">
+    <Panel
+      title="Queue depth, unfinished jobs"
+      actions={<span className={styles.quiet}>{numberText(stats.pending_pages)} pages to go</span>}
+    >
       <ChartLater label="Unfinished jobs in the last hour" x={x} series={series} height={206} />
     </Panel>
   );

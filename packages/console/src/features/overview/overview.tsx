@@ -36,7 +36,12 @@ const recentColumns: readonly Column<Job>[] = [
   link,
   kind,
   { name: 'Error', cell: (job) => job.error_code ?? '–', wideOnly: true },
-  { name: 'Progress', cell: (job) => <ProgressBar percent={job.progress_percentage} /> },
+  {
+    name: 'Progress',
+    align: 'right',
+    wideOnly: true,
+    cell: (job) => <ProgressBar percent={job.progress_percentage} />,
+  },
   { name: 'Created', align: 'right', cell: (job) => <Moment at={job.created_at} /> },
 ];
 const stuckColumns: readonly Column<Job>[] = [

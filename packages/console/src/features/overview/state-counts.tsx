@@ -1,11 +1,11 @@
 import { jobStatuses } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
 import { countOf, type ShownStats } from '../../api/stats.ts';
-import { countText, numberText } from '../../design/count-text.ts';
+import { countText } from '../../design/count-text.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import styles from './overview.module.css';
 
-/** How many jobs are in each state, each a way to its list; and the pages that running crawls still have before them. */
+/** How many jobs are in each state, each a way to its list. */
 export function StateCounts({ stats }: { readonly stats: ShownStats }) {
   return (
     <nav className={styles.states} aria-label="Jobs by state">
@@ -20,12 +20,6 @@ export function StateCounts({ stats }: { readonly stats: ShownStats }) {
           </Link>
         );
       })}
-      <Link to="/jobs" search={{ status: 'processing', kind: 'crawl' } as never} className={styles.state}>
-        <span className={`${styles.number} ${stats.pending_pages === 0 ? styles.none : ''}`}>
-          {numberText(stats.pending_pages)}
-        </span>
-        <span className={styles.quiet}>pages to go</span>
-      </Link>
     </nav>
   );
 }

@@ -19,20 +19,23 @@ export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly has
       </p>
       {data.diff === '' && <Notice title="The text is the same" />}
       <pre className={styles.diff}>
-        {data.diff.split('\n').map((line, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the text does not change while it is shown
-          <span key={at} className={lookOf(line)}>
-            {line}
-            {'\n'}
-          </span>
-        ))}
+        {data.diff
+          .trimEnd()
+          .split('\n')
+          .map((line, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the text does not change while it is shown
+            <span key={at} className={lookOf(line)}>
+              {line || ' '}
+            </span>
+          ))}
       </pre>
     </>
   );
 }
 
 function lookOf(line: string): string | undefined {
+  if (/^(---|\+\+\+) |^@@/.test(line)) return styles.place;
   if (line.startsWith('+')) return styles.added;
   if (line.startsWith('-')) return styles.removed;
-  return line.startsWith('@@') ? styles.place : undefined;
+  return undefined;
 }

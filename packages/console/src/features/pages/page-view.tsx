@@ -6,7 +6,7 @@ import type { Wire } from '../../api/wire.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { OutsideLink } from '../../design/outside-link.tsx';
-import { Facts, Grid, Panel } from '../../design/panel.tsx';
+import { Facts, Panel } from '../../design/panel.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tabs } from '../../design/tabs.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
@@ -38,32 +38,30 @@ export function PageView() {
           </a>
         )}
       </ViewHeader>
-      <Grid>
-        <Panel>
-          <Facts
-            facts={[
-              ['URL', <OutsideLink key="url" url={page.url} />],
-              ['Outcome', page.reason ? `${page.outcome}: ${page.reason}` : page.outcome],
-              ['Message', page.message],
-              ['Status', page.status],
-              ['Type', page.content_type],
-              ['Language', page.language],
-              ['Words', page.word_count],
-              ['Depth', page.depth],
-              ['Fetched', <Moment key="at" at={page.fetched_at} />],
-              ['Change', page.change],
-              ['ETag', page.etag],
-              ['Last modified', page.last_modified],
-              [
-                'Job',
-                <Link key="job" to="/jobs/$id" params={{ id: page.job_id }}>
-                  {page.job_id}
-                </Link>,
-              ],
-            ]}
-          />
-        </Panel>
-      </Grid>
+      <Panel>
+        <Facts
+          facts={[
+            ['URL', <OutsideLink key="url" url={page.url} />],
+            ['Outcome', page.reason ? `${page.outcome}: ${page.reason}` : page.outcome],
+            ['Message', page.message],
+            ['Status', page.status],
+            ['Type', page.content_type],
+            ['Language', page.language],
+            ['Words', page.word_count],
+            ['Depth', page.depth],
+            ['Fetched', <Moment key="at" at={page.fetched_at} />],
+            ['Change', page.change],
+            ['ETag', page.etag],
+            ['Last modified', page.last_modified],
+            [
+              'Job',
+              <Link key="job" to="/jobs/$id" params={{ id: page.job_id }}>
+                {page.job_id}
+              </Link>,
+            ],
+          ]}
+        />
+      </Panel>
       <Tabs names={tabs} current={tab ?? 'preview'} />
       <Panel>
         {tab === 'preview' && <MarkdownView text={page.markdown} />}

@@ -49,12 +49,15 @@ export function PolicyList() {
     {
       name: 'URL',
       grow: true,
+      value: (policy) => policy.url,
       cell: (policy) => <span title={policy.url}>{policy.url}</span>,
     },
     {
       name: 'Kind',
       cell: (policy) => `${policy.kind}${policy.executor === 'bot' ? ' by bot' : ''}`,
       wideOnly: true,
+      value: (policy) => policy.kind,
+      filter: 'kind',
     },
     {
       name: 'Priority',
@@ -117,8 +120,7 @@ export function PolicyList() {
           </Button>
         )}
       </ViewHeader>
-      <FilterBar clearable={filterNames}>
-        <TextFilter name="search" label="Search URLs" wide />
+      <FilterBar clearable={filterNames} first={<TextFilter name="search" label="Search URLs" wide />}>
         <SelectFilter
           name="enabled"
           label="Enabled"
@@ -132,7 +134,13 @@ export function PolicyList() {
           label="Kind"
           choices={policyKinds.map((value) => ({ value, label: value }))}
         />
-        <DateFilter name="next_run_before" label="Next run before" />
+        <SelectFilter
+          name="priority"
+          label="Priority"
+          choices={['-10', '-5', '0', '1', '5', '10', '100'].map((value) => ({ value, label: value }))}
+        />
+        <DateFilter name="next_run_after" label="Next run after" />
+        <DateFilter name="next_run_before" label="before" />
         <DateFilter name="created_after" label="Created after" />
       </FilterBar>
       <FormError error={act.error} />

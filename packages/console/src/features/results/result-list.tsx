@@ -19,6 +19,8 @@ const columns: readonly Column<Result>[] = [
   {
     name: 'URL',
     grow: true,
+    value: (result) => result.url,
+    filter: 'url',
     cell: (result) => (
       <Link to="/results/$id" params={{ id: result.id }} title={result.url}>
         {result.url}
@@ -30,7 +32,7 @@ const columns: readonly Column<Result>[] = [
     cell: (result) => <span title={result.title ?? ''}>{result.title ?? '–'}</span>,
     wideOnly: true,
   },
-  { name: 'Price', align: 'right', cell: priceText },
+  { name: 'Price', align: 'right', cell: priceText, value: (result) => result.currency, filter: 'currency' },
   { name: 'Stock', cell: stockText },
   { name: 'Brought by', cell: (result) => result.actor, wideOnly: true },
   { name: 'Crawled', align: 'right', cell: (result) => <Moment at={result.crawled_at} /> },
@@ -46,8 +48,7 @@ export function ResultList() {
   return (
     <>
       <ViewHeader title="Results" liveness={liveness} />
-      <FilterBar clearable={filterNames}>
-        <TextFilter name="url" label="URL, exactly" wide />
+      <FilterBar clearable={filterNames} first={<TextFilter name="url" label="URL, exactly" wide />}>
         <SelectFilter
           name="currency"
           label="Currency"

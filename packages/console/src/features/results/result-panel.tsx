@@ -69,7 +69,7 @@ function PriceHistory({ result }: { readonly result: Wire<ShownResult> }) {
       {points.length < 2 ? (
         <p>One price so far.</p>
       ) : (
-        <ChartLater label="Prices over time" x={x} series={series} />
+        <ChartLater label="Prices over time" x={x} series={series} fromZero={false} />
       )}
     </Panel>
   );
