@@ -1,7 +1,7 @@
 import { type KeyRequest, readConfiguration } from '@holdfast/contract';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import type { ApiContext } from '../../packages/server/src/api/api-context.ts';
 import type { ApiServer } from '../../packages/server/src/api/api-server.ts';
 import { createServer } from '../../packages/server/src/api/create-server.ts';
@@ -27,6 +27,8 @@ export class ApiFixture {
   readonly #stopping = new AbortController();
 
   constructor() {
+    // Some make a thousand calls, and the machine may be busy with others.
+    vi.setConfig({ testTimeout: 120_000 });
     beforeAll(async () => {
       this.#database = await createTestDatabase();
       const { pool, url } = this.#database;

@@ -8,6 +8,7 @@ import { type Server, startServer } from '../../packages/server/src/api/start-se
 import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
 import { createKey } from '../../packages/server/src/keys/create-key.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
 const log = pino({ level: 'silent' });
 let folder: string | undefined;
 let own: Database | undefined;

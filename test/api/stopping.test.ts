@@ -11,6 +11,7 @@ import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';
 import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
 const log = pino({ level: 'silent' });
 
 test('a server that stops answers what is under way, takes nothing new, and waits for no idle connection', async () => {

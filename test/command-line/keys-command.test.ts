@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { runHoldfast, startHoldfast } from './run-holdfast.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
 let database: TestDatabase;
 beforeEach(async () => {
   database = await createTestDatabase();

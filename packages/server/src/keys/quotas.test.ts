@@ -1,8 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
 import { actOnJob } from '../queue/act-on-job.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
 const api = new ApiFixture();
 const crawl = { kind: 'crawl', payload: { url: 'https://example.com/' } };
 const create = (key: string, headers: Record<string, string> = {}) =>
