@@ -23,10 +23,14 @@ export const maxSkipped = 1000;
 
 /*
  * Like the supervisors' claim, with what only bots need: an owner, domains, hosts left out, an answer that can be had again.
- * $1 bot, $2 its owner, $3 how many, $4 the bot's lock TTL, $5 hosts left out, $6 patterns of hosts to look at,
- * $7 idempotency key. The bot's row is locked by the transaction already.
+ * $1 bot, $2 its owner, $3 how many, $4 the bot's lock TTL, $5 hosts left out, $6 whether each host with a port has to be
+ * looked at, $7 idempotency key. The bot's row is locked by the transaction already.
+ *
+ * Hosts are left out by a subquery, which becomes a hash: a thousand of them, each compared with a hundred thousand jobs that
+ * wait for their sources, would take seconds.
  */
-const open = `(coalesce(host, '') <> ALL ($5::text[]) AND NOT (coalesce(host, '') LIKE ANY ($6::text[]) AND NOT host_is_open(host)))`;
+const open = `(coalesce(host, '') NOT IN (SELECT unnest($5::text[]))
+      AND NOT ($6 AND host LIKE '%:%' AND NOT host_is_open(host)))`;
 const ready = `status = 'pending' AND run_at IS NULL AND executor = 'bot'`;
 const waiting = `status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
       AND kind = 'visit' AND executor = 'bot'`;
@@ -123,6 +127,8 @@ export const claimAnyStatement = claim('claim-for-any-bot', readyOf(`kind = 'vis
 /** Hosts looked at within the domains of one pull, and jobs that others may be claiming at the same moment. */
 const maxHosts = 1000;
 const margin = 200;
+/** Of each host, as many as are wanted and its part of the margin. */
+const perHost = `$3 + ceil(${margin}.0 / (SELECT count(*) FROM place))::integer`;
 
 /*
  * $8 keys of the domains, $9 their ports, $10 whether jobs of every owner count. From host to host (and owner to owner)
@@ -161,7 +167,7 @@ candidate AS MATERIALIZED (
     WHERE ${ready} AND ${key} = place.key AND user_id = place.user_id
       AND (place.port = '' OR right(host, length(place.port)) = place.port) AND ${open}
     ORDER BY priority DESC, created_at
-    LIMIT $3 + ${margin}
+    LIMIT ${perHost}
   ) job
   ORDER BY priority DESC, created_at LIMIT $3 + ${margin}
 ),

@@ -55,7 +55,7 @@ export async function pullJobs(
       Math.min(request.maxJobs, limits.max_jobs_per_pull),
       limits.lock_ttl_seconds,
       left.hosts,
-      left.suspects,
+      left.ports,
       request.idempotencyKey,
     ];
     const claim = domains
