@@ -47,7 +47,7 @@ export class SseClient {
     await this.done;
   }
 
-  async until(condition: (messages: readonly SseMessage[]) => boolean, timeout = 20_000): Promise<void> {
+  async until(condition: (messages: readonly SseMessage[]) => boolean, timeout = 90_000): Promise<void> {
     await vi.waitUntil(() => condition(this.messages), { interval: 10, timeout });
   }
 

@@ -2,7 +2,7 @@ import type { JobStatus } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { readMigrationState } from '../database/migration-state.ts';
 import type { Database } from '../database/open-database.ts';
-import { countJobs } from '../queue/find-jobs.ts';
+import { countJobs } from '../stats/count-jobs.ts';
 import { version } from '../version.ts';
 
 export interface Status {
@@ -11,6 +11,7 @@ export interface Status {
   readonly database: string;
   /** Number of the last migration applied. */
   readonly schema: number | null;
+  /** Exact up to 10,000 of a status. */
   readonly jobs: Partial<Record<JobStatus, number>>;
 }
 
@@ -20,10 +21,12 @@ export async function readStatus(
 ): Promise<Status> {
   const { describe } = database;
   try {
-    const [{ applied }, jobs] = await Promise.all([
+    const [{ applied }, counted] = await Promise.all([
       readMigrationState(database.pool),
       countJobs(database.pool),
     ]);
+    const jobs: Status['jobs'] = {};
+    for (const { status, count } of counted.jobs) if (count > 0) jobs[status] = (jobs[status] ?? 0) + count;
     return { ready: true, version, database: describe, schema: applied.at(-1)?.version ?? 0, jobs };
   } catch (error) {
     log.warn({ err: error }, 'The database does not answer');

@@ -4,7 +4,7 @@ import { renderStatusPage } from './render-status-page.ts';
 
 /** Whether Holdfast is well, for people and for whoever restarts it. Open to all: counts, no contents. */
 export const statusRoutes: RouteGroup = (server, { database, log }) => {
-  // Counting reads the whole table: those who ask at the same time get one answer.
+  // Those who ask at the same time get one answer.
   let reading: Promise<Status> | undefined;
   const status = () => {
     reading ??= readStatus(database, log).finally(() => {

@@ -9,6 +9,9 @@ import { EventFeed } from './event-feed.ts';
 import { type PlacedEvent, readHorizon, readStreamStatement } from './read-event-stream.ts';
 import { beforeTransaction, formatPosition, parsePosition, type StreamPosition } from './stream-position.ts';
 
+// A transaction open in any database of the server holds the stream back.
+vi.setConfig({ testTimeout: 240_000 });
+
 const queue = new QueueFixture();
 const log = pino({ level: 'silent' });
 
@@ -34,9 +37,9 @@ function follow(feed: EventFeed, after?: StreamPosition) {
   })();
   return {
     events,
-    ready: () => vi.waitUntil(() => state.isReady, { interval: 5, timeout: 10_000 }),
+    ready: () => vi.waitUntil(() => state.isReady, { interval: 5, timeout: 90_000 }),
     hears: (jobId: string) =>
-      vi.waitUntil(() => events.some(({ job_id }) => job_id === jobId), { interval: 5, timeout: 20_000 }),
+      vi.waitUntil(() => events.some(({ job_id }) => job_id === jobId), { interval: 5, timeout: 90_000 }),
     leave: async () => {
       leaving.abort();
       await done;
@@ -72,7 +75,7 @@ describe('the feed of events', () => {
     asked.isAway = true;
     const missed = await queue.enqueueOne();
     const before = asked.count;
-    await vi.waitUntil(() => asked.count > before + 2, { timeout: 10_000 });
+    await vi.waitUntil(() => asked.count > before + 2, { timeout: 90_000 });
     expect(follower.events).toEqual([]);
     asked.isAway = false;
     await follower.hears(missed.id);

@@ -1,11 +1,4 @@
-import {
-  describeIssues,
-  HoldfastError,
-  type Job,
-  type JobFilter,
-  type JobStatus,
-  jobFilter,
-} from '@holdfast/contract';
+import { describeIssues, HoldfastError, type Job, type JobFilter, jobFilter } from '@holdfast/contract';
 import { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
@@ -56,11 +49,6 @@ WHERE ($1::job_status IS NULL OR status = $1) AND ($2::job_kind IS NULL OR kind 
 ORDER BY id DESC LIMIT $4`,
 );
 
-const countStatement = statement<{ status: JobStatus; count: number }>(
-  'count-jobs',
-  'SELECT status, count(*) AS count FROM crawl_jobs GROUP BY status',
-);
-
 export async function showJob(db: Queryable, id: string): Promise<Job> {
   const [job] = z.uuid().safeParse(id).success ? await run(db, showStatement, [id]) : [];
   if (!job) throw new HoldfastError('job_not_found', id);
@@ -72,8 +60,4 @@ export async function listJobs(db: Queryable, filter: JobFilter = {}): Promise<J
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   const { status, kind, after, limit } = checked.data;
   return run(db, listStatement, [status, kind, after, limit]);
-}
-
-export async function countJobs(db: Queryable): Promise<Partial<Record<JobStatus, number>>> {
-  return Object.fromEntries((await run(db, countStatement)).map((row) => [row.status, row.count]));
 }

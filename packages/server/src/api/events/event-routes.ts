@@ -53,7 +53,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
       if (job) await visibleJob(pool, caller, job);
       const given = lastEventId(request, last_event_id);
       let position: StreamPosition | undefined = given === undefined ? undefined : streamPosition(given);
-      const channel = streams.open(caller, () => position && formatPosition(position));
+      const channel = streams.open(request, () => position && formatPosition(position));
       const followed = feed.follow(position, { kind, statuses, job, userId }, channel.closed);
       const pump = async () => {
         let isFirst = true;
@@ -97,7 +97,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
       const caller = theCaller(request);
       const { id } = await visibleJob(pool, caller, request.params.id);
       const after = eventNumber(lastEventId(request, request.query.last_event_id) ?? '0');
-      const channel = streams.open(caller);
+      const channel = streams.open(request);
       const leave = watch.add({
         jobId: id,
         after,

@@ -1,13 +1,17 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findValidKeys } from '../../keys/find-valid-keys.ts';
+import { findSession } from '../../sessions/find-session.ts';
 import type { ApiContext } from '../api-context.ts';
-import type { Caller } from '../caller.ts';
+import { theCaller } from '../caller.ts';
+import { sessionTokenOf } from '../session/session-cookie.ts';
 import { SseChannel } from './sse-channel.ts';
 
 interface Entry {
   readonly channel: SseChannel;
   readonly keyId: string;
+  /** Of the console's cookie, if that opened it. */
+  readonly session: string | undefined;
   readonly position: () => string | undefined;
 }
 
@@ -15,7 +19,10 @@ const beatMs = 15_000;
 const maxStreams = 1_000;
 const maxStreamsOfKey = 100;
 
-/** The answers without an end of this process: they beat together, and end when their key or the server does. */
+/**
+ * The answers without an end of this process: they beat together, and end when their key, their
+ * session or the server does.
+ */
 export class OpenStreams {
   readonly #context: Pick<ApiContext, 'pool' | 'log' | 'stopping'>;
   readonly #entries = new Set<Entry>();
@@ -29,8 +36,9 @@ export class OpenStreams {
   }
 
   /** Refuses one too many. `position`: what a client that loses the connection now should come back with. */
-  open(caller: Caller, position: () => string | undefined = () => undefined): SseChannel {
-    const ofKey = [...this.#entries].filter(({ keyId }) => keyId === caller.key.id).length;
+  open(request: FastifyRequest, position: () => string | undefined = () => undefined): SseChannel {
+    const { key } = theCaller(request);
+    const ofKey = [...this.#entries].filter(({ keyId }) => keyId === key.id).length;
     if (this.#entries.size >= maxStreams || ofKey >= maxStreamsOfKey) {
       throw new HoldfastError(
         'rate_limited',
@@ -38,7 +46,10 @@ export class OpenStreams {
       );
     }
     const channel = new SseChannel();
-    const entry: Entry = { channel, keyId: caller.key.id, position };
+    const isOfSession =
+      request.headers.authorization === undefined && request.headers['x-api-key'] === undefined;
+    const session = isOfSession ? sessionTokenOf(request) : undefined;
+    const entry: Entry = { channel, keyId: key.id, session, position };
     this.#entries.add(entry);
     this.#timer ??= setInterval(() => void this.#beat(), beatMs);
     channel.closed.addEventListener('abort', () => {
@@ -53,12 +64,26 @@ export class OpenStreams {
 
   async #beat(): Promise<void> {
     for (const { channel, position } of this.#entries) channel.beat(position());
-    const asked = [...this.#entries];
     try {
-      const valid = await findValidKeys(this.#context.pool, [...new Set(asked.map(({ keyId }) => keyId))]);
-      for (const { channel, keyId } of asked) if (!valid.has(keyId)) channel.end();
+      await this.#endUnwelcome([...this.#entries]);
     } catch (error) {
       this.#context.log.debug({ err: error }, 'The keys of open streams could not be checked');
+    }
+  }
+
+  /** A stream outlasts the moment in which its caller was let in. */
+  async #endUnwelcome(entries: readonly Entry[]): Promise<void> {
+    const { pool } = this.#context;
+    const valid = await findValidKeys(pool, [...new Set(entries.map(({ keyId }) => keyId))]);
+    const ended = new Set<string>();
+    for (const token of new Set(entries.flatMap(({ session }) => session ?? []))) {
+      await findSession(pool, token).catch((error: unknown) => {
+        if (!(error instanceof HoldfastError)) throw error;
+        ended.add(token);
+      });
+    }
+    for (const { channel, keyId, session } of entries) {
+      if (!valid.has(keyId) || (session !== undefined && ended.has(session))) channel.end();
     }
   }
 }

@@ -17,6 +17,7 @@ export class SseChannel {
   readonly #cutMs: number;
   readonly #closed = new AbortController();
   readonly #drained = new Bell();
+  #isEnding = false;
   readonly body: Readable;
   /** Whether there is room; without it, what is sent all the same piles up. */
   isReady = true;
@@ -57,13 +58,17 @@ export class SseChannel {
     return false;
   }
 
-  /** Sends what is on its way, and ends. */
+  /** Sends what is on its way, and ends; a client that does not take it is not waited for. */
   end(): void {
-    if (!this.closed.aborted) this.body.push(null);
+    if (this.closed.aborted || this.#isEnding) return;
+    this.#isEnding = true;
+    this.body.push(null);
+    const timer = setTimeout(() => this.body.destroy(), this.#cutMs);
+    this.closed.addEventListener('abort', () => clearTimeout(timer));
   }
 
   #write(text: string): void {
-    if (this.closed.aborted || this.body.readableEnded) return;
+    if (this.closed.aborted || this.#isEnding) return;
     this.isReady = this.body.push(text);
   }
 }
