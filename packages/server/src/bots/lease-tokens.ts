@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { instanceSecret } from '../database/instance-secret.ts';
 import type { Queryable } from '../database/statement.ts';
 import type { HeldJob } from '../queue/held-job.ts';
@@ -17,10 +17,11 @@ const macBytes = 32;
  * under a secret that all API processes share. Nothing has to be stored to check one.
  */
 export class LeaseTokens {
-  readonly #secret: Buffer;
+  /** Made once: from the bytes, every token would make it anew (on Node 24, 29 µs instead of 6). */
+  readonly #secret: KeyObject;
 
   private constructor(secret: Buffer) {
-    this.#secret = secret;
+    this.#secret = createSecretKey(secret);
   }
 
   static async open(db: Queryable): Promise<LeaseTokens> {
