@@ -191,12 +191,13 @@ describe('the breaker', () => {
 
   test('is listed among what is blocked', async () => {
     const { id } = await failed();
-    const blocked = await listSources(fixture.pool, { blocked: true, limit: 1000 });
-    expect(blocked.map((source) => source.id)).toContain(id);
+    const isListed = async () =>
+      (await listSources(fixture.pool, { blocked: true, limit: 1000 })).some((source) => source.id === id);
+    expect(await isListed()).toBe(true);
     await fixture.passSeconds(id, 300);
-    expect(await listSources(fixture.pool, { blocked: true, id })).toHaveLength(1);
+    expect(await isListed()).toBe(true);
     await resumeSource(fixture.pool, id);
-    expect(await listSources(fixture.pool, { blocked: true, id })).toEqual([]);
+    expect(await isListed()).toBe(false);
   });
 });
 
