@@ -1,5 +1,4 @@
-import { type Bot, type BotChange, botChange, HoldfastError } from '@holdfast/contract';
-import { z } from 'zod';
+import { type Bot, type BotChange, botChange, describeIssues, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { readDomain } from './domain.ts';
 import { showBot } from './list-bots.ts';
@@ -28,8 +27,7 @@ export async function changeBot(
   change: BotChange,
 ): Promise<Bot> {
   const checked = botChange.safeParse(change);
-  if (!checked.success)
-    throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
+  if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   for (const domain of checked.data.allowed_domains ?? []) readDomain(domain);
   const [changed] = await run(db, changeStatement, [userId, botId, JSON.stringify(checked.data)]);
   if (!changed) throw new HoldfastError('bot_not_found', botId);

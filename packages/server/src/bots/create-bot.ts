@@ -1,6 +1,5 @@
-import { type CreatedBot, HoldfastError, type NewBot, newBot } from '@holdfast/contract';
+import { type CreatedBot, describeIssues, HoldfastError, type NewBot, newBot } from '@holdfast/contract';
 import type pg from 'pg';
-import { z } from 'zod';
 import { inTransaction } from '../database/in-transaction.ts';
 import { run, statement } from '../database/statement.ts';
 import { createKey } from '../keys/create-key.ts';
@@ -15,8 +14,7 @@ const createStatement = statement<{ bot_id: string }>(
 /** Makes a bot and a token that speaks for it alone. The token is in the answer and nowhere else. */
 export async function createBot(pool: pg.Pool, request: NewBot, defaultOwner: string): Promise<CreatedBot> {
   const checked = newBot.safeParse(request);
-  if (!checked.success)
-    throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
+  if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   const { bot_id, user_id = defaultOwner, expires_at, ...settings } = checked.data;
   return await inTransaction(pool, async (db) => {
     const [created] = await run(db, createStatement, [user_id, bot_id]);

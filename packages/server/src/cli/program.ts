@@ -2,6 +2,7 @@ import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { apiCommand } from './api-command.ts';
+import { botsCommand } from './bots-command.ts';
 import { asCalled } from './called-as.ts';
 import { crawlCommand } from './crawl-command.ts';
 import { createJobsFromPoliciesCommand } from './create-jobs-from-policies-command.ts';
@@ -14,6 +15,7 @@ import { keysCommand } from './keys-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { pagesCommand } from './pages-command.ts';
 import { policiesCommand } from './policies-command.ts';
+import { resultsCommand } from './results-command.ts';
 import { sourcesCommand } from './sources-command.ts';
 import { upCommand } from './up-command.ts';
 import { workerCommand } from './worker-command.ts';
@@ -53,6 +55,8 @@ export const program = new Command('holdfast')
   .addCommand(pagesCommand)
   .addCommand(exportCommand)
   .addCommand(policiesCommand)
+  .addCommand(botsCommand)
+  .addCommand(resultsCommand)
   .addCommand(sourcesCommand)
   .addCommand(workersCommand)
   .addCommand(keysCommand)

@@ -1,6 +1,6 @@
-import { HoldfastError, resultListQuery } from '@holdfast/contract';
+import { describeIssues, HoldfastError, resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { searchResults } from '../results/search-results.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
@@ -71,7 +71,7 @@ function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
   };
   const checked = resultListQuery.safeParse(given);
   if (checked.success) return checked.data;
-  throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
+  throw new HoldfastError('bad_request', describeIssues(checked.error));
 }
 
 export const resultsCommand = new Command('results')
