@@ -16,7 +16,12 @@ export const upCommand = addListenOptions(new Command('up'))
       // The same one after a restart, so that a crawl of it goes on. Its runners alone may fetch it, by its origin.
       await site.start(configuration.port === 0 ? 0 : configuration.port + 1);
       allowPrivate([site.origin], configuration.allowPrivate);
-      const server = await startServer(configuration, database, log, { sampleSite: site.origin });
+      const server = await startServer(configuration, database, log, { sampleSite: site.origin }).catch(
+        async (error: unknown) => {
+          await site.close();
+          throw error;
+        },
+      );
       await supervisor.start();
       const firstKey = await makeFirstKey(database.pool);
       const link = await makeLoginLink(database.pool);

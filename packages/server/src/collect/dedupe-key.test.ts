@@ -57,7 +57,12 @@ describe('the dedupe key', () => {
 
   test('is the same each time, for any listing, and never of another form', () => {
     const any = fc.record({
-      url: fc.option(fc.oneof(fc.string().map((path) => `https://a.example/${path}`), fc.string())),
+      url: fc.option(
+        fc.oneof(
+          fc.string().map((path) => `https://a.example/${path}`),
+          fc.string(),
+        ),
+      ),
       title: fc.option(fc.string()),
       externalId: fc.option(fc.string()),
       price: fc.nat().map((cents) => `${cents}.${cents % 100}`),
