@@ -42,8 +42,9 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => request<void>('/api/session', { method: 'DELETE' }),
     onSettled: () => {
-      client.clear();
       client.setQueryData(['session'], null);
+      // Whoever signs in next sees nothing of what was there.
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
     },
   });
 }

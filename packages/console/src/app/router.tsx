@@ -27,7 +27,9 @@ const root = createRootRoute({
 
 /** Filters, tabs and pages live in the address, as text; each view knows which it understands. */
 const validateSearch = (search: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 
 /** Views are loaded when they are first opened. */
 const routes = [

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteGroup } from '../api-server.ts';
+import { type ConsoleFile, readConsoleFiles } from './console-files.ts';
 import { consoleFolder } from './console-folder.ts';
 
 /** Our own files and nothing else: crawled text that got into a page as more than text would still not run. */
@@ -53,21 +52,26 @@ export const consoleRoutes: RouteGroup = async (server) => {
     server.get('/', async (_request, reply) => reply.redirect('/status'));
     return;
   }
-  const page = readFileSync(join(folder, 'index.html'));
-  for (const view of views) {
-    server.get(view, async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
-    );
+  const files = readConsoleFiles(folder);
+  const page = files.find(({ path }) => path === 'index.html');
+  for (const file of files) {
+    if (file !== page) server.get(`/${file.path}`, async (request, reply) => sendFile(request, reply, file));
   }
-  await server.register(fastifyStatic, {
-    root: folder,
-    index: false,
-    wildcard: false,
-    setHeaders: (reply, path) => {
-      reply.setHeader('content-security-policy', policy);
-      // Built files carry a hash of their content in their name.
-      const lasting = path.includes('assets') ? 'public, max-age=31536000, immutable' : 'no-cache';
-      reply.setHeader('cache-control', lasting);
-    },
-  });
+  for (const view of page ? views : []) {
+    server.get(view, async (request, reply) => sendFile(request, reply, page as ConsoleFile));
+  }
 };
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
+  const { path, type, body, zipped, etag } = file;
+  reply
+    .type(type)
+    .header('content-security-policy', policy)
+    // Built files carry a hash of their content in their name.
+    .header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .header('etag', etag)
+    .header('vary', 'accept-encoding');
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '');
+  return acceptsGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(body);
+}

@@ -1,0 +1,248 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { ConsoleFixture } from './console-fixture.ts';
+
+const console = new ConsoleFixture();
+beforeEach(() =>
+  console.pool.query(
+    'TRUNCATE crawl_jobs, job_events, crawl_states, crawl_pages, crawl_frontier, crawl_hosts, crawl_policies, sources, bots CASCADE',
+  ),
+);
+
+type Status = 'pending' | 'processing' | 'paused' | 'failed';
+
+async function newJob(status: Status = 'pending', url = 'https://example.com/'): Promise<string> {
+  const { job } = await enqueueJob(console.pool, { kind: 'crawl', payload: { url }, user_id: 'local' });
+  const held = `worker_id = 'w', lease_expires_at = now() + interval '1 h', lease_seconds = 60, fence = 1, started_at = now()`;
+  const set = { pending: 'fence = 0', processing: held, paused: 'fence = 0', failed: 'completed_at = now()' };
+  await console.pool.query(`UPDATE crawl_jobs SET status = $2, ${set[status]} WHERE id = $1`, [
+    job.id,
+    status,
+  ]);
+  return job.id;
+}
+
+const statusOf = (id: string) => console.value<string>('SELECT status FROM crawl_jobs WHERE id = $1', [id]);
+
+describe('on the page of a job', () => {
+  test.each([
+    ['Pause', 'pending', 'paused'],
+    ['Resume', 'paused', 'pending'],
+    ['Cancel', 'pending', 'cancelled'],
+    ['Mark pending', 'failed', 'pending'],
+    ['Reset lock', 'processing', 'pending'],
+    ['Mark expired', 'processing', 'expired'],
+  ] as const)('%s makes a %s job %s', async (label, before, after) => {
+    const id = await newJob(before);
+    const page = await console.signedIn();
+    await page.goto(`/jobs/${id}`);
+    await page.getByRole('button', { name: label }).first().click();
+    if (['Cancel', 'Reset lock', 'Mark expired'].includes(label))
+      await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
+    await page.locator(`[data-state="current"]`, { hasText: after }).waitFor();
+    expect(await statusOf(id)).toBe(after);
+  });
+
+  test('the URLs of a reason are tried again', async () => {
+    const id = await newJob('pending');
+    await console.pool.query(
+      `UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`,
+      [id],
+    );
+    await console.pool.query(
+      'INSERT INTO crawl_states (job_id, failed, total_processed, next_page_no) VALUES ($1, 2, 2, 3)',
+      [id],
+    );
+    await console.pool.query(
+      `INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, depth, attempts, fetched_at, url, reason)
+       SELECT $1, md5(n::text)::uuid, n, 'failed', 0, 1, now(), 'https://example.com/' || n, CASE n WHEN 1 THEN 'http_404' ELSE 'http_500' END
+       FROM generate_series(1, 2) AS n`,
+      [id],
+    );
+    const page = await console.signedIn();
+    await page.goto(`/jobs/${id}?tab=errors`);
+    await page
+      .getByRole('region', { name: /^http_500/ })
+      .getByRole('checkbox')
+      .check();
+    await page.getByRole('button', { name: /^Try the URLs/ }).click();
+    await page.locator(`[data-state="current"]`, { hasText: 'pending' }).waitFor();
+    const { rows } = await console.pool.query('SELECT url FROM crawl_frontier WHERE job_id = $1', [id]);
+    expect(rows).toEqual([{ url: 'https://example.com/2' }]);
+  });
+});
+
+describe('on the list of jobs', () => {
+  test('a thousand jobs of a filter are cancelled, and no other', { timeout: 60_000 }, async () => {
+    await console.pool.query(
+      `INSERT INTO crawl_jobs (kind, payload) SELECT 'visit', jsonb_build_object('url', 'https://many.example/' || n) FROM generate_series(1, 1000) AS n`,
+    );
+    const other = await newJob('pending', 'https://other.example/');
+    const page = await console.signedIn();
+    await page.goto('/jobs?kind=visit');
+    await page.getByRole('button', { name: 'act on all jobs of this filter' }).click();
+    await page
+      .getByRole('region', { name: 'Actions on many jobs' })
+      .getByRole('button', { name: 'Cancel' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByText('1000 changed').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await console.value(`SELECT count(*)::integer FROM crawl_jobs WHERE status = 'cancelled'`)).toBe(
+      1000,
+    );
+    expect(await statusOf(other)).toBe('pending');
+  });
+
+  test.each([
+    ['Mark pending', 'failed', 'pending'],
+    ['Mark expired', 'processing', 'expired'],
+    ['Reset lock', 'processing', 'pending'],
+    ['Pause', 'pending', 'paused'],
+    ['Resume', 'paused', 'pending'],
+  ] as const)('%s of a selection leaves the others alone', async (label, before, after) => {
+    const [chosen, left] = [
+      await newJob(before, 'https://a.example/'),
+      await newJob(before, 'https://b.example/'),
+    ];
+    const page = await console.signedIn();
+    await page.goto('/jobs');
+    await page.getByRole('checkbox', { name: `Select ${chosen}` }).check();
+    await page.getByText('1 selected').waitFor();
+    await page
+      .getByRole('region', { name: 'Actions on many jobs' })
+      .getByRole('button', { name: label })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
+    await page.getByText('1 changed').waitFor();
+    expect([await statusOf(chosen), await statusOf(left)]).toEqual([after, before]);
+  });
+
+  test('a crawl is started from its form', async () => {
+    const page = await console.signedIn();
+    await page.goto('/jobs');
+    await page.getByRole('button', { name: 'Crawl a site' }).first().click();
+    await page.getByLabel('Where to start').fill('https://example.com/docs/');
+    await page.getByLabel('Pages at most').fill('20');
+    await page.getByRole('button', { name: 'Start the crawl' }).click();
+    await page.waitForURL(/\/jobs\/[0-9a-f-]{36}/);
+    expect(await console.value('SELECT payload FROM crawl_jobs')).toMatchObject({
+      url: 'https://example.com/docs/',
+      max_pages: 20,
+    });
+  });
+
+  test('new jobs appear by themselves, but not while rows are selected', { timeout: 60_000 }, async () => {
+    const first = await newJob('pending', 'https://first.example/');
+    const page = await console.signedIn();
+    await page.goto('/jobs');
+    await page.getByText('live', { exact: true }).waitFor();
+    await newJob('pending', 'https://second.example/');
+    await page.getByRole('link', { name: 'https://second.example/' }).waitFor();
+    const box = page.getByRole('checkbox', { name: `Select ${first}` });
+    await box.check();
+    await page.getByText('paused', { exact: true }).first().waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/\/api\/v1\/(jobs|events)/.test(request.url())) asked.push(request.url());
+    });
+    await newJob('pending', 'https://third.example/');
+    await page.waitForTimeout(2_500);
+    expect(asked).toEqual([]);
+    await box.uncheck();
+    await page.getByRole('link', { name: 'https://third.example/' }).waitFor();
+  });
+});
+
+test('the progress of a crawl moves while it is looked at', async () => {
+  const id = await newJob('processing');
+  await console.pool.query(
+    'INSERT INTO crawl_states (job_id, fetched, total_processed, total_pending) VALUES ($1, 3, 3, 97)',
+    [id],
+  );
+  const page = await console.signedIn();
+  await page.goto(`/jobs/${id}`);
+  const progress = page.getByRole('region', { name: 'Progress' });
+  await progress.getByText('97', { exact: true }).waitFor();
+  await console.pool.query(
+    'UPDATE crawl_states SET fetched = 60, total_processed = 60, total_pending = 40, updated_at = now() WHERE job_id = $1',
+    [id],
+  );
+  await progress.getByText('40', { exact: true }).waitFor();
+});
+
+describe('policies', () => {
+  test('are made, edited, switched off and on, and run', { timeout: 60_000 }, async () => {
+    const page = await console.signedIn();
+    const policy = () => console.pool.query('SELECT * FROM crawl_policies').then(({ rows }) => rows[0]);
+    await page.goto('/policies');
+    await page.getByRole('button', { name: 'New policy' }).first().click();
+    await page.getByLabel('URL', { exact: true }).fill('https://shop.example/p/1');
+    await page.getByLabel('Every … hours').fill('2.5');
+    await page.getByRole('button', { name: 'Create the policy' }).click();
+    await page.getByText('2.5 h').waitFor();
+    expect(await policy()).toMatchObject({ kind: 'visit', enabled: true, priority: 0 });
+
+    await page.getByRole('button', { name: 'Edit https://shop.example/p/1' }).click();
+    await page.getByLabel('Priority', { exact: true }).last().fill('12');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '12', exact: true }).waitFor();
+    expect((await policy()).priority).toBe(12);
+
+    await page.getByRole('button', { name: 'Disable https://shop.example/p/1' }).click();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    expect((await policy()).enabled).toBe(false);
+    await page.getByRole('button', { name: 'Enable https://shop.example/p/1' }).click();
+    await page.getByText('enabled', { exact: true }).waitFor();
+
+    await console.pool.query(`UPDATE crawl_policies SET next_run_at = now() + interval '5 h'`);
+    await page.reload();
+    await page.getByText('In 5.0 hours').waitFor();
+    await page.getByRole('button', { name: 'Run https://shop.example/p/1 now' }).click();
+    await page.getByText('Ready NOW').waitFor();
+    expect(await console.value('SELECT next_run_at <= now() FROM crawl_policies')).toBe(true);
+  });
+});
+
+describe('the rest', () => {
+  test('a source that stands still is resumed from the overview, and paused in its list', async () => {
+    await newJob();
+    await console.pool.query(
+      `INSERT INTO sources (id, name, paused_until, pause_reason) VALUES ('host:a.example', 'a.example', 'infinity', 'operator')`,
+    );
+    const until = () => console.value('SELECT paused_until FROM sources');
+    const page = await console.signedIn();
+    await page.goto('/');
+    await page.getByRole('region', { name: 'Sources' }).getByRole('button', { name: 'Resume' }).click();
+    await expect.poll(until).toBeNull();
+    await page.goto('/sources');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('paused by hand').waitFor();
+    expect(await until()).not.toBeNull();
+  });
+
+  test('a bot is switched off', async () => {
+    await console.pool.query(`INSERT INTO bots (bot_id, user_id) VALUES ('bot-001', 'local')`);
+    const page = await console.signedIn();
+    await page.goto('/bots');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    expect(await console.value('SELECT enabled FROM bots')).toBe(false);
+  });
+
+  test('a key is made, shown once, and revoked', async () => {
+    const page = await console.signedIn();
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('What it is for').fill('a dashboard');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const secret = await page.getByRole('dialog').locator('code').textContent();
+    expect((await console.api.request('/api/v1/jobs', { key: secret })).status).toBe(200);
+    await page.getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('row', { name: /a dashboard/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    expect(await console.value(`SELECT revoked_at FROM api_keys WHERE name = 'a dashboard'`)).not.toBeNull();
+  });
+});

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { KeyRequest } from '@holdfast/contract';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { ListeningApi } from '../api-fixture/listening-api.ts';
+import { openBrowser } from './open-browser.ts';
+
+declare global {
+  interface Window {
+    violations?: string[];
+    /** Set by crawled text that runs. */
+    ran?: unknown;
+    axe: { run(options: object): Promise<{ violations: AxeViolation[] }> };
+  }
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The API with the console, and one browser, for a test file. Whatever goes wrong within a page fails its test. */
+export class ConsoleFixture {
+  readonly api = new ListeningApi();
+  readonly #contexts: BrowserContext[] = [];
+  readonly #problems: string[] = [];
+  #browser: Browser | undefined;
+
+  constructor() {
+    beforeAll(async () => {
+      this.#browser = await openBrowser();
+    });
+    afterEach(async () => {
+      await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+      expect(this.#problems.splice(0)).toEqual([]);
+    });
+    afterAll(() => this.#browser?.close());
+  }
+
+  get pool() {
+    return this.api.pool;
+  }
+
+  /** A page of somebody who is not signed in. */
+  async newPage(options: BrowserContextOptions = {}, origin = this.api.address): Promise<Page> {
+    if (!this.#browser) throw new Error('the browser is not there yet');
+    const context = await this.#browser.newContext({
+      baseURL: origin,
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    this.#contexts.push(context);
+    await context.addInitScript(() => {
+      window.violations = [];
+      document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        window.violations?.push(`${violatedDirective} ${blockedURI}`),
+      );
+    });
+    const page = await context.newPage();
+    // Sooner than the test's own, so that it says what it waited for.
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', ({ message }) => this.#problems.push(`threw: ${message}`));
+    page.on('dialog', (dialog) => {
+      this.#problems.push(`opened a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('console', (message) => {
+      // A refusal is what some tests ask for; the browser reports each as an error.
+      if (message.type() === 'error' && !/status of 40[1349]/.test(message.text()))
+        this.#problems.push(`${page.url()}: ${message.text()}`);
+    });
+    return page;
+  }
+
+  /** A page of somebody who signed in with a key of these scopes: an admin's, if none are named. */
+  async signedIn(key: Partial<KeyRequest> = {}, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.newPage(options);
+    const secret = await this.api.key({ user_id: 'local', scopes: ['admin'], ...key });
+    const answer = await page.request.post('/api/session', { data: { key: secret } });
+    expect(answer.status()).toBe(201);
+    return page;
+  }
+
+  async value<Value>(sql: string, values: unknown[] = []): Promise<Value> {
+    return Object.values((await this.pool.query(sql, values)).rows[0] ?? {})[0] as Value;
+  }
+}
+
+/** What everyone may expect of a view, whatever it shows. */
+export async function expectSound(page: Page): Promise<void> {
+  const found = await page.evaluate(() => ({
+    address: location.pathname,
+    tooWide:
+      document.documentElement.scrollWidth > document.documentElement.clientWidth
+        ? [...document.querySelectorAll('body *')]
+            .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+            .map((element) => element.outerHTML.slice(0, 80))
+            .slice(0, 8)
+        : [],
+    violations: window.violations,
+    ran: window.ran,
+  }));
+  expect(found).toEqual({ address: found.address, tooWide: [], violations: [], ran: undefined });
+}
+
+/** Nothing that keeps people with other senses or tools out. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated, not inserted: the page's own policy allows no script but its own.
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await window.axe.run({
+      resultTypes: ['violations'],
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
+    });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
+  expect(violations, page.url()).toEqual([]);
+}

@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ConsoleFixture, expectAccessible, expectSound } from './console-fixture.ts';
+import { type Filled, fillConsole } from './fill-console.ts';
+
+const console = new ConsoleFixture();
+let filled: Filled;
+beforeAll(async () => {
+  filled = await fillConsole(console.pool);
+});
+
+/** Where each view is, and something that it shows when it is there. */
+const views: readonly (readonly [name: string, address: (ids: Filled) => string, shows: string])[] = [
+  ['the overview', () => '/', 'Bot activity, 24 hours'],
+  ['jobs', () => '/jobs', 'https://books.example/'],
+  ['a running job', ({ running }) => `/jobs/${running}`, 'runner_crashed: SIGKILL'],
+  ['a failed job', ({ failed }) => `/jobs/${failed}`, 'host_unreachable: gone.example does not answer'],
+  ['the pages of a job', ({ crawl }) => `/jobs/${crawl}?tab=pages`, 'https://docs.example/guide/beacon/1'],
+  ['the errors of a job', ({ crawl }) => `/jobs/${crawl}?tab=errors`, 'http_404 · 2 failed'],
+  ['the frontier of a job', ({ running }) => `/jobs/${running}?tab=frontier`, 'covers.books.example'],
+  [
+    'the payload of a job',
+    ({ running }) => `/jobs/${running}?tab=payload`,
+    '"url": "https://books.example/"',
+  ],
+  ['the result of a visit', ({ visit }) => `/jobs/${visit}?tab=result`, '4006381333931'],
+  ['pages', () => '/pages', 'https://docs.example/guide/beacon/1'],
+  ['a page', ({ crawl, changedPage }) => `/pages/${crawl}/${changedPage}`, 'a rope of 20 metres'],
+  ['a diff', ({ crawl, changedPage }) => `/pages/${crawl}/${changedPage}?tab=diff`, '-- a rope of 10 metres'],
+  [
+    'the links of a page',
+    ({ crawl, changedPage }) => `/pages/${crawl}/${changedPage}?tab=links`,
+    'https://docs.example/guide/keel/3',
+  ],
+  ['policies', () => '/policies', 'In 2.5 hours'],
+  ['results', () => '/results', '44.90 EUR'],
+  ['a result', ({ result }) => `/results/${result}`, 'Storm lantern 4711'],
+  ['sources', () => '/sources', 'paused after failures'],
+  ['bots', () => '/bots', 'bot-001'],
+  ['workers', () => '/workers', 'crawl-eu-2'],
+  ['keys', () => '/keys', 'in use'],
+];
+
+describe.each([
+  ['wide and light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
+  ['narrow and dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const)('%s', (_name, options) => {
+  test('every view shows what there is, fits, and keeps nobody out', { timeout: 120_000 }, async () => {
+    const page = await console.signedIn({}, options);
+    for (const [name, address, shows] of views) {
+      await page.goto(address(filled));
+      await page.getByRole('main').getByText(shows).filter({ visible: true }).first().waitFor();
+      await expectSound(page);
+      await expectAccessible(page);
+      expect(await page.getByRole('heading', { level: 1 }).count(), name).toBe(1);
+    }
+  });
+});
+
+test('without a session every view asks to sign in, and the API tells nothing', async () => {
+  const page = await console.newPage();
+  for (const [, address] of views) {
+    await page.goto(address(filled));
+    await page.getByLabel('API key').waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+  }
+  await expectAccessible(page);
+  for (const path of [
+    'jobs',
+    'stats',
+    'pages',
+    'policies',
+    'results',
+    'sources',
+    'bots',
+    'workers',
+    'keys',
+    'events',
+  ])
+    expect([path, (await page.request.get(`/api/v1/${path}`)).status()]).toEqual([path, 401]);
+});
+
+test('an empty list says what belongs there', async () => {
+  const page = await console.signedIn({ user_id: 'nobody', scopes: ['jobs:read', 'jobs:write'] });
+  await page.goto('/');
+  await page.getByText('Welcome. Nothing has run yet.').waitFor();
+  await page.getByRole('button', { name: 'Crawl a site' }).waitFor();
+  for (const [path, title] of [
+    ['jobs', 'No jobs yet'],
+    ['pages', 'No pages yet'],
+    ['policies', 'No policies'],
+    ['results', 'No results'],
+    ['keys', 'Keys are for admins'],
+    ['jobs/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'There is no such job'],
+    ['jobs?status=failed', 'No job matches these filters'],
+  ] as const) {
+    await page.goto(`/${path}`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    await expectSound(page);
+    await expectAccessible(page);
+  }
+});
+
+test('a filter is part of the address, and there after a reload', async () => {
+  const page = await console.signedIn();
+  await page.goto('/jobs');
+  const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody tr');
+  await page.getByRole('button', { name: /^failed/ }).click();
+  await page.getByLabel('Search URLs').fill('gone');
+  await page.waitForURL(/\?status=failed&search=gone$/);
+  await page.reload();
+  await page.getByRole('link', { name: 'https://gone.example/' }).waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await page.getByRole('button', { name: /^failed/ }).getAttribute('aria-pressed')).toBe('true');
+  expect(await page.getByLabel('Search URLs').inputValue()).toBe('gone');
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('link', { name: 'https://books.example/' }).waitFor();
+  await page.getByRole('button', { name: 'failed, gone', exact: true }).click();
+  await page.waitForURL(/status=failed&search=gone/);
+});
+
+test('keys go everywhere: views, rows, search and help', async () => {
+  const page = await console.signedIn();
+  await page.goto('/');
+  await page.getByText('Last jobs').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await page
+    .getByRole('table', { name: 'Jobs' })
+    .getByRole('link', { name: 'https://books.example/' })
+    .waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/jobs\/.+/);
+  await page.getByText('Where it stands').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+});
