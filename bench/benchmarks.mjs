@@ -31,10 +31,28 @@ export const benchmarks = [
     title: 'the same with the main content as markdown, against Crawlee without',
   },
   {
+    id: 'B6',
+    group: 'growth',
+    file: './src/crawl-growth.ts',
+    title: 'what a page costs, and a runner needs, with 10,000, 100,000 and 1,000,000 known URLs',
+  },
+  {
+    id: 'B7',
+    group: 'resume',
+    file: './src/crawl-resume.ts',
+    title: 'from the death of a runner to the next stored page, with 1,000 and 1,000,000 known URLs',
+  },
+  {
     id: 'B8',
     group: 'bots',
     file: './src/bots-throughput.ts',
     title: '50 bots pull and submit over HTTP, against a bare Fastify that inserts the same rows',
+  },
+  {
+    id: 'B10',
+    group: 'politeness',
+    file: './src/crawl-politeness.ts',
+    title: 'fifty quick hosts in one crawl with a slow or paused one, against the fifty alone',
   },
 ];
 

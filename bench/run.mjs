@@ -6,7 +6,7 @@ import { benchmarks, chooseBenchmarks } from './benchmarks.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const list = benchmarks
-  .map(({ id, group, title }) => `  ${id.padEnd(4)}${group.padEnd(8)}${title}`)
+  .map(({ id, group, title }) => `  ${id.padEnd(5)}${group.padEnd(12)}${title}`)
   .join('\n');
 const usage = `npm run bench -- [NAME…]
 

@@ -19,7 +19,10 @@ export class HoldfastWorker {
   /** Of the runner that was given the last job. */
   runnerPid: number | undefined;
 
-  private constructor(databaseUrl: string, allowPrivate: readonly string[]) {
+  readonly #quiet: boolean;
+
+  private constructor(databaseUrl: string, allowPrivate: readonly string[], quiet: boolean) {
+    this.#quiet = quiet;
     this.#child = spawn(process.execPath, [command, 'worker'], {
       env: {
         ...process.env,
@@ -34,8 +37,13 @@ export class HoldfastWorker {
     createInterface({ input: this.#child.stderr }).on('line', (line) => this.#hear(line));
   }
 
-  static async start(databaseUrl: string, allowPrivate: readonly string[]): Promise<HoldfastWorker> {
-    const worker = new HoldfastWorker(databaseUrl, allowPrivate);
+  /** `quiet`: its warnings are no news (its runners are to be killed). */
+  static async start(
+    databaseUrl: string,
+    allowPrivate: readonly string[],
+    { quiet = false } = {},
+  ): Promise<HoldfastWorker> {
+    const worker = new HoldfastWorker(databaseUrl, allowPrivate, quiet);
     await worker.says(/is ready/);
     return worker;
   }
@@ -83,7 +91,7 @@ export class HoldfastWorker {
     } catch {
       // not a line of the log: what Node says
     }
-    if ((line.level ?? 0) >= 40) console.error(`  worker: ${text}`);
+    if ((line.level ?? 0) >= 40 && !this.#quiet) console.error(`  worker: ${text}`);
     this.runnerPid = line.runner ?? this.runnerPid;
     for (const listener of this.#listeners) listener(line);
   }

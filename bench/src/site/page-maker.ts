@@ -36,7 +36,7 @@ export function siteLinks(pages: number): ChooseLinks {
   return (page) => {
     const chosen = new Set([page * 2 + 1, page * 2 + 2].filter((child) => child < pages));
     for (let n = 0; chosen.size < Math.min(linksPerPage, pages - 1); n++) {
-      const other = (page * 7919 + n * n * 97 + n * 13 + 1) % pages;
+      const other = (page * 7919 + n * 1009 + Math.floor(n / pages)) % pages;
       if (other !== page) chosen.add(other);
     }
     return [...chosen];
