@@ -1,5 +1,5 @@
 import { Bot, type BotOptions, type Handler, type PulledJob, type Submitted } from '@holdfast/sdk';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
 import { SdkFixture } from './sdk-fixture.ts';
@@ -16,6 +16,12 @@ const tables = [
   'job_events',
 ];
 beforeEach(() => fixture.pool.query(tables.map((table) => `DELETE FROM ${table}`).join(';')));
+
+/** Those of a test that failed would take the jobs of the next. */
+const bots: Bot[] = [];
+afterEach(() => {
+  for (const bot of bots.splice(0)) void bot.stop();
+});
 
 /** Something that a test waits for. */
 class Signal<Value = void> {
@@ -42,6 +48,7 @@ async function newBot(options: Partial<BotOptions> = {}): Promise<{ bot: Bot; he
     ...options,
     token,
   });
+  bots.push(bot);
   return { bot, heard };
 }
 
@@ -260,7 +267,7 @@ describe('a bot', () => {
     await enqueue(3);
     const { bot } = await newBot({ concurrency: 3 });
     const run = bot.run(works);
-    await expect.poll(() => line.to(/pull/).length, { interval: 1 }).toBe(1);
+    await expect.poll(() => line.to(/pull/).length, { interval: 1, timeout: 20_000 }).toBe(1);
     await bot.stop();
     const tally = await run;
     expect(tally.succeeded).toBe(tally.pulled);
@@ -269,7 +276,7 @@ describe('a bot', () => {
 
   test('interrupts what takes too long when it is stopped', async () => {
     await enqueue(1, { max_retries: 5 });
-    const { bot } = await newBot({ drainMs: 100 });
+    const { bot } = await newBot({ concurrency: 1, drainMs: 100 });
     const began = new Signal();
     const run = bot.run(async (job, context) => {
       began.resolve();
@@ -326,7 +333,7 @@ describe('a bot', () => {
   test('waits when it is told that it pulls too often', async () => {
     await fixture.pool.query(
       `INSERT INTO bots (user_id, bot_id, max_pulls_per_minute, window_start, window_pulls)
-       VALUES ('alice', 'bot-001', 1, now() - interval '58 seconds', 1)`,
+       VALUES ('alice', 'bot-001', 1, now() - interval '55 seconds', 1)`,
     );
     await enqueue(1);
     const { bot, heard } = await newBot();

@@ -84,8 +84,9 @@ describe('jobs', () => {
   });
 
   test('are waited for through a restart of the API', async () => {
-    const holdfast = await fixture.client();
+    const holdfast = await fixture.client({ retries: 0 });
     const job = await holdfast.jobs.create(crawl);
+    line.next(new RegExp(`/jobs/${job.id}$`), 'lose request', 'lose answer');
     let restart: Promise<void> | undefined;
     const ended = holdfast.waitFor(job.id, {
       onProgress: () => {
@@ -234,7 +235,7 @@ describe('a request that fails for a passing reason', () => {
     const leaving = new AbortController();
     line.next(/jobs/, { status: 503, headers: { 'retry-after': '30' } });
     const listed = failure(holdfast.jobs.list({}, { signal: leaving.signal }).firstPage());
-    await expect.poll(() => line.seen.length).toBe(1);
+    await expect.poll(() => line.seen.length, { timeout: 20_000 }).toBe(1);
     leaving.abort(new Error('enough'));
     expect(await listed).toMatchObject({ message: 'enough' });
     expect(line.seen).toHaveLength(1);

@@ -84,7 +84,7 @@ test('all events are heard once and in order, across restarts of the API and con
   await again.until(all.at(-1) ?? '');
   expect(again.names).toEqual(heard.names.slice(11));
   await again.leave();
-}, 60_000);
+}, 120_000);
 
 /** Makes jobs until the first one is heard of. */
 async function firstHeard(heard: Heard<EventMessage>): Promise<string> {
@@ -106,7 +106,7 @@ test('a job is heard of from its first event on, once, with its progress, across
   await heard.until(`${job.id}/3`);
   expect(heard.names).toEqual([1, 2, 3].map((n) => `${job.id}/${n}`));
   const progress = () => heard.messages.flatMap(({ type, data }) => (type === 'progress' ? data.status : []));
-  await expect.poll(progress, { timeout: 10_000 }).toContain('completed');
+  await expect.poll(progress, { timeout: 20_000 }).toContain('completed');
   expect(progress()[0]).toBe('pending');
   await heard.leave();
 
@@ -114,7 +114,7 @@ test('a job is heard of from its first event on, once, with its progress, across
   await after.until(`${job.id}/3`);
   expect(after.names).toEqual([`${job.id}/3`]);
   await after.leave();
-}, 60_000);
+}, 120_000);
 
 test('a stream that falls silent counts as lost', async () => {
   const holdfast = await fixture.client();
@@ -122,9 +122,9 @@ test('a stream that falls silent counts as lost', async () => {
   const lost: unknown[] = [];
   const options = { silenceMs: 200, onDisconnect: (error: unknown) => lost.push(error) };
   const heard = new Heard((signal) => holdfast.jobs.stream(job.id, { ...options, signal }));
-  await expect.poll(() => lost.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => lost.length, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(lost[0]).toMatchObject({ name: 'HoldfastTimeoutError' });
-  await expect.poll(() => line.to(/stream/).length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => line.to(/stream/).length, { timeout: 20_000 }).toBeGreaterThan(1);
   expect(line.to(/stream/)[1]?.headers['last-event-id']).toBe('1');
   await heard.leave();
   expect(heard.names).toEqual([`${job.id}/1`]);
@@ -137,14 +137,17 @@ test('a stream is filtered, and ends with whoever leaves it', async () => {
     holdfast.events.stream({ job: wanted.id, status: ['cancelled', 'paused'] }, { signal }),
   );
   // It is open when its id has come.
-  await expect.poll(() => line.to(/events/).length).toBe(1);
+  await expect.poll(() => line.to(/events/).length, { timeout: 20_000 }).toBe(1);
   await holdfast.jobs.pause(other.id);
   await expect
-    .poll(async () => {
-      await holdfast.jobs.pause(wanted.id);
-      await holdfast.jobs.resume(wanted.id);
-      return heard.messages.length;
-    })
+    .poll(
+      async () => {
+        await holdfast.jobs.pause(wanted.id);
+        await holdfast.jobs.resume(wanted.id);
+        return heard.messages.length;
+      },
+      { timeout: 20_000 },
+    )
     .toBeGreaterThan(0);
   for (const message of heard.messages)
     expect(message).toMatchObject({ type: 'transition', data: { job_id: wanted.id, to_status: 'paused' } });

@@ -85,10 +85,7 @@ async function* readMessages(
     // Who reads may take its time with what has come.
     deadline.set(Number.POSITIVE_INFINITY);
     if (done) return;
-    for (const message of reader.read(decoder.decode(value, { stream: true }))) {
-      place.lastEventId = message.id;
-      yield message;
-    }
+    yield* reader.read(decoder.decode(value, { stream: true }));
     place.lastEventId = reader.lastEventId;
     place.retryMs = reader.retryMs ?? place.retryMs;
   }
