@@ -266,12 +266,27 @@ describe('a bot', () => {
   test('works on what a pull under way brings when it is stopped, so that nothing stays locked', async () => {
     await enqueue(3);
     const { bot } = await newBot({ concurrency: 3 });
+    const answer = new Signal();
+    line.next(/pull/, { until: answer.fired });
     const run = bot.run(works);
-    await expect.poll(() => line.to(/pull/).length, { interval: 1, timeout: 20_000 }).toBe(1);
+    await settled({ processing: 3 });
+    const stopped = bot.stop();
+    answer.resolve();
+    await stopped;
+    expect(await run).toEqual({ pulled: 3, succeeded: 3, failed: 0, lost: 0 });
+    expect(await statuses()).toEqual({ completed: 3 });
+    expect(line.to(/pull/)).toHaveLength(1);
+  });
+
+  test('asks once more for what a lost answer may have brought when it is stopped', async () => {
+    await enqueue(3);
+    const { bot } = await newBot({ concurrency: 3 });
+    line.next(/pull/, 'lose answer');
+    const run = bot.run(works);
+    await settled({ processing: 3 });
     await bot.stop();
-    const tally = await run;
-    expect(tally.succeeded).toBe(tally.pulled);
-    expect(await statuses()).not.toHaveProperty('processing');
+    expect(await run).toMatchObject({ pulled: 3, succeeded: 3 });
+    expect(await statuses()).toEqual({ completed: 3 });
   });
 
   test('interrupts what takes too long when it is stopped', async () => {

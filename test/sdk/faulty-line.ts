@@ -16,6 +16,8 @@ export type Fault =
   | 'lose request'
   /** It arrives and has its effect; its answer is lost. */
   | 'lose answer'
+  /** It arrives and has its effect; its answer takes until then. */
+  | { readonly until: Promise<void> }
   /** Something on the way answers in the API's place. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
@@ -75,14 +77,14 @@ export class FaultyLine {
     const [planned] = index < 0 ? [] : this.#faults.splice(index, 1);
     const fault = planned?.fault;
     if (fault === 'lose request') return void request.socket.destroy();
-    if (typeof fault === 'object') {
+    if (typeof fault === 'object' && 'status' in fault) {
       response.writeHead(fault.status, fault.headers).end(fault.body);
       return;
     }
-    this.#pass(request, response, body, fault === 'lose answer');
+    this.#pass(request, response, body, fault);
   }
 
-  #pass(request: IncomingMessage, response: ServerResponse, body: Buffer, isLost: boolean): void {
+  #pass(request: IncomingMessage, response: ServerResponse, body: Buffer, fault: Fault | undefined): void {
     const { method, url, headers } = request;
     const lose = () => request.socket.destroy();
     let target: string;
@@ -92,8 +94,9 @@ export class FaultyLine {
       lose();
       return;
     }
-    const outgoing = forward(new URL(url ?? '', target), { method, headers }, (answer) => {
-      if (isLost) {
+    const outgoing = forward(new URL(url ?? '', target), { method, headers }, async (answer) => {
+      if (typeof fault === 'object' && 'until' in fault) await fault.until;
+      if (fault === 'lose answer') {
         answer.resume().once('end', lose);
         return;
       }

@@ -125,22 +125,23 @@ export class Bot {
 
   /**
    * The same pull until it is answered, so that no job stays locked for a bot that never heard of it. One that is under way
-   * when the bot is stopped is not cut off. Undefined: there was no answer by then.
+   * when the bot is stopped is not cut off, and repeated once if its answer is lost. Undefined: there was none.
    */
   async #pull(maxJobs: number): Promise<Pulled | undefined> {
     const { signal } = this.#stopping;
     const { domain } = this.#options;
     const idempotencyKey = randomKey();
-    for (let failures = 0; !signal.aborted; failures++) {
+    for (let failures = 0; ; failures++) {
+      const isLast = signal.aborted;
       try {
         return await this.#api.pull({ maxJobs, domain, idempotencyKey, retries: 0 });
       } catch (error) {
         if (!isPassing(error)) throw error;
         this.#report(error);
+        if (isLast) return undefined;
         await wait(delay(error, failures), signal).catch(() => {});
       }
     }
-    return undefined;
   }
 
   #start(job: PulledJob, at: number, handler: Handler): void {
