@@ -250,7 +250,8 @@ describe('holdfast crawl', () => {
   }, 90_000);
 
   test('says what is stored when nobody reads its output any more', async () => {
-    site = await startTreeSite(30, 20);
+    // Enough that the crawl is not through before the broken pipe is noticed.
+    site = await startTreeSite(400, 20);
     const endOf = async (child: ChildProcess) => {
       let said = '';
       child.stderr?.on('data', (data) => {
