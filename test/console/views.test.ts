@@ -129,8 +129,13 @@ test('keys go everywhere: views, rows, search and help', async () => {
     .getByRole('table', { name: 'Jobs' })
     .getByRole('link', { name: 'https://books.example/' })
     .waitFor();
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
+  const focused = () => page.evaluate(() => document.activeElement?.tagName);
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('j');
+      return focused();
+    })
+    .toBe('TR');
   await page.keyboard.press('x');
   await page.getByText('1 selected').waitFor();
   await page.keyboard.press('Enter');
