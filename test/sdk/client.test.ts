@@ -194,7 +194,8 @@ describe('a request that fails for a passing reason', () => {
     expect(job.outcome).toBe('repeated');
     expect(await jobCount()).toBe(1);
     const keys = line.to(/jobs/).map(({ headers }) => headers['idempotency-key']);
-    expect(keys).toHaveLength(4);
+    // Or more: a connection that breaks as it is used again may cost another try.
+    expect(keys.length).toBeGreaterThanOrEqual(4);
     expect(new Set(keys).size).toBe(1);
 
     line.next(/bulk-create/, 'lose answer');
