@@ -193,9 +193,10 @@ describe('a request that fails for a passing reason', () => {
     const job = await holdfast.jobs.create(crawl);
     expect(job.outcome).toBe('repeated');
     expect(await jobCount()).toBe(1);
-    const keys = line.to(/jobs/).map(({ headers }) => headers['idempotency-key']);
-    // Or more: a connection that breaks as it is used again may cost another try.
-    expect(keys.length).toBeGreaterThanOrEqual(4);
+    // The request that a test before gave up on may arrive only now; it was a GET.
+    const posts = line.to(/jobs/).filter(({ method }) => method === 'POST');
+    const keys = posts.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(4);
     expect(new Set(keys).size).toBe(1);
 
     line.next(/bulk-create/, 'lose answer');
