@@ -123,19 +123,25 @@ test('keys go everywhere: views, rows, search and help', async () => {
   const page = await console.signedIn();
   await page.goto('/');
   await page.getByText('Last jobs').waitFor();
+  const focused = () =>
+    page.evaluate(() => {
+      const rows = [...document.querySelectorAll('main tbody tr')];
+      return document.activeElement && rows.indexOf(document.activeElement);
+    });
+  await page.keyboard.press('j');
+  expect(await focused()).toBe(0);
+  await page.keyboard.press('j');
+  expect(await focused()).toBe(1);
+  await page.keyboard.press('k');
+  expect(await focused()).toBe(0);
   await page.keyboard.press('g');
   await page.keyboard.press('j');
   await page
-    .getByRole('table', { name: 'Jobs' })
+    .getByRole('table', { name: 'Jobs', exact: true })
     .getByRole('link', { name: 'https://books.example/' })
     .waitFor();
-  const focused = () => page.evaluate(() => document.activeElement?.tagName);
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('j');
-      return focused();
-    })
-    .toBe('TR');
+  await page.keyboard.press('j');
+  expect(await focused()).toBe(0);
   await page.keyboard.press('x');
   await page.getByText('1 selected').waitFor();
   await page.keyboard.press('Enter');

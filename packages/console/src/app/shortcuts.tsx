@@ -20,7 +20,15 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Keys that work in every view; rows have theirs in the table itself. */
+/** Over all the tables of a view, in the order in which they stand. */
+function walkRows(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLTableRowElement>('main tbody tr[tabindex]')];
+  const current = document.activeElement?.closest('tr') as HTMLTableRowElement | null | undefined;
+  const at = current ? rows.indexOf(current) : -1;
+  rows[at === -1 ? 0 : at + step]?.focus();
+}
+
+/** Keys that work in every view; a row answers x and Enter itself. */
 export function useShortcuts(): { readonly open: boolean; readonly close: () => void } {
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
@@ -34,7 +42,8 @@ export function useShortcuts(): { readonly open: boolean; readonly close: () => 
         event.preventDefault();
         event.stopImmediatePropagation();
         void navigate({ to: view.path });
-      } else if (event.key === '?') setOpen(true);
+      } else if (event.key === 'j' || event.key === 'k') walkRows(event.key === 'j' ? 1 : -1);
+      else if (event.key === '?') setOpen(true);
       else if (event.key === '/') {
         const search = document.querySelector<HTMLInputElement>('input[type="search"]');
         if (!search) return;

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { CellTools } from './cell-tools.tsx';
 import styles from './data-table.module.css';
 
@@ -25,10 +25,9 @@ interface DataTableProps<Row> {
   readonly onSelect?: (selected: Set<string>) => void;
 }
 
-/** Rows to look at, walk through with j and k, select with x and open with Enter. Long values are cut, never wrapped into chaos. */
+/** Rows to look at, walk through (see shortcuts), select with x and open with Enter. Long values are cut, never wrapped into chaos. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, idOf, onOpen, selected, onSelect } = props;
-  const body = useRef<HTMLTableSectionElement>(null);
   const all = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
 
   function toggle(id: string) {
@@ -36,21 +35,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (!next.delete(id)) next.add(id);
     onSelect?.(next);
   }
-
-  useEffect(() => {
-    function onKey(event: globalThis.KeyboardEvent) {
-      if (event.key !== 'j' && event.key !== 'k') return;
-      if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
-      if (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))
-        return;
-      const lines = [...(body.current?.rows ?? [])];
-      const current = lines.indexOf(document.activeElement as HTMLTableRowElement);
-      const next = lines[current === -1 ? 0 : current + (event.key === 'j' ? 1 : -1)];
-      next?.focus();
-    }
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
 
   function onRowKey(event: KeyboardEvent, row: Row) {
     if (event.target !== event.currentTarget) return;
@@ -80,7 +64,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody>
           {rows.map((row) => {
             const id = idOf(row);
             return (
