@@ -28,8 +28,10 @@ export class ListeningApi {
   #opened: Database | undefined;
   #server: Server | undefined;
   #admin = '';
+  readonly #env: Record<string, string>;
 
-  constructor() {
+  constructor(env: Record<string, string> = {}) {
+    this.#env = env;
     beforeAll(async () => {
       this.#database = await createTestDatabase({ max: 20 });
       this.#admin = await this.key({ scopes: ['admin'], user_id: 'admin' });
@@ -52,7 +54,11 @@ export class ListeningApi {
   }
 
   async start(): Promise<void> {
-    const configuration = readConfiguration({ HOLDFAST_PORT: '0', DATABASE_URL: this.#database?.url });
+    const configuration = readConfiguration({
+      HOLDFAST_PORT: '0',
+      DATABASE_URL: this.#database?.url,
+      ...this.#env,
+    });
     const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
     this.#opened = await openDatabase(configuration, log, { migrate: false });
     this.#server = await startServer(configuration, this.#opened, log);

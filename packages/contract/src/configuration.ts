@@ -71,6 +71,12 @@ export const settings = {
     schema: wholeNumber(1, 8760, 12),
     description: 'How long a sign-in to the console lasts.',
   },
+  streamBeatSeconds: {
+    env: 'HOLDFAST_STREAM_BEAT_SECONDS',
+    schema: seconds(15),
+    description:
+      'How often a quiet stream of events shows that it is alive (proxies cut silent connections), and checks its key. A client that has read nothing for this long is cut off.',
+  },
   workerId: {
     env: 'WORKER_ID',
     schema: z.string().min(1).max(100).optional(),

@@ -20,7 +20,8 @@ import { openSession } from '../../sessions/open-session.ts';
 const patienceMs = 90_000;
 vi.setConfig({ testTimeout: 240_000 });
 
-const api = new ListeningApi();
+const beatSeconds = 1;
+const api = new ListeningApi({ HOLDFAST_STREAM_BEAT_SECONDS: `${beatSeconds}` });
 const clients: SseClient[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.leave();
@@ -342,7 +343,8 @@ describe('every stream', () => {
       );
     }
     await reader.until(({ length }) => length >= 10_000);
-    await new Promise((resolve) => setTimeout(resolve, 14_000));
+    // It shows that it was cut off only when it reads again: until then nothing tells us so.
+    await new Promise((resolve) => setTimeout(resolve, 3_000 * beatSeconds));
     socket.resume();
     await closed;
     // It goes on for those who read.

@@ -15,7 +15,6 @@ interface Entry {
   readonly position: () => string | undefined;
 }
 
-const beatMs = 15_000;
 const maxStreams = 1_000;
 const maxStreamsOfKey = 100;
 
@@ -24,12 +23,14 @@ const maxStreamsOfKey = 100;
  * session or the server does.
  */
 export class OpenStreams {
-  readonly #context: Pick<ApiContext, 'pool' | 'log' | 'stopping'>;
+  readonly #context: Pick<ApiContext, 'configuration' | 'pool' | 'log' | 'stopping'>;
   readonly #entries = new Set<Entry>();
+  readonly #beatMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: Pick<ApiContext, 'pool' | 'log' | 'stopping'>) {
+  constructor(context: Pick<ApiContext, 'configuration' | 'pool' | 'log' | 'stopping'>) {
     this.#context = context;
+    this.#beatMs = context.configuration.streamBeatSeconds * 1000;
     context.stopping.addEventListener('abort', () => {
       for (const { channel } of this.#entries) channel.end();
     });
@@ -45,13 +46,13 @@ export class OpenStreams {
         `${this.#entries.size} streams are open already, ${ofKey} with this key`,
       );
     }
-    const channel = new SseChannel();
+    const channel = new SseChannel(this.#beatMs);
     const isOfSession =
       request.headers.authorization === undefined && request.headers['x-api-key'] === undefined;
     const session = isOfSession ? sessionTokenOf(request) : undefined;
     const entry: Entry = { channel, keyId: key.id, session, position };
     this.#entries.add(entry);
-    this.#timer ??= setInterval(() => void this.#beat(), beatMs);
+    this.#timer ??= setInterval(() => void this.#beat(), this.#beatMs);
     channel.closed.addEventListener('abort', () => {
       this.#entries.delete(entry);
       if (this.#entries.size > 0) return;

@@ -22,7 +22,7 @@ export class SseChannel {
   /** Whether there is room; without it, what is sent all the same piles up. */
   isReady = true;
 
-  constructor(cutMs = 10_000) {
+  constructor(cutMs: number) {
     this.#cutMs = cutMs;
     this.body = new Readable({
       highWaterMark: bufferedBytes,
