@@ -15,5 +15,5 @@ export function checkFlags<Schema extends z.ZodType>(
 }
 
 export function flagOf(field: string): string {
-  return `--${field.replaceAll('_', '-')}`;
+  return field && `--${field.replaceAll('_', '-')}`;
 }

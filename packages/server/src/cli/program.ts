@@ -1,25 +1,7 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
-import { apiCommand } from './api-command.ts';
-import { botsCommand } from './bots-command.ts';
 import { asCalled } from './called-as.ts';
-import { crawlCommand } from './crawl-command.ts';
-import { createJobsFromPoliciesCommand } from './create-jobs-from-policies-command.ts';
-import { demoCommand } from './demo-command.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { expireLocksCommand } from './expire-locks-command.ts';
-import { exportCommand } from './export-command.ts';
-import { jobsCommand } from './jobs-command.ts';
-import { keysCommand } from './keys-command.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { pagesCommand } from './pages-command.ts';
-import { policiesCommand } from './policies-command.ts';
-import { resultsCommand } from './results-command.ts';
-import { sourcesCommand } from './sources-command.ts';
-import { upCommand } from './up-command.ts';
-import { workerCommand } from './worker-command.ts';
-import { workersCommand } from './workers-command.ts';
 
 const examples = `
 Start here:
@@ -38,41 +20,56 @@ runs in .holdfast. Exit codes: ${Object.entries(exitCodes)
   .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)
   .join(', ')}.`;
 
-export const program = new Command('holdfast')
-  .description('A durable web-crawl platform on PostgreSQL: no page lost, none stored twice.')
-  .version(version, '-V, --version', 'print the version')
-  .option('--database-url <url>', describe('databaseUrl'))
-  .option('--data-folder <folder>', describe('dataFolder'))
-  .helpOption('-h, --help', 'show help; `holdfast COMMAND --help` for a command')
-  .helpCommand(false)
-  .addHelpText('after', examples)
-  .addCommand(crawlCommand)
-  .addCommand(demoCommand)
-  .addCommand(upCommand)
-  .addCommand(workerCommand)
-  .addCommand(apiCommand)
-  .addCommand(jobsCommand)
-  .addCommand(pagesCommand)
-  .addCommand(exportCommand)
-  .addCommand(policiesCommand)
-  .addCommand(botsCommand)
-  .addCommand(resultsCommand)
-  .addCommand(sourcesCommand)
-  .addCommand(workersCommand)
-  .addCommand(keysCommand)
-  .addCommand(createJobsFromPoliciesCommand)
-  .addCommand(expireLocksCommand)
-  .addCommand(doctorCommand)
-  .addCommand(migrateCommand);
+/**
+ * Loaded when it is named: `holdfast jobs list` has no use for a web server, which takes longer to load than the list to make.
+ */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  crawl: async () => (await import('./crawl-command.ts')).crawlCommand,
+  demo: async () => (await import('./demo-command.ts')).demoCommand,
+  up: async () => (await import('./up-command.ts')).upCommand,
+  worker: async () => (await import('./worker-command.ts')).workerCommand,
+  api: async () => (await import('./api-command.ts')).apiCommand,
+  jobs: async () => (await import('./jobs-command.ts')).jobsCommand,
+  pages: async () => (await import('./pages-command.ts')).pagesCommand,
+  export: async () => (await import('./export-command.ts')).exportCommand,
+  policies: async () => (await import('./policies-command.ts')).policiesCommand,
+  bots: async () => (await import('./bots-command.ts')).botsCommand,
+  results: async () => (await import('./results-command.ts')).resultsCommand,
+  sources: async () => (await import('./sources-command.ts')).sourcesCommand,
+  workers: async () => (await import('./workers-command.ts')).workersCommand,
+  keys: async () => (await import('./keys-command.ts')).keysCommand,
+  'create-jobs-from-policies': async () =>
+    (await import('./create-jobs-from-policies-command.ts')).createJobsFromPoliciesCommand,
+  'expire-locks': async () => (await import('./expire-locks-command.ts')).expireLocksCommand,
+  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
+};
 
-for (const command of allCommands(program)) {
-  command
-    .showHelpAfterError('(add --help to see what can be used)')
-    .configureOutput({
-      writeOut: (text) => process.stdout.write(asCalled(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
-    })
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
+/** With the commands that the words name, or all of them: for help, and for words that name none. */
+export async function createProgram(words: readonly string[] = []): Promise<Command> {
+  const program = new Command('holdfast')
+    .description('A durable web-crawl platform on PostgreSQL: no page lost, none stored twice.')
+    .version(version, '-V, --version', 'print the version')
+    .option('--database-url <url>', describe('databaseUrl'))
+    .option('--data-folder <folder>', describe('dataFolder'))
+    .helpOption('-h, --help', 'show help; `holdfast COMMAND --help` for a command')
+    .helpCommand(false)
+    .addHelpText('after', examples);
+  const named = Object.keys(commands).filter((name) => words.includes(name));
+  for (const name of named.length > 0 ? named : Object.keys(commands)) {
+    const command = await commands[name]?.();
+    if (command) program.addCommand(command);
+  }
+  for (const command of allCommands(program)) {
+    command
+      .showHelpAfterError('(add --help to see what can be used)')
+      .configureOutput({
+        writeOut: (text) => process.stdout.write(asCalled(text)),
+        outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
+      })
+      .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
+  }
+  return program;
 }
 
 function allCommands(command: Command): Command[] {

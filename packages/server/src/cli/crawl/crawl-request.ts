@@ -64,9 +64,9 @@ const otherNames: Record<string, string> = {
   page_timeout_seconds: '--page-timeout',
 };
 
-/** As it stands on the command line: `include.0` is one of --include. */
+/** As it stands on the command line: `include[0]` is one of --include. */
 function nameOf(field: string): string {
-  const [name = ''] = field.split('.');
+  const [name = ''] = field.split(/[.[]/);
   return otherNames[name] ?? flagOf(name);
 }
 
