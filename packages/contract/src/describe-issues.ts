@@ -1,26 +1,46 @@
 import type { z } from 'zod';
+import { fieldName } from './field-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** What is wrong with one field: `must be at most 1000`. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
 /** What is wrong with an input, in words for whoever sent it: `payload.url is missing; priority must be at most 1000`. */
 export function describeIssues(
-  { issues }: z.core.$ZodError,
+  error: z.core.$ZodError,
   nameOf: (field: string) => string = (field) => field,
 ): string {
-  return issues.map((issue) => describe(issue, [], nameOf)).join('; ');
+  return problemsOf(error)
+    .map(({ path, message }) => `${nameOf(fieldName(path))} ${message}`.trimStart())
+    .join('; ');
 }
 
-function describe(issue: Issue, above: readonly PropertyKey[], nameOf: (field: string) => string): string {
+/** The same, field by field; the schema's own words are for those who write schemas. */
+export function problemsOf({ issues }: z.core.$ZodError): Problem[] {
+  const byField = new Map<string, Problem>();
+  for (const problem of issues.flatMap((issue) => problemsIn(issue, []))) {
+    const field = fieldName(problem.path);
+    // What fails the first check of a field fails the next ones as well, and they say nothing more.
+    if (!byField.has(field)) byField.set(field, problem);
+  }
+  return [...byField.values()];
+}
+
+function problemsIn(issue: Issue, above: readonly PropertyKey[]): Problem[] {
   const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'is not known here' }));
   const [nearest] = issue.code === 'invalid_union' ? issue.errors : [];
   // The first alternative is the one that people write.
-  if (nearest?.[0]) return describe(nearest[0], path, nameOf);
-  const field = nameOf(path.map(String).join('.'));
-  const problem = problemOf(issue);
-  return field === '' ? problem : `${field} ${problem}`;
+  if (nearest?.[0]) return problemsIn(nearest[0], path);
+  return [{ path, message: messageOf(issue) }];
 }
 
-function problemOf(issue: Issue): string {
+function messageOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.message.endsWith('received undefined')) return 'is missing';
@@ -30,13 +50,17 @@ function problemOf(issue: Issue): string {
     case 'too_big':
       return size(issue.origin, `at most ${issue.maximum}`, issue.maximum, 'fewer');
     case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
-    case 'unrecognized_keys':
-      return `has fields that nobody knows: ${issue.keys.join(', ')}`;
+      return oneOf(issue.values);
     case 'invalid_union':
-      return 'is not valid';
+      return 'options' in issue && issue.options ? oneOf(issue.options) : 'is not valid';
+    case 'invalid_format':
+      return formats[issue.format] ?? custom(issue.message);
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_key':
+      return `has a name that cannot be used: it ${issue.issues.map(messageOf).join('; ')}`;
     default:
-      return /^must\b/.test(issue.message) ? issue.message : `is not valid: ${issue.message}`;
+      return custom(issue.message);
   }
 }
 
@@ -49,6 +73,21 @@ const kinds: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',
 };
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID, such as 01a1e1d5-de60-7d19-800b-34c5346a372f',
+  guid: 'must be a UUID, such as 01a1e1d5-de60-7d19-800b-34c5346a372f',
+  datetime: 'must be a time with its zone, such as 2030-01-31T08:00:00Z',
+};
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.length > 1 ? 'one of ' : ''}${values.map(String).join(', ')}`;
+}
+
+/** Our own messages go on where the name of the field ends. */
+function custom(message: string): string {
+  return /^(must|is|has)\b/.test(message) ? message : `is not valid: ${message}`;
+}
 
 function size(origin: string, bound: string, limit: number | bigint, otherwise: 'more' | 'fewer'): string {
   if (origin === 'string' && otherwise === 'more' && limit === 1) return 'must not be empty';

@@ -23,6 +23,7 @@ export * from './crawl-options.ts';
 export * from './decimal-text.ts';
 export * from './describe-issues.ts';
 export * from './errors.ts';
+export * from './field-name.ts';
 export * from './job.ts';
 export * from './job-lifecycle.ts';
 export * from './moment.ts';

@@ -30,7 +30,7 @@ describe('a policy', () => {
     expect(policyRequest.parse(policy({ kind: 'visit', timeout_minutes: 2 })).timeout_minutes).toBe(2);
     expect(policyRequest.parse(policy({ timeout_minutes: 90 })).timeout_minutes).toBe(90);
     expect(messagesOf({ kind: 'visit', timeout_minutes: null })).toEqual([
-      'timeout_minutes: a visit has a deadline',
+      'timeout_minutes: must not be null: a visit has a deadline',
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('a policy', () => {
     ['a URL that is none', { url: 'ftp://example.com' }, 'url: must be an absolute http or https URL'],
     ['a URL too long', { url: `https://example.com/${'x'.repeat(2048)}` }, 'url: Too big'],
     ['a NUL in the URL', { url: 'https://example.com/\0' }, 'url: must be well-formed'],
-    ['a crawl by bots', { executor: 'bot' }, 'executor: bots run visits only'],
+    ['a crawl by bots', { executor: 'bot' }, 'executor: must be builtin: bots run visits only'],
     ['an option out of bounds', { options: { max_depth: -1 } }, 'options.max_depth: '],
     ['an option of the wrong type', { options: { include: 'x' } }, 'options.include: '],
     ['a second url', { options: { url: 'https://example.com/' } }, 'options.url: is a field of its own'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { problemsOf } from './describe-issues.ts';
 import { jobRequest } from './job.ts';
 import { type Executor, executors } from './job-lifecycle.ts';
 import { moment } from './moment.ts';
@@ -63,12 +64,21 @@ export const policyRequest = z
     if ('url' in policy.options)
       context.addIssue({ code: 'custom', path: ['options', 'url'], message: 'is a field of its own: url' });
     if (policy.kind === 'crawl' && policy.executor === 'bot')
-      context.addIssue({ code: 'custom', path: ['executor'], message: 'bots run visits only' });
+      context.addIssue({
+        code: 'custom',
+        path: ['executor'],
+        message: 'must be builtin: bots run visits only',
+      });
     if (policy.kind === 'visit' && policy.timeout_minutes === null)
-      context.addIssue({ code: 'custom', path: ['timeout_minutes'], message: 'a visit has a deadline' });
+      context.addIssue({
+        code: 'custom',
+        path: ['timeout_minutes'],
+        message: 'must not be null: a visit has a deadline',
+      });
     // With any good url: the policy's own has been checked in its place.
     const payload = { ...policy.options, url: 'https://example.com/' };
-    for (const { path, message } of jobRequest.safeParse({ kind: policy.kind, payload }).error?.issues ?? [])
+    const { error } = jobRequest.safeParse({ kind: policy.kind, payload });
+    for (const { path, message } of error ? problemsOf(error) : [])
       context.addIssue({ code: 'custom', path: ['options', ...path.slice(1)], message });
   })
   .transform(({ timeout_minutes, ...policy }) => ({

@@ -198,7 +198,10 @@ export const bulkRequest = z
     reason,
     afresh: z.boolean().default(false).describe('of a retry: start over'),
   })
-  .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'give either ids or a filter');
+  .refine(
+    ({ ids, filter }) => (ids === undefined) !== (filter === undefined),
+    'must have either ids or a filter',
+  );
 export const bulkAnswer = z
   .object({
     action: z.enum(userActions),

@@ -71,7 +71,7 @@ export const priceHistoryQuery = z
   })
   .refine(
     ({ policy_id, url }) => (policy_id === undefined) !== (url === undefined),
-    'give either policy_id or url',
+    'must have either policy_id or url',
   );
 
 export const historicPrice = z

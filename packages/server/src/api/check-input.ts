@@ -1,11 +1,10 @@
-import { HoldfastError, isStorable, notStorable } from '@holdfast/contract';
+import { fieldName, HoldfastError, isStorable, notStorable } from '@holdfast/contract';
 
 export const maxJsonDepth = 32;
 
 interface Place {
   readonly value: unknown;
-  readonly field: string;
-  readonly depth: number;
+  readonly path: readonly PropertyKey[];
 }
 
 /**
@@ -13,24 +12,23 @@ interface Place {
  * its own: the parser takes any depth.
  */
 export function checkInput(input: unknown, name: string): void {
-  const places: Place[] = [{ value: input, field: name, depth: 0 }];
+  const places: Place[] = [{ value: input, path: [] }];
+  const refuse = (path: readonly PropertyKey[], message: string) => {
+    const field = printable(fieldName(path)).slice(0, 200) || name;
+    throw new HoldfastError('bad_request', `${field} ${message}`, { details: [{ field, message }] });
+  };
   for (let place = places.pop(); place; place = places.pop()) {
-    const { value, field, depth } = place;
-    if (typeof value === 'string') refuseUnstorable(value, field);
+    const { value, path } = place;
+    if (typeof value === 'string' && !isStorable(value)) refuse(path, notStorable);
     if (typeof value !== 'object' || value === null) continue;
-    if (depth === maxJsonDepth) throw new HoldfastError('bad_request', `${name}: nested too deeply`);
+    if (path.length === maxJsonDepth) refuse([], `must not be nested deeper than ${maxJsonDepth} levels`);
     for (const [key, inner] of Object.entries(value)) {
-      refuseUnstorable(key, field);
+      const step = Array.isArray(value) ? Number(key) : key;
+      if (!isStorable(key)) refuse([...path, step], notStorable);
       if (typeof inner === 'string' || (typeof inner === 'object' && inner !== null)) {
-        places.push({ value: inner, field: `${field}.${key}`.slice(0, 200), depth: depth + 1 });
+        places.push({ value: inner, path: [...path, step] });
       }
     }
-  }
-}
-
-function refuseUnstorable(text: string, field: string): void {
-  if (!isStorable(text)) {
-    throw new HoldfastError('bad_request', `${printable(field)}: ${notStorable}`);
   }
 }
 

@@ -155,7 +155,7 @@ describe('what is sent is checked before anything is done with it', () => {
   test('text that cannot be stored is named', async () => {
     const body = { ...crawl, payload: { url: 'https://a.example/', metadata: { note: 'a\0b' } } };
     const { message } = (await post(JSON.stringify(body))).json().error;
-    expect(message).toContain('body.payload.metadata.note: must be well-formed Unicode without NUL');
+    expect(message).toContain(': payload.metadata.note must be well-formed Unicode without NUL');
   });
 });
 

@@ -1,5 +1,5 @@
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { acceptJson } from './accept-json.ts';
 import { answerBroken } from './answer-broken.ts';
 import { answerUnknown } from './answer-unknown.ts';
@@ -9,6 +9,7 @@ import { authenticate } from './authenticate.ts';
 import { checkInput } from './check-input.ts';
 import { closeSilent } from './close-silent.ts';
 import { describeApi } from './describe-api.ts';
+import { checkRequest } from './invalid-request.ts';
 import { requestId } from './request-id.ts';
 import { requireAccess } from './require-access.ts';
 import { routeGroups } from './routes.ts';
@@ -38,7 +39,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
       return sendError(error, request, reply);
     },
   }).withTypeProvider<ZodTypeProvider>();
-  server.setValidatorCompiler(validatorCompiler);
+  server.setValidatorCompiler(checkRequest);
   server.setSerializerCompiler(serializerCompiler);
   acceptJson(server);
   closeSilent(server);

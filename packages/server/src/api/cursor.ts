@@ -14,6 +14,6 @@ export function readCursor<Position>(
   try {
     return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {
-    throw new HoldfastError('bad_request', 'cursor: not one that this list gave');
+    throw new HoldfastError('bad_request', 'cursor must be the next_cursor of an answer of this list');
   }
 }

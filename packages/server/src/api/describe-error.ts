@@ -23,8 +23,7 @@ const byStatus: Record<number, ErrorCode> = {
 /** What went wrong, in terms of the error table. Every shape of error answers is made from this. */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof HoldfastError) return describeKnown(error);
-  const { statusCode, validation } = error as { statusCode?: number; validation?: Validation };
-  if (validation) return describeValidation(validation);
+  const { statusCode } = error as { statusCode?: number };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     const code = byStatus[statusCode] ?? 'bad_request';
     return describeKnown(new HoldfastError(code, (error as Error).message));
@@ -48,27 +47,4 @@ function describeKnown(error: HoldfastError): DescribedError {
     ...(error.details && { details: error.details }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
-}
-
-type Validation = readonly {
-  readonly instancePath: string;
-  readonly message?: string;
-  readonly params?: { readonly keys?: readonly string[] };
-}[];
-
-const shownProblems = 20;
-
-function describeValidation(validation: Validation): DescribedError {
-  const details = validation.slice(0, shownProblems).map(({ instancePath, message, params }) => {
-    const path = instancePath.split('/').filter((part) => part !== '');
-    const [unknown] = params?.keys ?? [];
-    return {
-      field: [...path, ...(unknown === undefined ? [] : [unknown])].join('.').slice(0, 200) || 'body',
-      message: (message ?? 'is not valid').slice(0, 500),
-    };
-  });
-  const [first] = details;
-  return describeKnown(
-    new HoldfastError('bad_request', first && `${first.field}: ${first.message}`, { details }),
-  );
 }

@@ -12,7 +12,10 @@ export function readDomain(text: string): Domain {
   const written = text.trim().replace(/^\*?\./, '');
   const url = `http://${written}`;
   if (!/^[^\s/\\?#@]+$/.test(written) || !URL.canParse(url)) {
-    throw new HoldfastError('bad_request', `domain: ${JSON.stringify(text)} is no domain`);
+    throw new HoldfastError(
+      'bad_request',
+      `domain must be a host such as shop.example.com; ${JSON.stringify(text)} is no domain`,
+    );
   }
   const { hostname } = new URL(url);
   return { name: hostname.replace(/\.$/, ''), port: /:\d+$/.exec(written)?.[0] ?? '' };

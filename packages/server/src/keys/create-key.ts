@@ -1,5 +1,11 @@
-import { type ApiKey, type CreatedKey, HoldfastError, type KeyRequest, keyRequest } from '@holdfast/contract';
-import { z } from 'zod';
+import {
+  type ApiKey,
+  type CreatedKey,
+  describeIssues,
+  HoldfastError,
+  type KeyRequest,
+  keyRequest,
+} from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { keyColumns } from './key-columns.ts';
 import { makeSecret } from './key-secret.ts';
@@ -16,9 +22,7 @@ RETURNING ${keyColumns}`,
 /** Makes a key. Its secret is in the answer and nowhere else. */
 export async function createKey(db: Queryable, request: KeyRequest): Promise<CreatedKey> {
   const checked = keyRequest.safeParse(request);
-  if (!checked.success) {
-    throw new HoldfastError('bad_request', z.prettifyError(checked.error).replaceAll('✖ ', ''));
-  }
+  if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   const { name, user_id, scopes, bot_id, expires_at, ...quotas } = checked.data;
   const { secret, prefix, hash } = makeSecret();
   const { max_live_jobs, max_jobs_per_day, max_requests_per_minute } = quotas;

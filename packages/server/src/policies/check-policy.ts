@@ -1,4 +1,11 @@
-import { describeIssues, HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
+import {
+  describeIssues,
+  fieldName,
+  HoldfastError,
+  type PolicyRequest,
+  policyRequest,
+  problemsOf,
+} from '@holdfast/contract';
 import type { z } from 'zod';
 import { canonicalUrl, maxUrlLength } from '../urls/canonical-url.ts';
 
@@ -26,8 +33,8 @@ export function checked<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const nameOf = (field: string) => [within, field].filter(Boolean).join('.');
-  const details = result.error.issues.map(({ path, message }) => ({
-    field: nameOf(path.map(String).join('.')),
+  const details = problemsOf(result.error).map(({ path, message }) => ({
+    field: nameOf(fieldName(path)),
     message,
   }));
   throw new HoldfastError('bad_request', describeIssues(result.error, nameOf), { details });

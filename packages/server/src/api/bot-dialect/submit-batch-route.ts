@@ -1,10 +1,10 @@
 import { batchItem, botErrorAnswer, submitBatchAnswer, submitBatchRequest } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { type BotCaller, speakFor } from '../../bots/bot-caller.ts';
 import type { Submission } from '../../bots/submission.ts';
 import { theCaller } from '../caller.ts';
 import { describeError } from '../describe-error.ts';
+import { invalidRequest } from '../invalid-request.ts';
 import { type BotDesk, botCaller } from './bot-desk.ts';
 import { botError } from './bot-error.ts';
 import { type BotRoute, botAccess, botTags, json } from './bot-route.ts';
@@ -54,7 +54,7 @@ interface ItemAnswer {
 
 async function readItem(desk: BotDesk, caller: BotCaller, botId: string, item: unknown): Promise<Submission> {
   const said = batchItem.safeParse(item);
-  if (!said.success) throw invalid(said.error);
+  if (!said.success) throw invalidRequest(said.error);
   return await readSubmission(await desk.leaseOf(caller, botId, said.data), said.data);
 }
 
@@ -68,10 +68,4 @@ function refusal(error: unknown, { log }: FastifyRequest): ItemAnswer {
   if (described.status >= 500) log.error({ err: error, code: described.code }, 'An item of a batch failed');
   const { status, answer } = botError(described);
   return { isAccepted: false, text: JSON.stringify({ ...answer, status_code: status }) };
-}
-
-/** As the server says that a body is not valid. */
-function invalid({ issues }: z.ZodError): Error {
-  const validation = issues.map(({ path, message }) => ({ instancePath: `/${path.join('/')}`, message }));
-  return Object.assign(new Error('the item is not valid'), { validation });
 }

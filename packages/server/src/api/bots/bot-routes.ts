@@ -119,5 +119,5 @@ function readCursor(cursor: string | undefined): Pick<Bot, 'user_id' | 'bot_id'>
   } catch {
     // falls through to the same answer: it is none of ours
   }
-  throw new HoldfastError('bad_request', 'cursor: must be the next_cursor of an answer');
+  throw new HoldfastError('bad_request', 'cursor must be the next_cursor of an answer');
 }

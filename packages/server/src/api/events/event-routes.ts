@@ -124,12 +124,12 @@ function lastEventId({ headers }: FastifyRequest, fromQuery: string | undefined)
 
 function streamPosition(id: string): StreamPosition {
   const position = parsePosition(id);
-  if (!position) throw new HoldfastError('bad_request', 'last_event_id: not an id of this stream');
+  if (!position) throw new HoldfastError('bad_request', 'last_event_id must be an id that this stream gave');
   return position;
 }
 
 function eventNumber(id: string): number {
   if (!/^\d{1,9}$/.test(id))
-    throw new HoldfastError('bad_request', 'last_event_id: not a number of an event');
+    throw new HoldfastError('bad_request', 'last_event_id must be the number of an event');
   return Number(id);
 }

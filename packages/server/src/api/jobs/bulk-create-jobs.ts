@@ -23,7 +23,7 @@ export const bulkCreateRoute: RouteGroup = (server, { pool, notifier }) => {
       if (request.headers['idempotency-key'] !== undefined) {
         throw new HoldfastError(
           'bad_request',
-          'Idempotency-Key: give each job an idempotency_key of its own',
+          'Idempotency-Key is of no use here: give each job an idempotency_key of its own',
         );
       }
       const { key, actor } = theCaller(request);
