@@ -91,7 +91,7 @@ export const settings = {
     env: 'MAX_CONCURRENT_VISITS',
     schema: wholeNumber(0, 1000, 32),
     description:
-      'How many visits a supervisor has under way at once, all in one pooled process; 0 runs none.',
+      'How many visits and collect jobs a supervisor has under way at once, all in one pooled process; 0 runs none.',
   },
   runnerMemoryMb: {
     env: 'HOLDFAST_RUNNER_MEMORY_MB',
@@ -148,6 +148,25 @@ export const settings = {
     env: 'HOLDFAST_RETENTION_DAYS',
     schema: wholeNumber(0, 36_500, 30),
     description: 'Finished jobs are pruned after so many days; 0 keeps them for ever.',
+  },
+  cacheEnabled: {
+    env: 'CACHE_ENABLED',
+    schema: z
+      .enum(['true', 'false'], 'must be true or false')
+      .transform((text) => text === 'true')
+      .or(z.boolean())
+      .default(true),
+    description: 'Whether what sources answer about prices is kept and used again.',
+  },
+  cacheTtlSeconds: {
+    env: 'CACHE_TTL_SECONDS',
+    schema: seconds(3600),
+    description: 'How long such an answer is used.',
+  },
+  adapterFolder: {
+    env: 'HOLDFAST_ADAPTERS',
+    schema: z.string().min(1).optional(),
+    description: 'Folder of your own adapter modules; without it, none are run.',
   },
   breakerFailures: {
     env: 'HOLDFAST_BREAKER_FAILURES',

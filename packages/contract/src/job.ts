@@ -5,7 +5,10 @@ import { moment } from './moment.ts';
 import { isStorable, notStorable, pageUrl, text } from './text-fields.ts';
 
 const visitPayload = z.looseObject({ url: pageUrl });
-const collectPayload = z.looseObject({ query: z.record(z.string(), z.unknown()) });
+const collectPayload = z.looseObject({
+  intake_id: z.uuid().optional(),
+  query: z.record(z.string(), z.unknown()).optional(),
+});
 
 function isStorableJson(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);

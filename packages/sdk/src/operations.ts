@@ -704,7 +704,8 @@ export type NewBulkJob =
   | {
       kind: 'collect';
       payload: {
-        query: Record<string, unknown>;
+        /** of the owner; source_id names whom to ask */
+        intake_id: string;
         /** kept with the job for those who sent it */
         metadata?: Record<string, unknown> | undefined;
       };
@@ -822,7 +823,8 @@ export type NewJob =
   | {
       kind: 'collect';
       payload: {
-        query: Record<string, unknown>;
+        /** of the owner; source_id names whom to ask */
+        intake_id: string;
         /** kept with the job for those who sent it */
         metadata?: Record<string, unknown> | undefined;
       };
@@ -1248,7 +1250,8 @@ export interface SourceSettings {
   /** exact hosts, and *.example.com for every host below one */
   hosts?: string[] | undefined;
   enabled?: boolean | undefined;
-  adapter_type?: string | null | undefined;
+  /** how prices are asked for; null: not at all */
+  adapter_type?: 'json' | 'html' | 'import' | 'module' | null | undefined;
   /** of the adapter; shown to operators alone */
   config?: Record<string, unknown> | undefined;
   /** null: no limit */
@@ -1460,6 +1463,8 @@ export interface SubmitBatchAnswer {
             | 'not_assigned'
             | 'lock_expired'
             | 'rate_limited'
+            | 'route_not_found'
+            | 'method_not_allowed'
             | 'internal_error';
           detail: string;
           /** the status that a submit of its own would have had */

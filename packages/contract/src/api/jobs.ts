@@ -22,7 +22,10 @@ const crawlPayload = z
   .strictObject({ ...withoutDefaults(crawlOptions.shape), metadata })
   .omit({ needs_private: true });
 const visitPayload = z.strictObject({ url: pageUrl, metadata });
-const collectPayload = z.strictObject({ query: z.record(text(100), z.unknown()), metadata });
+const collectPayload = z.strictObject({
+  intake_id: z.uuid().describe('of the owner; source_id names whom to ask'),
+  metadata,
+});
 
 const { idempotency_key, user_id: _, ...jobFields } = jobRequestFields;
 const fields = {

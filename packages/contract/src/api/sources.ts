@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adapterTypes } from '../adapter.ts';
 import { text } from '../text-fields.ts';
 import { breakerStates } from './frontier.ts';
 import { pageOf } from './page-of.ts';
@@ -26,7 +27,11 @@ export const sourceSettings = z
       .optional()
       .describe('exact hosts, and *.example.com for every host below one'),
     enabled: z.boolean().optional(),
-    adapter_type: text(200).nullable().optional(),
+    adapter_type: z
+      .enum(adapterTypes)
+      .nullable()
+      .optional()
+      .describe('how prices are asked for; null: not at all'),
     config: z
       .record(text(200), z.unknown())
       .refine((config) => JSON.stringify(config).length <= maxConfigLength, {

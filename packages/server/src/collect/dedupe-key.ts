@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { PriceType } from '@holdfast/contract';
 import { decimal, formatDecimal, multiplyDecimals, roundDecimal } from '../prices/decimal.ts';
 import { foldText } from './fold-text.ts';
-import type { PriceType } from './price-type.ts';
 
 /** What tells one listing from another. */
 export interface ListingIdentity {

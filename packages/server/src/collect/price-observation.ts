@@ -1,4 +1,4 @@
-import type { PriceType } from './price-type.ts';
+import type { PriceType } from '@holdfast/contract';
 
 /** A price point, as far as a valuation looks at it. */
 export interface PriceObservation {

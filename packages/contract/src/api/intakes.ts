@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { intakeRequest } from '../intake.ts';
+import { text } from '../text-fields.ts';
+import { apiJob, enqueueOutcomes } from './jobs.ts';
+import { pageOf } from './page-of.ts';
+import { pageLimit } from './query-fields.ts';
+import { timestamp } from './timestamp.ts';
+
+export const apiIntake = z
+  .object({
+    id: z.uuid(),
+    user_id: z.string(),
+    reference: z.string().nullable(),
+    title: z.string().nullable(),
+    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    must_agree: z.array(z.string()).nullable(),
+    currency: z.string().nullable(),
+    tags: z.array(z.string()),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Intake' });
+
+export const intakeParams = z.strictObject({ id: z.uuid() });
+
+export const intakeFilterFields = {
+  tag: text(100).optional(),
+  reference: text(200).optional(),
+  search: text(200).optional().describe('part of the title, in any case'),
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+};
+export const intakeListQuery = z.strictObject({
+  ...intakeFilterFields,
+  limit: pageLimit,
+  cursor: z.uuid().optional(),
+});
+export const intakeList = pageOf(apiIntake);
+
+export const maxImportedIntakes = 1000;
+export const maxCsvLength = 1_500_000;
+export const csvText = z
+  .string()
+  .min(1)
+  .max(maxCsvLength)
+  .describe('with a row of names; columns that are no field of an intake become attributes');
+
+export const intakeImport = z
+  .strictObject({
+    intakes: z.array(intakeRequest).min(1).max(maxImportedIntakes).optional(),
+    csv: csvText.optional(),
+  })
+  .refine(
+    ({ intakes, csv }) => (intakes === undefined) !== (csv === undefined),
+    'give either intakes or csv',
+  );
+
+export const importedIntakes = z.object({
+  data: z.array(apiIntake).describe('in the order of the request'),
+  created: z.int(),
+  changed: z.int().describe('intakes of the same reference that were there'),
+});
+
+const stagger = z
+  .number()
+  .min(0)
+  .max(3600)
+  .default(1)
+  .describe('between the starts of two jobs, so that they do not all begin at once');
+const priority = z.int().min(-1000).max(1000).default(0);
+
+export const enqueueIntake = z
+  .strictObject({
+    sources: z
+      .array(text(300))
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('ids; without it, every enabled source that can be asked'),
+    stagger_seconds: stagger.optional(),
+    priority: priority.optional(),
+  })
+  .nullish();
+export type EnqueueIntake = z.output<typeof enqueueIntake>;
+
+export const maxEnqueuedIntakes = 500;
+export const enqueueIntakes = z.strictObject({
+  ids: z.array(z.uuid()).min(1).max(maxEnqueuedIntakes),
+  sources: z.array(text(300)).min(1).max(200).optional(),
+  stagger_seconds: stagger.optional(),
+  priority: priority.optional(),
+});
+
+export const enqueuedIntake = z
+  .object({
+    intake_id: z.uuid(),
+    source_id: z.string(),
+    outcome: z.enum(enqueueOutcomes).describe('deduplicated: a live job asks this source already'),
+    job: apiJob,
+  })
+  .meta({ id: 'EnqueuedIntake' });
+export const enqueuedIntakeJobs = z.object({ data: z.array(enqueuedIntake) });
