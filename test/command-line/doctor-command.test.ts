@@ -69,4 +69,20 @@ describe('holdfast doctor', () => {
       advice: expect.stringContaining('DATABASE_URL'),
     });
   });
+
+  test('holds jobs to the invariants when asked to, and names the job and what to do', async () => {
+    await database.pool.query(
+      `INSERT INTO crawl_jobs (kind, payload, status, worker_id, lease_expires_at)
+       VALUES ('crawl', '{}', 'processing', 'w1', now() - interval '10 minutes')`,
+    );
+    const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM crawl_jobs');
+    const { exit, stdout } = await runHoldfast(['doctor', '--invariants', '--job', rows[0]?.id ?? ''], {
+      DATABASE_URL: database.url,
+    });
+    expect(exit).toBe(1);
+    expect(
+      [...stdout.matchAll(/^(ok|FAIL) +invariant (\d)/gm)].map(([, state, number]) => [state, number]),
+    ).toEqual([1, 2, 3, 4, 5, 7, 8].map((number) => [number === 4 ? 'FAIL' : 'ok', String(number)]));
+    expect(stdout).toMatch(new RegExp(`invariant 4 .*job ${rows[0]?.id}: held by w1.*\n +→ .*holdfast up`));
+  });
 });

@@ -1,15 +1,27 @@
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
+import { checkInvariants } from '../doctor/check-invariants.ts';
 import { examine, type Finding } from '../doctor/examine.ts';
 import { asCalled } from './called-as.ts';
 import { configurationOf, withDatabase } from './with-database.ts';
 
 const marks = { ok: 'ok  ', warning: 'warn', problem: 'FAIL' } as const;
 
+interface Options {
+  readonly json?: true;
+  readonly invariants?: true;
+  readonly job?: string;
+}
+
 export const doctorCommand = new Command('doctor')
   .description('check the database, its version, clock, locks and bloat, and say what to do')
+  .option(
+    '--invariants',
+    'hold the newest jobs and crawls to what must be true of them at any moment; reads only',
+  )
+  .option('--job <id>', 'with --invariants: this job alone, however large its crawl')
   .option('--json', 'print JSON')
-  .action(async ({ json }: { json?: true }, command: Command) => {
+  .action(async ({ json, invariants, job }: Options, command: Command) => {
     const findings: Finding[] = [];
     configurationOf(command);
     try {
@@ -17,6 +29,9 @@ export const doctorCommand = new Command('doctor')
         command,
         async ({ database, configuration }) => {
           findings.push(...(await examine(database, configuration)));
+          if (!invariants && !job) return;
+          if (findings.some(({ check, state }) => check === 'schema' && state !== 'ok')) return;
+          findings.push(...(await checkInvariants(database, configuration, job)));
         },
         { migrate: false },
       );
