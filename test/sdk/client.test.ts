@@ -229,7 +229,8 @@ describe('a request that fails for a passing reason', () => {
       line.next(new RegExp(`/${action}$`), 'lose answer');
       expect(await holdfast.jobs[action](job.id)).toMatchObject({ id: job.id, status });
     }
-    expect(await failure(holdfast.jobs.cancel(job.id))).toMatchObject({ code: 'action_not_allowed' });
+    expect(await holdfast.jobs.cancel(job.id)).toMatchObject({ id: job.id, status: 'cancelled' });
+    expect(await failure(holdfast.jobs.pause(job.id))).toMatchObject({ code: 'action_not_allowed' });
   });
 
   test('is not repeated once it is aborted', async () => {

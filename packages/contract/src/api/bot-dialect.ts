@@ -161,6 +161,8 @@ export const botErrors = [
   'not_assigned',
   'lock_expired',
   'rate_limited',
+  'route_not_found',
+  'method_not_allowed',
   'internal_error',
 ] as const;
 export type BotError = (typeof botErrors)[number];

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { sendError } from './send-error.ts';
+import { sendErrorAt } from './send-error-at.ts';
 
 /** 404, or 405 with what the address does take. */
 export function answerUnknown(
@@ -10,10 +10,10 @@ export function answerUnknown(
 ): FastifyReply {
   const path = request.url.split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '';
   const methods = routes.filter(({ url }) => matches(url, path)).flatMap(({ method }) => method);
-  if (methods.length === 0) return sendError(new HoldfastError('route_not_found'), request, reply);
+  if (methods.length === 0) return sendErrorAt(new HoldfastError('route_not_found'), request, reply);
   const allowed = [...new Set(methods)].sort().join(', ');
   reply.header('allow', allowed);
-  return sendError(new HoldfastError('method_not_allowed', `it takes ${allowed}`), request, reply);
+  return sendErrorAt(new HoldfastError('method_not_allowed', `it takes ${allowed}`), request, reply);
 }
 
 function matches(pattern: string, path: string): boolean {

@@ -13,7 +13,7 @@ import { checkRequest } from './invalid-request.ts';
 import { requestId } from './request-id.ts';
 import { requireAccess } from './require-access.ts';
 import { routeGroups } from './routes.ts';
-import { sendError } from './send-error.ts';
+import { sendErrorAt } from './send-error-at.ts';
 import { setHeaders } from './set-headers.ts';
 import { showDocs } from './show-docs.ts';
 
@@ -36,7 +36,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     frameworkErrors: (error, request, reply) => {
       setHeaders(request, reply);
-      return sendError(error, request, reply);
+      return sendErrorAt(error, request, reply);
     },
   }).withTypeProvider<ZodTypeProvider>();
   server.setValidatorCompiler(checkRequest);
@@ -72,7 +72,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
       'Answered a request',
     );
   });
-  server.setErrorHandler(sendError);
+  server.setErrorHandler(sendErrorAt);
   server.setNotFoundHandler((request, reply) => answerUnknown(server.registeredRoutes, request, reply));
 
   await describeApi(server);

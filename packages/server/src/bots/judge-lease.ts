@@ -38,8 +38,7 @@ export const verdict = `CASE
     WHEN bot.enabled IS FALSE THEN 'bot_not_allowed'
     WHEN found.id IS NULL THEN 'job_not_found'
     WHEN asked.token > 0 AND NOT (${isProcessing} AND ${isOwn} AND found.fence = asked.token) THEN 'earlier'
-    WHEN ${isProcessing} AND NOT (${isOwn}) THEN 'not_assigned'
-    WHEN asked.token = ${foreignToken} THEN 'lock_expired'
+    WHEN asked.token = ${foreignToken} OR ${isProcessing} AND NOT (${isOwn}) THEN 'not_assigned'
     WHEN NOT ${isProcessing} THEN 'job_not_locked'
     ELSE ${byTime} END`;
 

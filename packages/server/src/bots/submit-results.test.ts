@@ -246,7 +246,7 @@ describe('a submit is refused', () => {
     const [job] = (await bots.pull()).jobs;
     expect(job).toMatchObject({ id: old.id, fence: 2 });
     expect(await codeOf(bots.submit(old, { token: old.fence }))).toBe('lock_expired');
-    expect(await codeOf(bots.submit(old, { token: foreignToken }))).toBe('lock_expired');
+    expect(await codeOf(bots.submit(old, { token: foreignToken }))).toBe('not_assigned');
     expect(await codeOf(bots.submit(old, { token: 2 }))).toBe('no error');
   });
 

@@ -18,6 +18,22 @@ describe('a user', () => {
     });
   });
 
+  test('who asks again for a pause or a cancel has it already, and leaves no second trace', async () => {
+    const { id } = await queue.enqueueOne();
+    const eventCount = async () =>
+      (await queue.pool.query('SELECT FROM job_events WHERE job_id = $1', [id])).rowCount;
+    for (const [action, status] of [
+      ['pause', 'paused'],
+      ['cancel', 'cancelled'],
+    ] as const) {
+      const first = await actOnJob(queue.pool, action, id);
+      const events = await eventCount();
+      expect(await actOnJob(queue.pool, action, id)).toEqual(first);
+      expect([first.status, await eventCount()]).toEqual([status, events]);
+    }
+    await expect(actOnJob(queue.pool, 'pause', id)).rejects.toMatchObject({ code: 'action_not_allowed' });
+  });
+
   test('cannot retry a job while another live one has its dedupe key', async () => {
     const first = await queue.enqueueOne({ dedupe_key: 'site' });
     await actOnJob(queue.pool, 'cancel', first.id);

@@ -30,7 +30,15 @@ export async function actOnJob(
   await showJob(db, id);
   const [changed] = await actOnJobs(db, action, [id], { actor, ...options });
   if (changed) return changed;
-  throw await whyNot(db, action, id, options.afresh);
+  const job = await showJob(db, id);
+  if (isDoneAlready(action, job)) return job;
+  throw await whyNot(db, action, job, options.afresh);
+}
+
+/** Whoever asks for it again, because the first answer was lost or somebody else was faster, has what they want. */
+function isDoneAlready(action: UserAction, { status, requested_action }: Job): boolean {
+  if (action === 'pause') return status === 'paused' || requested_action === 'pause';
+  return action === 'cancel' && (status === 'cancelled' || requested_action === 'cancel');
 }
 
 /** Does it to those jobs that allow it, and answers with them. */
@@ -51,8 +59,8 @@ SELECT twin.id FROM crawl_jobs job JOIN crawl_jobs twin USING (user_id, dedupe_k
 WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
 );
 
-async function whyNot(db: Queryable, action: UserAction, id: string, afresh = false): Promise<HoldfastError> {
-  const job = await showJob(db, id);
+async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = false): Promise<HoldfastError> {
+  const { id } = job;
   const allowed = allowedActions(job.status, job.requested_action, job.kind);
   if (allowed.includes(action)) {
     const [twin] = await run(db, findLiveTwinStatement, [id]);

@@ -1,7 +1,6 @@
 import type { RouteGroup } from '../api-server.ts';
-import { reportError } from '../send-error.ts';
 import { BotDesk } from './bot-desk.ts';
-import { botError } from './bot-error.ts';
+import { sendBotError } from './bot-error.ts';
 import { heartbeatRoute } from './heartbeat-route.ts';
 import { pullRoute } from './pull-route.ts';
 import { readBotBody } from './read-bot-body.ts';
@@ -17,10 +16,7 @@ export const botDialectRoutes: RouteGroup = (server, { pool, log }) => {
     { parseAs: 'string' },
     async (_request: unknown, body: string) => (body === '' ? undefined : readBotBody(body)),
   );
-  server.setErrorHandler((error, request, reply) => {
-    const { status, answer } = botError(reportError(error, request, reply));
-    return reply.code(status).send(answer);
-  });
+  server.setErrorHandler(sendBotError);
   server.addHook('onClose', () => desk.submissions.drain());
   for (const register of [pullRoute, submitRoute, submitBatchRoute, heartbeatRoute]) register(server, desk);
 };

@@ -276,6 +276,19 @@ describe('every error has the shape of the dialect', () => {
     expectError(await post('submit/', { ...other, lease_token: 'made-up' }), 403, 'not_assigned');
   });
 
+  test('not_assigned 403: a token that was never given for this job, whatever has become of the job', async () => {
+    const { job_id, lease_token } = await held();
+    const { job_id: other_id } = await held('https://example.com/other');
+    const mine = { ...success, job_id };
+    for (const foreign of ['made-up', lease_token.slice(0, -2), `${lease_token}AA`]) {
+      expectError(await post('submit/', { ...mine, lease_token: foreign }), 403, 'not_assigned');
+      expectError(await post('heartbeat/', { ...mine, lease_token: foreign }), 403, 'not_assigned');
+    }
+    expectError(await post('submit/', { ...mine, job_id: other_id, lease_token }), 403, 'not_assigned');
+    expect((await post('submit/', { ...mine, lease_token })).statusCode).toBe(201);
+    expectError(await post('submit/', { ...mine, lease_token: 'made-up' }), 403, 'not_assigned');
+  });
+
   test('lock_expired 400: its time is over, before and after the sweep, or the token is an old one', async () => {
     const { job_id, lease_token } = await held();
     await passSeconds(601);
@@ -285,7 +298,6 @@ describe('every error has the shape of the dialect', () => {
     expectError(await post('submit/', { ...success, job_id, lease_token }), 400, 'lock_expired');
     await post('pull/', { bot_id: 'bot-001' });
     expectError(await post('submit/', { ...success, job_id, lease_token }), 400, 'lock_expired');
-    expectError(await post('submit/', { ...success, job_id, lease_token: 'made-up' }), 400, 'lock_expired');
   });
 
   test('rate_limited 429, with Retry-After: a bot that pulls too often, and a key that is used up', async () => {
@@ -311,6 +323,18 @@ describe('every error has the shape of the dialect', () => {
     } finally {
       await api.pool.query('ALTER TABLE gone RENAME TO bot_submissions');
     }
+  });
+
+  test('route_not_found 404 and method_not_allowed 405: an address that is none, with or without a key', async () => {
+    for (const options of [{ key }, { key: null }]) {
+      expectError(await post('pul/', {}, options), 404, 'route_not_found');
+      expectError(await api.call('GET', '/api/crawl', options), 404, 'route_not_found');
+      const got = await api.call('GET', '/api/crawl/pull/', options);
+      expectError(got, 405, 'method_not_allowed');
+      expect(got.headers.allow).toBe('POST');
+    }
+    expectError(await api.call('POST', '/api/crawl/%zz', { key }), 400, 'validation_error');
+    expect((await api.call('GET', '/api/crawler')).json().error.code).toBe('route_not_found');
   });
 
   test('and each of them was reached', () => {

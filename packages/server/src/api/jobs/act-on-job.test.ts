@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { describe, expect, test, vi } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import { actOnJob } from '../../queue/act-on-job.ts';
 import { claimJobs } from '../../queue/claim-jobs.ts';
 import { enqueueJob } from '../../queue/enqueue-jobs.ts';
 import { failJobs } from '../../queue/fail-jobs.ts';
@@ -41,6 +42,30 @@ describe('a job that waits', () => {
       ['user:alice', 'to cancel'],
       ['user:alice', 'to retry'],
     ]);
+  });
+
+  test('may be asked for again: a pause that was asked for waits for the holder once more', async () => {
+    const { id } = await enqueue();
+    await claim();
+    await actOnJob(api.pool, 'pause', id);
+    const answer = await act('pause', id, await api.key());
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      202,
+      { status: 'processing', requested_action: 'pause' },
+    ]);
+  });
+
+  test('is spelt in addresses like other addresses, or as allowed_actions has it', async () => {
+    const { id } = await enqueue();
+    const operator = await api.key({ scopes: ['operate'] });
+    for (const path of ['reset-lock', 'resetLock']) {
+      await claim();
+      expect((await act(path, id, operator)).json().status).toBe('pending');
+    }
+    for (const path of ['retry-urls', 'retryUrls'])
+      expect((await act(path, id, operator)).json().error.code).toBe('action_not_allowed');
+    const { paths } = (await api.call('GET', '/api/openapi.json')).json();
+    expect(Object.keys(paths).filter((path) => /[A-Z]/.test(path))).toEqual([]);
   });
 
   test('says what can be done now when something cannot', async () => {

@@ -2,6 +2,7 @@ import {
   actionRequest,
   apiJob,
   type Job,
+  type JobAction,
   jobParams,
   retryRequest,
   type UserAction,
@@ -31,13 +32,17 @@ seconds: it does so at its next heartbeat. Answers 409 if the job is in a status
 
 /** One route per action: POST /api/v1/jobs/{id}/pause and so on. */
 export const actionRoutes: RouteGroup = (server, context) => {
-  for (const action of Object.keys(summaries) as UserAction[]) {
+  const routes = (Object.keys(summaries) as UserAction[]).flatMap((action) =>
+    actionPaths(action).map((path, index) => ({ action, path, hide: index > 0 })),
+  );
+  for (const { action, path, hide } of routes) {
     const isRetry = action === 'retry';
     server.post(
-      `/:id/${pathOf(action)}`,
+      `/:id/${path}`,
       {
         config: { access: { scope: actionScopes[action] } },
         schema: {
+          hide,
           operationId: `${action}Job`,
           tags: ['jobs'],
           summary: summaries[action],
@@ -86,6 +91,8 @@ export async function announce(notifier: Notifier, action: UserAction, { status 
   if (status === 'pending') await notifier.notify('work');
 }
 
-function pathOf(action: UserAction): string {
-  return action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `reset-lock`, as addresses are written; and as `allowed_actions` calls it, for those who take its word. */
+export function actionPaths(action: JobAction): readonly string[] {
+  const written = action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return [...new Set([written, action])];
 }

@@ -69,7 +69,13 @@ describe.each(['/api', ''])('under %s/', (prefix) => {
     });
     expect(await progress('progress')).toMatchObject({ status: 'cancelled' });
     const again = await act('stop');
-    expect([again.status, again.body]).toEqual([
+    expect([again.status, again.body.status, again.body.message]).toEqual([
+      200,
+      'cancelled',
+      'Crawl stopped',
+    ]);
+    const late = await act('pause');
+    expect([late.status, late.body]).toEqual([
       409,
       { success: false, error: 'action_not_allowed', detail: expect.stringContaining('which is cancelled') },
     ]);
@@ -113,6 +119,11 @@ describe.each(['/api', ''])('under %s/', (prefix) => {
       ['400 validation_error', await api.json(`${prefix}/progress/17`, { key: alice })],
       ['400 validation_error', await post(`${prefix}/knowledge-items/resume/17`)],
       ['409 action_not_allowed', await post(`${prefix}/knowledge-items/resume/${job_id}`)],
+      ['404 route_not_found', await post(`${prefix}/knowledge-items/restart/${job_id}`)],
+      ['404 route_not_found', await api.json(`${prefix}/knowledge-items`, { key: null })],
+      ['404 route_not_found', await api.json(`${prefix}/crawl-progress/`, { key: alice })],
+      ['405 method_not_allowed', await api.json(`${prefix}/knowledge-items/crawl`, { key: alice })],
+      ['405 method_not_allowed', await post(`${prefix}/progress/${job_id}`)],
     ];
     for (const [expected, { status, body }] of answers) {
       expect([`${status} ${body.error}`, body]).toEqual([

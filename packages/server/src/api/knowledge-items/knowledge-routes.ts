@@ -10,10 +10,9 @@ import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { act } from '../jobs/act-on-job.ts';
 import { visibleJob } from '../jobs/visible-job.ts';
-import { reportError } from '../send-error.ts';
 import { sendWithEtag } from '../send-with-etag.ts';
 import { crawlRoute } from './crawl-route.ts';
-import { knowledgeErrorOf } from './knowledge-error.ts';
+import { sendKnowledgeError } from './knowledge-error.ts';
 import { knowledgeProgressOf, knowledgeStatus, pollInterval } from './knowledge-status.ts';
 
 const actions = {
@@ -46,9 +45,7 @@ const tags = ['knowledge items'];
 const knowledgeRoutesAt =
   (hide: boolean): RouteGroup =>
   (server, context) => {
-    server.setErrorHandler((error, request, reply) =>
-      reply.send(knowledgeErrorOf(reportError(error, request, reply))),
-    );
+    server.setErrorHandler(sendKnowledgeError);
     crawlRoute(server, context, hide);
 
     for (const [name, { action, done, asked, summary }] of Object.entries(actions)) {
