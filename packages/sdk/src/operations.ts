@@ -1497,7 +1497,7 @@ export interface SubmitRequest {
   title?: string | null | undefined;
   in_stock?: boolean | null | undefined;
   /** any JSON, up to a million characters of it */
-  parsed_data?: string | null | undefined;
+  parsed_data?: unknown | undefined;
   raw_html?: string | null | undefined;
   /** on failure; its first 2,000 characters are kept */
   error_msg?: string | null | undefined;

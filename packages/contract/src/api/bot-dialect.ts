@@ -45,6 +45,16 @@ const currency = z
   .transform((code) => code.toUpperCase())
   .meta({ description: 'three letters, such as USD' });
 
+/** Any JSON, which arrives here as its text, with every digit that it had. */
+const parsedData = z.unknown().transform((text, context) => {
+  if (text === null || (typeof text === 'string' && text.length <= maxParsedDataLength)) return text;
+  context.addIssue({
+    code: 'custom',
+    message: `must be at most ${maxParsedDataLength} characters as JSON`,
+  });
+  return z.NEVER;
+});
+
 const leaseFields = {
   job_id: z.uuid().transform((id) => id.toLowerCase()),
   lease_token: text(200).nullish().describe('as the pull gave it; without it, only the bot_id is checked'),
@@ -57,11 +67,7 @@ const submissionFields = {
   currency: currency.nullish().describe('needed on success'),
   title: z.string().max(1000).nullish(),
   in_stock: queryBoolean.nullish(),
-  parsed_data: z
-    .string()
-    .max(maxParsedDataLength)
-    .nullish()
-    .meta({ type: 'object', description: 'any JSON, up to a million characters of it' }),
+  parsed_data: parsedData.optional().describe('any JSON, up to a million characters of it'),
   raw_html: z.string().max(maxRawHtmlLength).nullish(),
   error_msg: z.string().max(100_000).nullish().describe('on failure; its first 2,000 characters are kept'),
 };

@@ -38,7 +38,7 @@ export async function describeApi(server: ApiServer): Promise<void> {
         },
       });
     },
-    transformObject: (input) => withoutUnused(jsonSchemaTransformObject(input)),
+    transformObject: (input) => withPlainNames(withoutUnused(jsonSchemaTransformObject(input))),
   });
   server.get(
     '/api/openapi.json',
@@ -70,4 +70,16 @@ function withoutUnused<Described extends Document>(document: Described): Describ
   visit(document.paths);
   const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
   return { ...document, components: { ...document.components, schemas: kept } };
+}
+
+/** The form of requests is called by its own name, `NewJob`, unless the form of answers has it. */
+function withPlainNames<Described extends Document>(document: Described): Described {
+  const schemas = document.components?.schemas ?? {};
+  const plain = (name: string) => {
+    const short = name.replace(/Input$/, '');
+    return short in schemas ? name : short;
+  };
+  const renamed = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [plain(name), schema]));
+  const text = JSON.stringify({ ...document, components: { ...document.components, schemas: renamed } });
+  return JSON.parse(text.replaceAll(/(?<="#\/components\/schemas\/)[^"]+/g, plain)) as Described;
 }

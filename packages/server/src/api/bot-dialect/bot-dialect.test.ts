@@ -201,6 +201,11 @@ describe('every error has the shape of the dialect', () => {
       { ...success, title: 'x'.repeat(1001), job_id: crypto.randomUUID() },
     ],
     [
+      'parsed data beyond a million characters',
+      'submit/',
+      { ...success, parsed_data: ['x'.repeat(1_000_000)], job_id: crypto.randomUUID() },
+    ],
+    [
       'raw HTML beyond 5 MB',
       'submit/',
       { ...success, raw_html: 'x'.repeat(5_000_001), job_id: crypto.randomUUID() },
