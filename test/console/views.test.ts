@@ -122,7 +122,7 @@ test('a filter is part of the address, and there after a reload', async () => {
 test('keys go everywhere: views, rows, search and help', async () => {
   const page = await console.signedIn();
   await page.goto('/');
-  await page.getByText('Last jobs').waitFor();
+  await page.getByRole('table', { name: 'Last jobs' }).getByRole('link').first().waitFor();
   const focused = () =>
     page.evaluate(() => {
       const rows = [...document.querySelectorAll('main tbody tr')];
