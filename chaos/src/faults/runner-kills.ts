@@ -1,0 +1,76 @@
+import { type Fault, scaled } from '../fault.ts';
+import { signal } from '../processes/process-table.ts';
+import { judgeCrawls } from '../stage/judge-crawls.ts';
+import { inFlightAtMost, Ledger, percentile } from '../stage/ledger.ts';
+import { Stage } from '../stage/stage.ts';
+import { until } from '../until.ts';
+
+/** One death in so many takes the supervisor with it, as when a machine goes. */
+const withSupervisorEvery = 10;
+
+export const runnerKills: Fault = {
+  id: 'F1',
+  title: 'SIGKILL of runners at random',
+  async run(run) {
+    const { random, timings } = run;
+    const kills = scaled(run, 200, 20);
+    const stage = await Stage.open(run, { workers: 2, jobsPerWorker: 2 });
+    try {
+      const ledger = new Ledger(stage);
+      await stage.crawls.keep(4);
+      let idle = 0;
+      for (let kill = 1; kill <= kills; kill++) {
+        const after = stage.requests + random.between(5, 40);
+        const choice = random.next();
+        const takesSupervisor = kill % withSupervisorEvery === 0;
+        await until('more requests', () => stage.requests > after && stage.running().length > 0, {
+          everyMs: 1,
+        });
+        const running = stage.running();
+        const target = running[Math.floor(choice * running.length)];
+        if (!target) continue;
+        const crawls = stage.crawls.all.filter(({ id }) =>
+          takesSupervisor
+            ? running.some((one) => one.id === id && one.worker === target.worker)
+            : id === target.id,
+        );
+        if (takesSupervisor) {
+          target.worker.signal('SIGKILL');
+          for (const one of running) if (one.worker === target.worker) signal(one.runner, 'SIGKILL');
+        } else signal(target.runner, 'SIGKILL');
+        for (const crawl of crawls) if ((await ledger.note(crawl)).inFlight === 0) idle++;
+        if (takesSupervisor) stage.startWorker();
+        for (const violation of await stage.crawls.violations(crawls))
+          run.blame(`after kill ${kill}: ${violation}`);
+        if (kill % 20 === 0) run.say(`${kill} of ${kills} kills`);
+      }
+      await stage.crawls.finish();
+      const figures = await judgeCrawls(stage);
+      const worst = Math.max(...ledger.deaths.map(({ inFlight }) => inFlight));
+      const inFlight = ledger.deaths.reduce((sum, death) => sum + death.inFlight, 0);
+      if (worst > inFlightAtMost(8)) run.blame(`${worst} URLs were in flight at one death`);
+      if (Number(figures.refetched) > inFlight)
+        run.blame(`${figures.refetched} refetched, ${inFlight} in flight`);
+      if (idle > ledger.deaths.length / 10)
+        run.blame(`${idle} of ${ledger.deaths.length} kills hit nothing at work`);
+      const recoveries = await ledger.recoveries();
+      const slowest = Math.max(...recoveries);
+      if (slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
+        run.blame(`recovery took ${slowest} ms`);
+      if (percentile(recoveries, 0.95) > 1_000)
+        run.blame(`recovery took ${percentile(recoveries, 0.95)} ms at p95`);
+      return {
+        kills,
+        active_kills: ledger.deaths.length - idle,
+        ...figures,
+        in_flight: inFlight,
+        in_flight_worst: worst,
+        recovery_ms_p50: percentile(recoveries, 0.5),
+        recovery_ms_p95: percentile(recoveries, 0.95),
+        recovery_ms_max: Math.round(slowest),
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};

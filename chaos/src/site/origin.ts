@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Section, SitePath } from './section.ts';
+
+export interface LoggedRequest {
+  readonly path: string;
+  /** By the monotonic clock of this process. */
+  readonly at: number;
+  /** Which worker asked: each has a user agent of its own. */
+  readonly agent: string;
+}
+
+/** Answers a path of its own; false leaves it to the sections. */
+export type SpecialAnswer = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** A web server on loopback that keeps its own log of every request, as the origin saw it. */
+export class Origin {
+  readonly log: LoggedRequest[] = [];
+  special: SpecialAnswer | undefined;
+  /** Added to the delay of every page. */
+  extraDelayMs = 0;
+  readonly #counts = new Map<string, number>();
+  readonly #sections = new Map<string, Section>();
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
+      this.#serve(request, response),
+    );
+  }
+
+  static async start(): Promise<Origin> {
+    const origin = new Origin();
+    origin.#server.listen(0, '127.0.0.1');
+    await once(origin.#server, 'listening');
+    return origin;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  add(section: Section): void {
+    this.#sections.set(section.prefix, section);
+  }
+
+  /** How often a path was asked for. */
+  countOf(path: string): number {
+    return this.#counts.get(path) ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? '/';
+    const agent = request.headers['user-agent'] ?? '';
+    this.log.push({ path, at: performance.now(), agent });
+    const count = this.countOf(path) + 1;
+    this.#counts.set(path, count);
+    if (this.special?.(path, request, response)) return;
+    const prefix = /^\/s\d+\//.exec(path)?.[0] ?? '';
+    const found = this.#sections.get(prefix)?.paths.get(path);
+    if (!found) {
+      response.writeHead(404).end('There is no such page.');
+      return;
+    }
+    setTimeout(() => send(found, count, response), found.delayMs + this.extraDelayMs);
+  }
+}
+
+function send({ answer, failures }: SitePath, count: number, response: ServerResponse): void {
+  if (count <= failures) response.writeHead(503).end('Come back later.');
+  else if (answer.kind === 'redirect') response.writeHead(answer.status, { location: answer.to }).end();
+  else if (answer.kind === 'error') response.writeHead(answer.status).end('No.');
+  else {
+    const items = answer.links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('');
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(`<!doctype html>
+<html lang="en"><head><title>Page ${answer.page}</title></head><body><main><h1>Page ${answer.page}</h1>
+<p>${`Words of page ${answer.page} for whoever reads it. `.repeat(10)}</p><ul>${items}</ul></main></body></html>`);
+  }
+}

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { terminalStatuses } from '@holdfast/contract';
+import { findViolations } from '../../../packages/server/src/doctor/invariants/find-violations.ts';
+import { enqueueJob } from '../../../packages/server/src/queue/enqueue-jobs.ts';
+import { Notifier } from '../../../packages/server/src/queue/notifier.ts';
+import { Section } from '../site/section.ts';
+import { until } from '../until.ts';
+import { type Crawl, pathOf, requestsOf } from './crawl.ts';
+import type { Stage } from './stage.ts';
+
+export interface CrawlPlan {
+  readonly pages?: number;
+  readonly concurrency?: number;
+}
+
+/** The load under which faults happen: crawls of generated sections, one after the other, so many at a time. */
+export class Crawls {
+  readonly all: Crawl[] = [];
+  readonly #stage: Stage;
+  readonly #statuses = new Map<string, string>();
+  #keeping: Promise<void> | undefined;
+  #isAdding = false;
+  #isStopped = false;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  get live(): Crawl[] {
+    return this.all.filter(({ id }) => !isTerminal(this.#statuses.get(id)));
+  }
+
+  statusOf(id: string): string {
+    return this.#statuses.get(id) ?? 'pending';
+  }
+
+  /** Enqueues the next section. */
+  async add({ pages = 500, concurrency = 8 }: CrawlPlan = {}): Promise<Crawl> {
+    const { origins, pool, run } = this.#stage;
+    const number = this.all.length;
+    const origin = origins[number % origins.length];
+    if (!origin) throw new Error('a crawl needs an origin');
+    const section = new Section(run.seed, number, pages);
+    origin.add(section);
+    const { job } = await enqueueJob(pool, {
+      kind: 'crawl',
+      payload: {
+        url: `${origin.url}${section.prefix}`,
+        path_prefix: section.prefix,
+        discover: false,
+        attempts: 2,
+        concurrency,
+      },
+    });
+    const crawl = { id: job.id, section, origin, credits: new Map<string, number>() };
+    this.all.push(crawl);
+    await new Notifier(pool).notify('work');
+    return crawl;
+  }
+
+  /** Keeps so many crawls going, by adding another for each that has ended. */
+  async keep(count: number, plan: CrawlPlan = {}): Promise<void> {
+    this.#isAdding = true;
+    for (let n = 0; n < count; n++) await this.add(plan);
+    this.#keeping = this.#watch(count, plan);
+  }
+
+  stopAdding(): void {
+    this.#isAdding = false;
+  }
+
+  stop(): void {
+    this.#isAdding = false;
+    this.#isStopped = true;
+  }
+
+  /** Waits until all have come to an end. */
+  async finish(seconds = 180): Promise<void> {
+    this.stopAdding();
+    this.#keeping ??= this.#watch(0, {});
+    await until('the end of all crawls', () => this.live.length === 0, { seconds, everyMs: 50 }).catch(
+      (error) => {
+        const left = this.live.map(({ id }) => `${id} is ${this.statusOf(id)}`).join(', ');
+        throw new Error(`${error.message}: ${left}`);
+      },
+    );
+  }
+
+  async #watch(count: number, plan: CrawlPlan): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.look();
+        while (this.#isAdding && this.live.length < count) await this.add(plan);
+      } catch {
+        // The database may be away: that is what some faults are about.
+      }
+      await delay(50);
+    }
+  }
+
+  /** Reads how far the crawls are. */
+  async look(): Promise<void> {
+    const { rows } = await this.#stage.pool.query<{ id: string; status: string }>(
+      'SELECT id, status FROM crawl_jobs WHERE id = ANY ($1)',
+      [this.live.map(({ id }) => id)],
+    );
+    for (const { id, status } of rows) this.#statuses.set(id, status);
+  }
+
+  /** Invariants of the database, at this moment. */
+  async violations(crawls: readonly Crawl[] = this.all): Promise<string[]> {
+    const { leaseSeconds, sweepSeconds } = this.#stage.run.timings;
+    const found = await findViolations(
+      this.#stage.pool,
+      crawls.map(({ id }) => id),
+      leaseSeconds + sweepSeconds,
+    );
+    return found.map(
+      ({ invariant, job_id, found: what }) => `invariant ${invariant.number}, job ${job_id}: ${what}`,
+    );
+  }
+
+  /** What a finished crawl must have: each address once, with the outcome that the site gives it. */
+  async compare(
+    crawl: Crawl,
+  ): Promise<{ lost: number; wrong: string[]; refetched: number; overAsked: string[]; pages: number }> {
+    const { rows } = await this.#stage.pool.query<{
+      url: string;
+      outcome: string;
+      reason: string | null;
+      attempts: number;
+    }>('SELECT url, outcome, reason, attempts FROM crawl_pages WHERE job_id = $1', [crawl.id]);
+    const stored = new Map(rows.map((row) => [pathOf(row.url), row]));
+    const wrong: string[] = [];
+    let lost = 0;
+    for (const [path, { outcome }] of crawl.section.paths) {
+      const row = stored.get(path);
+      const found = row && (row.reason ? `${row.outcome}: ${row.reason}` : row.outcome);
+      if (!found) lost++;
+      else if (found !== outcome) wrong.push(`${path} is ${found}, not ${outcome}`);
+    }
+    for (const path of stored.keys())
+      if (!crawl.section.paths.has(path)) wrong.push(`${path} was never there`);
+    let refetched = 0;
+    const overAsked: string[] = [];
+    for (const [path, count] of requestsOf(crawl)) {
+      const attempts = stored.get(path)?.attempts ?? 0;
+      refetched += Math.max(0, count - attempts);
+      const credit = crawl.credits.get(path) ?? 0;
+      if (count > attempts + credit)
+        overAsked.push(
+          `${path}: ${count} requests, ${attempts} attempts recorded, ${credit} deaths while it was in flight`,
+        );
+    }
+    return { lost, wrong, refetched, overAsked, pages: rows.length };
+  }
+}
+
+function isTerminal(status: string | undefined): boolean {
+  return (terminalStatuses as readonly string[]).includes(status ?? '');
+}

@@ -1,0 +1,63 @@
+import { type Crawl, pathOf, requestsOf } from './crawl.ts';
+import type { Stage } from './stage.ts';
+
+export interface Death {
+  readonly job: string;
+  /** Addresses that had been asked for and were not durable. */
+  readonly inFlight: number;
+  /** By the database's clock. */
+  readonly at: Date;
+}
+
+/** Concurrency and one batch of the checkpoint: what a death may cost at most. */
+export const inFlightAtMost = (concurrency: number) => concurrency + 50;
+
+/** Keeps account of what was in flight when a runner died: only that may be asked for once more. */
+export class Ledger {
+  readonly deaths: Death[] = [];
+  readonly #stage: Stage;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** To be called right after the death, before another runner has asked for anything. */
+  async note(crawl: Crawl): Promise<Death> {
+    const { rows } = await this.#stage.pool.query<{ url: string; attempts: number }>(
+      `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
+       UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
+      [crawl.id],
+    );
+    const durable = new Map(rows.map(({ url, attempts }) => [pathOf(url), attempts]));
+    let inFlight = 0;
+    for (const [path, count] of requestsOf(crawl)) {
+      const credit = crawl.credits.get(path) ?? 0;
+      if (count <= (durable.get(path) ?? 0) + credit) continue;
+      crawl.credits.set(path, credit + 1);
+      inFlight++;
+    }
+    const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+    const death = { job: crawl.id, inFlight, at: now.rows[0]?.at ?? new Date() };
+    this.deaths.push(death);
+    return death;
+  }
+
+  /** For each death: how long it took until the job was claimed again; those whose job was not are left out. */
+  async recoveries(): Promise<number[]> {
+    const found: number[] = [];
+    for (const { job, at } of this.deaths) {
+      const { rows } = await this.#stage.pool.query<{ ms: number }>(
+        `SELECT extract(epoch FROM at - $2) * 1000 AS ms FROM job_events
+         WHERE job_id = $1 AND transition = 'claim' AND at > $2 ORDER BY at LIMIT 1`,
+        [job, at],
+      );
+      if (rows[0]) found.push(Number(rows[0].ms));
+    }
+    return found;
+  }
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+}

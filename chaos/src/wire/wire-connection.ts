@@ -1,0 +1,99 @@
+import { connect, type Socket } from 'node:net';
+import { Messages, statementOf } from './messages.ts';
+import type { Strike, Wire } from './wire.ts';
+
+/** One connection of a client through the wire. */
+export class WireConnection {
+  readonly #wire: Wire;
+  readonly #client: Socket;
+  readonly #upstream: Socket;
+  readonly #fromClient = new Messages('client');
+  readonly #fromServer = new Messages('server');
+  /** Bytes of it were lost; nothing passes any more. */
+  isDeaf: boolean;
+  /** What the client's side of the connection has as its own port, and what the server sees as its client's. */
+  readonly clientPort: number;
+  #bundle: Buffer[] | undefined;
+  #strike: Strike | undefined;
+  #isSwallowing = false;
+
+  constructor(wire: Wire, client: Socket) {
+    this.#wire = wire;
+    this.#client = client;
+    this.clientPort = client.remotePort ?? 0;
+    this.isDeaf = wire.isDark;
+    this.#upstream = connect(wire.target(), '127.0.0.1');
+    for (const socket of [client, this.#upstream]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+    }
+    client.on('data', (chunk) => this.#clientSent(chunk));
+    this.#upstream.on('data', (chunk) => this.#serverSent(chunk));
+    client.on('close', () => this.#upstream.destroy());
+    this.#upstream.on('close', () => {
+      if (!this.isDeaf) client.destroy();
+    });
+  }
+
+  get serverPort(): number {
+    return this.#upstream.localPort ?? 0;
+  }
+
+  cut(): void {
+    this.#client.resetAndDestroy();
+    this.#upstream.destroy();
+  }
+
+  #clientSent(chunk: Buffer): void {
+    if (this.isDeaf) return;
+    for (const { type, bytes } of this.#fromClient.take(chunk)) {
+      if (type === 'B' && statementOf(bytes) === 'checkpoint') {
+        this.#strike = this.#wire.onCheckpoint?.(this);
+        if (this.#strike) this.#bundle = [];
+      }
+      if (!this.#bundle) {
+        this.#upstream.write(bytes);
+        continue;
+      }
+      this.#bundle.push(bytes);
+      if (type === 'S') this.#befall(Buffer.concat(this.#bundle));
+    }
+  }
+
+  #befall(statement: Buffer): void {
+    this.#bundle = undefined;
+    switch (this.#strike?.moment) {
+      case 'unsent':
+        this.#carryOut();
+        break;
+      case 'torn':
+        this.#upstream.write(statement.subarray(0, statement.length / 2), () => this.#carryOut());
+        break;
+      case 'executing':
+        this.#isSwallowing = true;
+        this.#upstream.write(statement, () => this.#carryOut());
+        break;
+      default:
+        this.#isSwallowing = true;
+        this.#upstream.write(statement);
+    }
+  }
+
+  #serverSent(chunk: Buffer): void {
+    if (this.isDeaf) return;
+    if (!this.#isSwallowing) {
+      this.#client.write(chunk);
+      return;
+    }
+    // ReadyForQuery: whatever was to be committed is.
+    for (const { type } of this.#fromServer.take(chunk)) if (type === 'Z') this.#carryOut();
+  }
+
+  #carryOut(): void {
+    const strike = this.#strike;
+    this.#strike = undefined;
+    if (!strike) return;
+    strike.act(this);
+    this.cut();
+  }
+}
