@@ -22,6 +22,7 @@ export * from './api/stats.ts';
 export * from './api/timestamp.ts';
 export * from './api/valuations.ts';
 export * from './api/workers.ts';
+export * from './bad-ports.ts';
 export * from './configuration.ts';
 export * from './crawl-options.ts';
 export * from './decimal-text.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimalText } from '../decimal-text.ts';
-import { text } from '../text-fields.ts';
+import { botName, text } from '../text-fields.ts';
 import { queryBoolean, queryNumber } from './query-fields.ts';
 
 /*
@@ -16,7 +16,8 @@ const botId = text(100).describe('who asks; a key that is bound to a bot speaks 
 
 export const pullRequest = z
   .object({
-    bot_id: botId,
+    // Its first pull registers a bot.
+    bot_id: botName.describe(botId.description ?? ''),
     max_jobs: queryNumber(1, 100).nullish().describe('10 if left out'),
     domain: text(253).nullish().describe('only jobs of this host and of those below it'),
     idempotency_key: text(200)

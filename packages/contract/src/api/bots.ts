@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { moment } from '../moment.ts';
-import { text } from '../text-fields.ts';
+import { botName, text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -33,7 +33,7 @@ export type BotChange = z.input<typeof botChange>;
 
 export const newBot = z
   .strictObject({
-    bot_id: text(100).describe('its name'),
+    bot_id: botName.describe('its name'),
     user_id: text(100).optional().describe('owner; the caller if left out'),
     ...z.strictObject(settings).partial().shape,
     expires_at: moment.optional().describe('of its token'),

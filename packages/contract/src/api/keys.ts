@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { moment } from '../moment.ts';
-import { text } from '../text-fields.ts';
+import { botName, text } from '../text-fields.ts';
 import { keyScopes } from './key-scopes.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit } from './query-fields.ts';
@@ -12,7 +12,7 @@ export const keyRequest = z.strictObject({
   name: text(200).describe('what it is for'),
   user_id: text(100).default('local').describe('owner of what is made with it'),
   scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
-  bot_id: text(100).optional().describe('the one bot it speaks for; without it, any bot of its owner'),
+  bot_id: botName.optional().describe('the one bot it speaks for; without it, any bot of its owner'),
   expires_at: moment.optional(),
   max_live_jobs: quota(0).optional(),
   max_jobs_per_day: quota(0).optional().describe('by the days of UTC'),

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { HoldfastError } from '@holdfast/contract';
-import { badPorts } from './bad-ports.ts';
+import { badPorts, HoldfastError } from '@holdfast/contract';
 import { isPublicAddress } from './public-address.ts';
 
 /** Names that are never public sites (RFC 6761, 6762, 8375, ICANN's .internal); so is any name without a dot. */

@@ -61,8 +61,8 @@ describe('a new policy', () => {
 
   test.each<[string, object, string]>([
     ['a bad option', { options: { scope: 'moon' } }, 'bad_request'],
-    ['a URL without a host', { url: 'https://./' }, 'url_invalid'],
-    ['a URL that becomes too long', { url: `https://example.com/${'ü'.repeat(1000)}` }, 'url_invalid'],
+    ['a URL without a host', { url: 'https://./' }, 'bad_request'],
+    ['a URL that becomes too long', { url: `https://example.com/${'ü'.repeat(1000)}` }, 'bad_request'],
   ])('is refused with %s', async (_, fields, code) => {
     await expect(createPolicy(policies.pool, crawl(fields))).rejects.toMatchObject({ code });
   });

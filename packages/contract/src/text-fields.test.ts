@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { problemsOf } from './describe-issues.ts';
+import { botName, pageUrl } from './text-fields.ts';
+
+const problem = (schema: typeof pageUrl | typeof botName, value: string) => {
+  const { error } = schema.safeParse(value);
+  return error && problemsOf(error)[0]?.message;
+};
+
+test.each([
+  'https://example.com',
+  'http://example.com:8080/a?b=c#d',
+  'https://bücher.example/ü',
+  'http://example.com./',
+  'http://[2001:db8::1]/',
+  'http://192.0.2.1:81/',
+  'http://localhost:6000/',
+  'http://a_b.example/',
+])('%s can be fetched', (url) => {
+  expect(problem(pageUrl, url)).toBeUndefined();
+});
+
+test.each([
+  ['', 'must not be empty'],
+  ['example.com', 'must be an absolute http or https URL'],
+  ['ftp://example.com/', 'must be an absolute http or https URL'],
+  ['https://', 'must be an absolute http or https URL'],
+  ['http://example.com:99999/', 'must be an absolute http or https URL'],
+  ['http://example.com:25/', 'must not use port 25: no web pages are there, and it is never fetched from'],
+  [
+    'https://example.com:6667/',
+    'must not use port 6667: no web pages are there, and it is never fetched from',
+  ],
+  ['https://./', 'must name a host that can exist, such as example.com'],
+  ['https://a..b/', 'must name a host that can exist, such as example.com'],
+  [`https://${'a'.repeat(64)}.example/`, 'must name a host that can exist, such as example.com'],
+  [`https://${'a.'.repeat(127)}example/`, 'must name a host that can exist, such as example.com'],
+  [`https://example.com/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
+  [`https://example.com/${'ü'.repeat(1000)}`, 'must have at most 2048 characters when it is encoded'],
+])('%s cannot: %s', (url, message) => {
+  expect(problem(pageUrl, url)).toBe(message);
+});
+
+test.each(['bot-001', 'string', 'price bot/1', 'eu.west:1@shop', 'ボット', '…', 'x'.repeat(100)])(
+  '%j is a name of a bot',
+  (name) => {
+    expect(problem(botName, name)).toBeUndefined();
+  },
+);
+
+test.each([' a', 'a ', 'a  b', 'a\nb', 'a\tb', '\u200b', '\u202ex', '.', '..', ' '])(
+  '%j is none, and the error says what is',
+  (name) => {
+    expect(problem(botName, name)).toBe(
+      'must be made of visible characters, with single spaces at most between them, such as bot-001',
+    );
+  },
+);
