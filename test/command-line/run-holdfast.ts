@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../../packages/server/bin/holdfast.js', import.meta.url));
+export const holdfastProgram = fileURLToPath(
+  new URL('../../packages/server/bin/holdfast.js', import.meta.url),
+);
 
 export interface Outcome {
   readonly exit: number | null;
@@ -13,7 +15,10 @@ export interface Outcome {
 /** The `holdfast` command as a person runs it: a process of its own, with nothing of ours in its environment. */
 export function startHoldfast(args: string[], env: Record<string, string>, cwd?: string): ChildProcess {
   const { DATABASE_URL: _, ...inherited } = process.env;
-  return spawn(process.execPath, [bin, ...args], { env: { ...inherited, ...env }, ...(cwd && { cwd }) });
+  return spawn(process.execPath, [holdfastProgram, ...args], {
+    env: { ...inherited, ...env },
+    ...(cwd && { cwd }),
+  });
 }
 
 export async function runHoldfast(

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';
-import { runHoldfast, startHoldfast } from './run-holdfast.ts';
+import { holdfastProgram, runHoldfast, startHoldfast } from './run-holdfast.ts';
 
 let folder: string;
 const children: ChildProcess[] = [];
@@ -65,6 +65,22 @@ describe('holdfast up', () => {
     await database.pool.query('ALTER TABLE gone RENAME TO crawl_jobs');
     expect((await fetch(`${address}/health`)).status).toBe(200);
     await database.drop();
+  });
+
+  test('ends with `npm start`: a signal to npm kills only the shell between them', async () => {
+    const shell = spawn('sh', ['-c', `"${process.execPath}" "${holdfastProgram}" up --port 0; true`], {
+      cwd: folder,
+      env: { ...process.env, npm_lifecycle_event: 'start', MAX_CONCURRENT_JOBS: '0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let wasUp = false;
+    // The pipe closes when the last process that writes to it has ended.
+    for await (const line of createInterface({ input: shell.stdout })) {
+      if (!line.startsWith('Holdfast is up: ')) continue;
+      wasUp = true;
+      shell.kill('SIGTERM');
+    }
+    expect([wasUp, shell.signalCode]).toEqual([true, 'SIGTERM']);
   });
 
   test('says which address is taken', async () => {

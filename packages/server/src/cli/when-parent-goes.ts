@@ -1,0 +1,18 @@
+const lookMs = 500;
+
+/**
+ * npm passes a signal to the shell that it runs a script in, and the shell dies of it without a word to what it runs: under
+ * `npm start` and `npx holdfast`, the end of that shell is the signal. Elsewhere a parent may well end before us.
+ */
+export function whenParentGoes(react: () => void): () => void {
+  const { npm_lifecycle_event: script } = process.env;
+  if (script !== 'start' && script !== 'npx') return () => {};
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    react();
+  }, lookMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
