@@ -46,7 +46,8 @@ test(
       }
     }
   },
-  budgetMs * 5,
+  // The least that is tried takes its time on a busy machine.
+  budgetMs + 120_000,
 );
 
 async function tryOut(call: RouteCall, attempt: Attempt): Promise<void> {
