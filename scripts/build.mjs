@@ -81,6 +81,7 @@ async function buildServer() {
       holdfast: 'packages/server/src/cli/main.ts',
       runner: 'packages/server/src/runner/runner-program.ts',
       reader: 'packages/server/src/crawler/reader-program.ts',
+      'adapter-module': 'packages/server/src/collect/adapters/module-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),

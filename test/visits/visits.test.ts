@@ -124,7 +124,7 @@ describe('the built-in bot', { timeout: 90_000 }, () => {
   test('visits that shared a runner when it died are all done again, and none burns a retry', async () => {
     const ids = await visit('/hold/1.00', '/hold/2.00', '/hold/3.00');
     await vi.waitUntil(() => shop.holding === 3, { timeout: 40_000 });
-    const runner = worker.lines.findLast(({ msg }) => msg === 'Started a runner for visits')?.runner;
+    const runner = worker.lines.findLast(({ msg }) => msg === 'Started a pooled runner')?.runner;
     killProcess(runner);
     await vi.waitUntil(() => shop.holding === 6, { timeout: 40_000 });
     shop.letGo();

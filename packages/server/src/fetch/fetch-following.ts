@@ -14,6 +14,8 @@ export interface FollowOptions {
   readonly maxHops: number;
   /** Asked before each hop (scope, governor). False: the redirect itself is the answer. */
   readonly onHop?: ((hop: Hop) => boolean | undefined | Promise<boolean | undefined>) | undefined;
+  /** Every header of the request may be a secret: another origin gets none of them. */
+  readonly headersAreSecret?: boolean | undefined;
 }
 
 export interface FollowedResponse {
@@ -31,7 +33,7 @@ const secrets: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 export async function fetchFollowing(
   fetcher: Fetcher,
   request: FetchRequest,
-  { maxHops, onHop }: FollowOptions,
+  { maxHops, onHop, headersAreSecret = false }: FollowOptions,
 ): Promise<FollowedResponse> {
   const deadline =
     request.limits?.totalMs === undefined ? undefined : performance.now() + request.limits.totalMs;
@@ -45,14 +47,19 @@ export async function fetchFollowing(
     const hop = { from: response.url, to, status: response.status, number: hops.length + 1 };
     if ((await onHop?.(hop)) === false) return { response, hops };
     hops.push(hop);
-    current = nextRequest(current, hop, deadline);
+    current = nextRequest(current, hop, deadline, headersAreSecret);
   }
 }
 
-function nextRequest(request: FetchRequest, { from, to }: Hop, deadline: number | undefined): FetchRequest {
+function nextRequest(
+  request: FetchRequest,
+  { from, to }: Hop,
+  deadline: number | undefined,
+  headersAreSecret: boolean,
+): FetchRequest {
   const sameOrigin = new URL(from).origin === new URL(to).origin;
   const kept = Object.entries(request.headers ?? {}).filter(
-    ([name]) => sameOrigin || !secrets.has(name.toLowerCase()),
+    ([name]) => sameOrigin || !(headersAreSecret || secrets.has(name.toLowerCase())),
   );
   return {
     ...request,

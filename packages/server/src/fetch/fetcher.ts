@@ -18,6 +18,8 @@ export interface FetchRequest {
   readonly ifModifiedSince?: string | undefined;
   /** Any others, lower-case. Those of the connection itself and accept-encoding are refused. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sent with POST, as the content-type among `headers` says; without it, the request is a GET. */
+  readonly body?: string | undefined;
   readonly limits?: Partial<FetchLimits> | undefined;
   /** False: the body is of no use (its type, its status) and is not downloaded. */
   readonly acceptHead?: ((head: FetchHead) => boolean) | undefined;

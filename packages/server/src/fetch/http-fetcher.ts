@@ -65,7 +65,8 @@ export class HttpFetcher implements Fetcher {
         url: url.href,
         dispatch: {
           path: `${url.pathname}${url.search}`,
-          method: 'GET',
+          method: request.body === undefined ? 'GET' : 'POST',
+          body: request.body ?? null,
           headers: requestHeaders(request, this.#userAgent),
         },
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,

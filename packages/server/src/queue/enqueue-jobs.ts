@@ -1,6 +1,7 @@
 import { describeIssues, HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
 import type { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { intakeKey } from '../intakes/intake-key.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { jobColumns } from './find-jobs.ts';
@@ -116,10 +117,17 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
       payload: request.payload,
       position,
       host,
+      ...collectKey(checked.data),
     } as CheckedRequest;
   }
   const problem = describeIssues(checked.error);
   throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
+}
+
+/** An intake asks a source once at a time, whoever makes the job. */
+function collectKey({ kind, payload, source_id }: z.output<typeof jobRequest>): { dedupe_key?: string } {
+  if (kind !== 'collect' || payload.intake_id === undefined || source_id === undefined) return {};
+  return { dedupe_key: intakeKey(payload.intake_id, source_id) };
 }
 
 /** Bots ask for the jobs of one domain. */

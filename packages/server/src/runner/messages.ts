@@ -11,10 +11,10 @@ export type ToRunner =
   /** The lease was renewed: so long from now on, by anyone's clock, no request may start. */
   | { readonly type: 'lease'; readonly leaseMs: number }
   | { readonly type: 'stop'; readonly reason: StopReason }
-  /** For a pooled runner: one of many visits, by its lease. */
-  | { readonly type: 'visit'; readonly job: ClaimedJob; readonly leaseMs: number }
-  | { readonly type: 'visitLease'; readonly id: string; readonly fence: number; readonly leaseMs: number }
-  | { readonly type: 'stopVisit'; readonly id: string; readonly fence: number; readonly reason: StopReason };
+  /** For a pooled runner: one of many jobs, by its lease. */
+  | { readonly type: 'runPooled'; readonly job: ClaimedJob; readonly leaseMs: number }
+  | { readonly type: 'pooledLease'; readonly id: string; readonly fence: number; readonly leaseMs: number }
+  | { readonly type: 'stopPooled'; readonly id: string; readonly fence: number; readonly reason: StopReason };
 
 export type FromRunner =
   | { readonly type: 'ready' }
@@ -22,5 +22,5 @@ export type FromRunner =
   | { readonly type: 'tick'; readonly rssBytes: number }
   /** The run has ended and its job is not ours any more. */
   | { readonly type: 'ended'; readonly status: string }
-  /** A visit has ended, and its job is not ours any more. */
-  | { readonly type: 'visited'; readonly id: string; readonly fence: number; readonly status: string };
+  /** One of a pooled runner's jobs has ended, and is not ours any more. */
+  | { readonly type: 'pooledEnded'; readonly id: string; readonly fence: number; readonly status: string };

@@ -1,5 +1,6 @@
-// The runner: a process that runs one crawl and ends, or visits many pages at a time until it is told to end. It holds one connection, writes its own checkpoints, and stops by
-// itself when its supervisor is gone or its lease is over.
+// The runner: a process that runs one crawl and ends, or many short jobs (visits, collections) at a time until it is told to
+// end. It holds one connection, writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is
+// over.
 import { crawlOptions, readConfiguration } from '@holdfast/contract';
 import { createPool } from '../database/create-pool.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
@@ -7,7 +8,7 @@ import { releaseJobs } from '../queue/release-jobs.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
-import { RunVisits } from './run-visits.ts';
+import { PooledJobs } from './run-pooled-jobs.ts';
 
 const orphanMs = 5_000;
 
@@ -24,17 +25,17 @@ const send = (message: FromRunner) => {
 };
 const tick = () => send({ type: 'tick', rssBytes: process.memoryUsage.rss() });
 
-let visits: RunVisits | undefined;
-function theVisits(): RunVisits {
-  if (!visits) {
-    visits = new RunVisits({ pool, log, configuration, send });
+let pooled: PooledJobs | undefined;
+function thePooled(): PooledJobs {
+  if (!pooled) {
+    pooled = new PooledJobs({ pool, log, configuration, send });
     setInterval(tick, 500);
   }
-  return visits;
+  return pooled;
 }
 
-/** Hands the visits back and ends; what cannot be handed back in time is recovered when its lease runs out. */
-async function endVisits(running: RunVisits, patienceMs: number): Promise<void> {
+/** Hands the jobs back and ends; what cannot be handed back in time is recovered when its lease runs out. */
+async function endPooled(running: PooledJobs, patienceMs: number): Promise<void> {
   setTimeout(() => process.exit(1), patienceMs).unref();
   await running.drain();
   await pool.end().catch(() => {});
@@ -42,20 +43,20 @@ async function endVisits(running: RunVisits, patienceMs: number): Promise<void> 
 }
 
 process.on('message', (message: ToRunner) => {
-  if (message.type === 'visit') theVisits().start(message.job, message.leaseMs);
-  if (message.type === 'visitLease') visits?.renewed(message.id, message.fence, message.leaseMs);
-  if (message.type === 'stopVisit') visits?.stop(message.id, message.fence, message.reason);
+  if (message.type === 'runPooled') thePooled().start(message.job, message.leaseMs);
+  if (message.type === 'pooledLease') pooled?.renewed(message.id, message.fence, message.leaseMs);
+  if (message.type === 'stopPooled') pooled?.stop(message.id, message.fence, message.reason);
   if (message.type === 'run') void runJob(message.job, message.leaseMs);
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
   if (message.type !== 'stop') return;
-  if (visits) return void endVisits(visits, 10_000);
+  if (pooled) return void endPooled(pooled, 10_000);
   if (crawl) crawl.run.stop(message.reason);
   else stopBeforeStart = message;
 });
 
 // A supervisor that died cannot renew: save what there is, give the job back, and go.
 process.on('disconnect', () => {
-  if (visits) return void endVisits(visits, orphanMs);
+  if (pooled) return void endPooled(pooled, orphanMs);
   if (!crawl) process.exit(0);
   crawl.run.stop('drain', orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();

@@ -1,3 +1,4 @@
+import { pruneAdapterCache } from '../collect/adapter-cache.ts';
 import type { Queryable } from '../database/statement.ts';
 import { pruneJobs } from '../queue/prune-jobs.ts';
 import { pruneSources } from '../sources/prune-sources.ts';
@@ -8,6 +9,7 @@ export async function prune(
   retentionDays: number,
   options: { signal?: AbortSignal } = {},
 ): Promise<{ jobs: number; sources: number }> {
+  await pruneAdapterCache(db);
   const jobs = await pruneJobs(db, retentionDays, options);
   return { jobs, sources: await pruneSources(db, retentionDays, options) };
 }

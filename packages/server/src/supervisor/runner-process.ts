@@ -11,8 +11,8 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly memoryMb: number;
-  /** A pooled runner has ended one of its visits. */
-  readonly onVisited?: (id: string, fence: number, status: string) => void;
+  /** A pooled runner has ended one of its jobs. */
+  readonly onPooledEnd?: (id: string, fence: number, status: string) => void;
 }
 
 /** How a runner process ended: having handed over its job, or by dying with it. */
@@ -27,14 +27,14 @@ export interface RunnerExit {
 /** A process that starts cannot tick yet; a busy machine may take seconds (measured: 0.2 s idle, 2 s for 16 at once). */
 const startMs = 15_000;
 
-/** One runner process, from its start to its end. It runs one crawl, or many visits. */
+/** One runner process, from its start to its end. It runs one crawl, or many short jobs. */
 export class RunnerProcess {
   readonly exited: Promise<RunnerExit>;
   /** Where it was told to find the database. */
   readonly databaseUrl: string;
   readonly #child: ChildProcess | undefined;
   readonly #log: Logger;
-  readonly #onVisited: RunnerOptions['onVisited'];
+  readonly #onPooledEnd: RunnerOptions['onPooledEnd'];
   #job: ClaimedJob | undefined;
   #lastTick = performance.now() + startMs;
   #rssBytes = 0;
@@ -46,7 +46,7 @@ export class RunnerProcess {
 
   constructor(options: RunnerOptions) {
     this.#log = options.log;
-    this.#onVisited = options.onVisited;
+    this.#onPooledEnd = options.onPooledEnd;
     this.databaseUrl = options.databaseUrl;
     let child: ChildProcess;
     try {
@@ -94,17 +94,17 @@ export class RunnerProcess {
     this.#send({ type: 'run', job, leaseMs });
   }
 
-  visit(job: ClaimedJob, leaseMs: number): void {
+  runPooled(job: ClaimedJob, leaseMs: number): void {
     this.#lastTick = Math.max(this.#lastTick, performance.now());
-    this.#send({ type: 'visit', job, leaseMs });
+    this.#send({ type: 'runPooled', job, leaseMs });
   }
 
-  renewedVisit({ id, fence }: ClaimedJob, leaseMs: number): void {
-    this.#send({ type: 'visitLease', id, fence, leaseMs });
+  renewedPooled({ id, fence }: ClaimedJob, leaseMs: number): void {
+    this.#send({ type: 'pooledLease', id, fence, leaseMs });
   }
 
-  stopVisit({ id, fence }: ClaimedJob, reason: StopReason): void {
-    this.#send({ type: 'stopVisit', id, fence, reason });
+  stopPooled({ id, fence }: ClaimedJob, reason: StopReason): void {
+    this.#send({ type: 'stopPooled', id, fence, reason });
   }
 
   renewed(leaseMs: number): void {
@@ -130,7 +130,7 @@ export class RunnerProcess {
     this.#lastTick = performance.now();
     if (message.type === 'tick') this.#rssBytes = message.rssBytes;
     if (message.type === 'ended') this.#handedOver = true;
-    if (message.type === 'visited') this.#onVisited?.(message.id, message.fence, message.status);
+    if (message.type === 'pooledEnded') this.#onPooledEnd?.(message.id, message.fence, message.status);
   }
 
   /** Log lines of the runner pass through; what V8 says as it dies is kept, for the error. */

@@ -1,5 +1,6 @@
 import { type Configuration, type ErrorCode, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
+import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
 import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
@@ -16,8 +17,8 @@ import { markSuspects } from './mark-suspects.ts';
 import { prune } from './prune.ts';
 import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
+import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
-import { VisitPool } from './visit-pool.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -53,8 +54,8 @@ export class Supervisor {
   readonly #listener: Listener;
   readonly #notifier: Notifier;
   readonly #loop: ClaimLoop;
-  readonly #visits: VisitPool;
-  readonly #visitLoop: ClaimLoop;
+  readonly #pool: RunnerPool;
+  readonly #poolLoop: ClaimLoop;
   readonly #tasks: RegularTask[] = [];
   #spare: RunnerProcess | undefined;
   #draining = false;
@@ -80,31 +81,31 @@ export class Supervisor {
       },
       ...(onlyJob && { onlyJob }),
     });
-    this.#visits = new VisitPool({
+    this.#pool = new RunnerPool({
       db: database.pool,
       log,
       workerId,
       memoryMb: configuration.runnerMemoryMb,
-      spawn: (onVisited) => this.#spawn(onVisited),
+      spawn: (onPooledEnd) => this.#spawn(onPooledEnd),
       onEnded: (requeued) => {
-        if (requeued) this.#visitLoop.requeued();
-        else this.#visitLoop.wake();
+        if (requeued) this.#poolLoop.requeued();
+        else this.#poolLoop.wake();
       },
     });
-    this.#visitLoop = new ClaimLoop({
+    this.#poolLoop = new ClaimLoop({
       db: database.pool,
       log,
       workerId,
-      lanes: [builtinLane('visit', configuration)],
+      lanes: [builtinLane('visit', configuration), builtinLane('collect', configuration)],
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
-      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#visits.size),
-      onJobs: (jobs, asked) => void this.#visits.add(jobs, asked),
+      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#pool.size),
+      onJobs: (jobs, asked) => void this.#pool.add(jobs, asked),
     });
   }
 
   get runningJobs(): number {
-    return this.#runs.size + this.#visits.size;
+    return this.#runs.size + this.#pool.size;
   }
 
   async start(): Promise<void> {
@@ -123,13 +124,16 @@ export class Supervisor {
       runRegularly('The watchdog', configuration.watchdogSeconds, log, async () => {
         if ((await sweepLeases(pool, log, workerId)).length === 0) return;
         this.#loop.requeued();
-        this.#visitLoop.requeued();
+        this.#poolLoop.requeued();
       }),
     );
     if (!onlyJob) {
       this.#tasks.push(
         runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
           prune(pool, configuration.retentionDays, { signal }),
+        ),
+        runRegularly('Valuing intakes', configuration.schedulerSeconds, log, (signal) =>
+          valueDueIntakes(pool, signal),
         ),
         startScheduler({
           db: pool,
@@ -139,7 +143,7 @@ export class Supervisor {
           listener: this.#listener,
           onJobs: () => {
             this.#loop.wake();
-            this.#visitLoop.wake();
+            this.#poolLoop.wake();
             return this.#notifier.notify('work');
           },
         }),
@@ -148,16 +152,16 @@ export class Supervisor {
     this.#keepSpare();
     this.#loop.start();
     // A one-shot command does its own job and nothing else.
-    if (!onlyJob) this.#visitLoop.start();
+    if (!onlyJob) this.#poolLoop.start();
   }
 
   /** Lets the runners checkpoint and hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
     this.#draining = true;
-    await Promise.all([this.#loop.stop(), this.#visitLoop.stop()]);
+    await Promise.all([this.#loop.stop(), this.#poolLoop.stop()]);
     this.#spare?.kill('runner_crashed', 'not needed any more');
     for (const { runner } of this.#runs) runner.stop('drain');
-    await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#visits.drain()]);
+    await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#pool.drain()]);
     await Promise.all([...this.#endings]);
     await Promise.all(this.#tasks.map((task) => task.stop()));
     this.#unsubscribe?.();
@@ -170,7 +174,7 @@ export class Supervisor {
   kill(): void {
     this.#spare?.kill('runner_crashed', 'the supervisor was ended');
     for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
-    this.#visits.kill();
+    this.#pool.kill();
   }
 
   /** A process that is ready when the next job comes; one that died waiting is not given a job. */
@@ -192,7 +196,7 @@ export class Supervisor {
     return undefined;
   }
 
-  #spawn(onVisited?: (id: string, fence: number) => void): RunnerProcess {
+  #spawn(onPooledEnd?: (id: string, fence: number) => void): RunnerProcess {
     const { configuration, database, log, runnerProgram, workerId } = this.#options;
     return new RunnerProcess({
       program: runnerProgram,
@@ -200,7 +204,7 @@ export class Supervisor {
       memoryMb: configuration.runnerMemoryMb,
       databaseUrl: database.url,
       env: { ...process.env, WORKER_ID: workerId },
-      ...(onVisited && { onVisited }),
+      ...(onPooledEnd && { onPooledEnd }),
     });
   }
 
@@ -272,10 +276,10 @@ export class Supervisor {
     const ticking = [...this.#runs].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
     const asked = performance.now();
     try {
-      const visits = this.#visits.ticking;
-      const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...visits]);
+      const pooled = this.#pool.ticking;
+      const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
       for (const run of ticking) this.#heed(run, renewals.get(run.job), asked);
-      for (const job of visits) this.#visits.heed(job, renewals.get(job), asked);
+      for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
       await reportWorker(database.pool, workerId, this.runningJobs, this.#draining);
     } catch (error) {
       log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
@@ -297,7 +301,7 @@ export class Supervisor {
 
   /** Ends runners that hang, outgrow their memory, exceed their time, or whose lease ran out while the database was away. */
   #watch(): void {
-    this.#visits.watch();
+    this.#pool.watch();
     const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
     for (const { job, runner, deadline, leaseEnds } of this.#runs) {

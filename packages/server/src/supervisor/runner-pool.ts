@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { type Queryable, run, statement } from '../database/statement.ts';
+import { type Queryable, run as query, statement } from '../database/statement.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
@@ -8,96 +8,96 @@ import type { Renewal } from '../queue/renew-leases.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
-interface Visit {
+interface PooledRun {
   readonly job: ClaimedJob;
   readonly runner: RunnerProcess;
   /** By our monotonic clock, never later than the database's. */
   leaseEnds: number;
 }
 
-export interface VisitPoolOptions {
+export interface RunnerPoolOptions {
   readonly db: Queryable;
   readonly log: Logger;
   readonly workerId: string;
   readonly memoryMb: number;
-  readonly spawn: (onVisited: (id: string, fence: number) => void) => RunnerProcess;
-  /** A visit has ended, and there is room for another; its job may be back in the queue. */
+  readonly spawn: (onPooledEnd: (id: string, fence: number) => void) => RunnerProcess;
+  /** A run has ended, and there is room for another; its job may be back in the queue. */
   readonly onEnded: (requeued: boolean) => void;
 }
 
 const suspectsStatement = statement<{ job_id: string }>(
-  'suspect-visits',
+  'suspect-pooled-jobs',
   'SELECT DISTINCT job_id FROM crawl_suspects WHERE job_id = ANY ($1::uuid[])',
 );
 
 /**
- * Visits share one process, many at a time. When it dies, nobody knows which of them it died of: each next runs alone, and
- * only one that dies alone burns a retry.
+ * Visits and collections share one process, many at a time. When it dies, nobody knows which of them it died of: each next
+ * runs alone, and only one that dies alone burns a retry.
  */
-export class VisitPool {
-  readonly #options: VisitPoolOptions;
-  readonly #visits = new Set<Visit>();
+export class RunnerPool {
+  readonly #options: RunnerPoolOptions;
+  readonly #runs = new Set<PooledRun>();
   readonly #endings = new Set<Promise<void>>();
   #shared: RunnerProcess | undefined;
 
-  constructor(options: VisitPoolOptions) {
+  constructor(options: RunnerPoolOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#visits.size;
+    return this.#runs.size;
   }
 
   /** The jobs whose leases are to be renewed: those of processes that show signs of life. */
   get ticking(): ClaimedJob[] {
-    return [...this.#visits]
+    return [...this.#runs]
       .filter(({ job, runner }) => runner.msSinceTick < hangMs(job))
       .map(({ job }) => job);
   }
 
   async add(jobs: readonly ClaimedJob[], asked: number): Promise<void> {
-    const visits = jobs.map((job) => ({ job, leaseEnds: asked + job.lease_seconds * 1000 }));
+    const runs = jobs.map((job) => ({ job, leaseEnds: asked + job.lease_seconds * 1000 }));
     // Counted at once, so that no more are claimed than there is room for.
-    const placeholders = visits.map(({ job, leaseEnds }) => this.#enter(job, leaseEnds, this.#process()));
+    const placeholders = runs.map(({ job, leaseEnds }) => this.#enter(job, leaseEnds, this.#process()));
     const suspects = await this.#suspects(jobs);
-    for (const visit of placeholders) {
-      if (!suspects.has(visit.job.id)) visit.runner.visit(visit.job, visit.leaseEnds - performance.now());
+    for (const run of placeholders) {
+      if (!suspects.has(run.job.id)) run.runner.runPooled(run.job, run.leaseEnds - performance.now());
       else {
-        this.#visits.delete(visit);
-        const alone = this.#enter(visit.job, visit.leaseEnds, this.#spawn());
-        alone.runner.visit(alone.job, alone.leaseEnds - performance.now());
+        this.#runs.delete(run);
+        const alone = this.#enter(run.job, run.leaseEnds, this.#spawn());
+        alone.runner.runPooled(alone.job, alone.leaseEnds - performance.now());
       }
     }
   }
 
   heed(job: ClaimedJob, renewal: Renewal | undefined, asked: number): void {
-    const visit = [...this.#visits].find((one) => one.job === job);
-    if (!visit || renewal === 'busy' || renewal === undefined) return;
+    const run = [...this.#runs].find((one) => one.job === job);
+    if (!run || renewal === 'busy' || renewal === undefined) return;
     if (renewal === 'lost') {
-      visit.runner.stopVisit(job, 'lost');
+      run.runner.stopPooled(job, 'lost');
       return;
     }
-    visit.leaseEnds = asked + job.lease_seconds * 1000;
-    visit.runner.renewedVisit(job, visit.leaseEnds - performance.now());
-    if (renewal !== 'continue') visit.runner.stopVisit(job, renewal);
+    run.leaseEnds = asked + job.lease_seconds * 1000;
+    run.runner.renewedPooled(job, run.leaseEnds - performance.now());
+    if (renewal !== 'continue') run.runner.stopPooled(job, renewal);
   }
 
-  /** Ends processes that hang or outgrow their memory, and visits whose lease could not be renewed. */
+  /** Ends processes that hang or outgrow their memory, and runs whose lease could not be renewed. */
   watch(): void {
     const { memoryMb } = this.#options;
     const now = performance.now();
-    for (const { job, runner, leaseEnds } of this.#visits) {
+    for (const { job, runner, leaseEnds } of this.#runs) {
       const rssMb = Math.round(runner.rssBytes / 1_000_000);
       if (rssMb > memoryMb) runner.kill('runner_out_of_memory', `${rssMb} MB of ${memoryMb} allowed`);
       else if (runner.msSinceTick > hangMs(job))
         runner.kill('runner_hung', `no sign of life for ${hangMs(job)} ms`);
-      else if (now > leaseEnds) runner.stopVisit(job, 'lost');
+      else if (now > leaseEnds) runner.stopPooled(job, 'lost');
     }
   }
 
-  /** Lets the visits hand their jobs back; no retry is burned. */
+  /** Lets the runs hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
-    const runners = new Set([...this.#visits].map(({ runner }) => runner));
+    const runners = new Set([...this.#runs].map(({ runner }) => runner));
     if (this.#shared) runners.add(this.#shared);
     for (const runner of runners) runner.stop('drain');
     await Promise.all([...runners].map(({ exited }) => exited));
@@ -106,21 +106,21 @@ export class VisitPool {
 
   kill(): void {
     this.#shared?.kill('runner_crashed', 'the supervisor was ended');
-    for (const { runner } of this.#visits) runner.kill('runner_crashed', 'the supervisor was ended');
+    for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
   }
 
-  #enter(job: ClaimedJob, leaseEnds: number, runner: RunnerProcess): Visit {
-    const visit = { job, runner, leaseEnds };
-    this.#visits.add(visit);
-    return visit;
+  #enter(job: ClaimedJob, leaseEnds: number, runner: RunnerProcess): PooledRun {
+    const run = { job, runner, leaseEnds };
+    this.#runs.add(run);
+    return run;
   }
 
   async #suspects(jobs: readonly ClaimedJob[]): Promise<Set<string>> {
     try {
-      const rows = await run(this.#options.db, suspectsStatement, [jobs.map(({ id }) => id)]);
+      const rows = await query(this.#options.db, suspectsStatement, [jobs.map(({ id }) => id)]);
       return new Set(rows.map(({ job_id }) => job_id));
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'Suspect visits could not be looked up; none is run apart');
+      this.#options.log.warn({ err: error }, 'Suspect jobs could not be looked up; none is run apart');
       return new Set();
     }
   }
@@ -132,37 +132,37 @@ export class VisitPool {
 
   #spawn(): RunnerProcess {
     const { log } = this.#options;
-    const runner = this.#options.spawn((id, fence) => this.#visited(runner, id, fence));
+    const runner = this.#options.spawn((id, fence) => this.#ended(runner, id, fence));
     const ending = this.#bury(runner).finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
-    log.info({ runner: runner.pid }, 'Started a runner for visits');
+    log.info({ runner: runner.pid }, 'Started a pooled runner');
     return runner;
   }
 
-  #visited(runner: RunnerProcess, id: string, fence: number): void {
-    for (const visit of this.#visits) {
-      if (visit.runner !== runner || visit.job.id !== id || visit.job.fence !== fence) continue;
-      this.#visits.delete(visit);
-      // A process that was started for one visit has done its work.
+  #ended(runner: RunnerProcess, id: string, fence: number): void {
+    for (const run of this.#runs) {
+      if (run.runner !== runner || run.job.id !== id || run.job.fence !== fence) continue;
+      this.#runs.delete(run);
+      // A process that was started for one job has done its work.
       if (runner !== this.#shared) runner.stop('drain');
       this.#options.onEnded(false);
     }
   }
 
-  /** Sees to the visits that a process left behind when it ended. */
+  /** Sees to the jobs that a process left behind when it ended. */
   async #bury(runner: RunnerProcess): Promise<void> {
     const { db, log, workerId } = this.#options;
     const exit = await runner.exited;
     if (this.#shared === runner) this.#shared = undefined;
-    const left = [...this.#visits].filter((visit) => visit.runner === runner);
+    const left = [...this.#runs].filter((run) => run.runner === runner);
     if (left.length === 0) return;
     const actor = `supervisor:${workerId}`;
     log.warn(
       { jobs: left.length, code: exit.code, detail: exit.detail },
-      'A runner of visits died; they are tried again',
+      'A pooled runner died; its jobs are tried again',
     );
     try {
-      // A visit has one URL, so that the job's own id names it.
+      // What it was at is the job itself, so that its own id names it.
       if (exit.started) for (const { job } of left) await markSuspects(db, job, [job.id]);
       if (left.length === 1 && exit.started) {
         const error = new HoldfastError(exit.code, exit.detail);
@@ -185,7 +185,7 @@ export class VisitPool {
         'The end of a runner could not be recorded; its jobs are recovered when their leases run out',
       );
     }
-    for (const visit of left) this.#visits.delete(visit);
+    for (const run of left) this.#runs.delete(run);
     this.#options.onEnded(true);
   }
 }

@@ -1,0 +1,39 @@
+import { type AdapterType, adapterConfigs, describeIssues, HoldfastError } from '@holdfast/contract';
+import type { Listing } from '../listing.ts';
+import type { ItemAttributes } from '../match-strength.ts';
+import type { AdapterContext } from './adapter.ts';
+import { htmlAdapter } from './html-adapter.ts';
+import { jsonAdapter } from './json-adapter.ts';
+import { moduleAdapter } from './module-adapter.ts';
+
+/** What a source has to say about an item, through the adapter that it is configured with. */
+export function askSource(
+  source: { readonly adapter_type: string | null; readonly config: Record<string, unknown> },
+  item: ItemAttributes,
+  context: AdapterContext,
+): Promise<Listing[]> {
+  const type = source.adapter_type as AdapterType | null;
+  switch (type) {
+    case 'json':
+      return jsonAdapter(checkedConfig(type, source.config), item, context);
+    case 'html':
+      return htmlAdapter(checkedConfig(type, source.config), item, context);
+    case 'module':
+      return moduleAdapter(checkedConfig(type, source.config), item, context);
+    default:
+      throw new HoldfastError('adapter_missing', context.sourceId);
+  }
+}
+
+/** A configuration as its adapter takes it, with defaults. */
+export function checkedConfig<Type extends AdapterType>(
+  type: Type,
+  config: Record<string, unknown>,
+): ReturnType<(typeof adapterConfigs)[Type]['parse']> {
+  const checked = adapterConfigs[type].safeParse(config);
+  if (checked.success) return checked.data as ReturnType<(typeof adapterConfigs)[Type]['parse']>;
+  throw new HoldfastError(
+    'adapter_invalid',
+    describeIssues(checked.error, (field) => field),
+  );
+}

@@ -1,0 +1,98 @@
+import { decimalText, type PriceType, priceTypes } from '@holdfast/contract';
+import { LosslessNumber } from 'lossless-json';
+import { parsePrice } from '../../prices/parse-price.ts';
+import type { Listing } from '../listing.ts';
+
+/** What a source says of a listing, field by field: text, numbers as they were written, or nothing. */
+export interface ListingFields {
+  readonly price?: unknown;
+  readonly currency?: unknown;
+  readonly price_type?: unknown;
+  readonly title?: unknown;
+  readonly url?: unknown;
+  readonly external_id?: unknown;
+  readonly date?: unknown;
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What holds where a listing does not say it. */
+export interface ListingDefaults {
+  readonly price_type: PriceType;
+  readonly currency?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+const maxRawLength = 50_000;
+
+/** Null if it names no price, or no currency is known for it. `base`: where its links start. */
+export function makeListing(
+  fields: ListingFields,
+  defaults: ListingDefaults,
+  { raw, base }: { readonly raw: string | null; readonly base?: string | undefined },
+): Listing | null {
+  const priceText = textOf(fields.price, 200);
+  const said = textOf(fields.currency, 100);
+  const plain = priceText === null ? undefined : decimalText(priceText);
+  const parsed = parsePrice(priceText, { currency: said, region: defaults.region });
+  const price = plain ?? (parsed.amount === null ? undefined : decimalText(parsed.amount));
+  const currency = codeOf(said) ?? parsed.currency ?? defaults.currency;
+  if (price === undefined || price.startsWith('-') || currency === undefined) return null;
+  return {
+    price,
+    currency,
+    priceType: priceTypeOf(fields.price_type) ?? defaults.price_type,
+    title: textOf(fields.title, 1000),
+    url: urlOf(textOf(fields.url, 2048), base),
+    externalId: textOf(fields.external_id, 400),
+    date: dateOf(fields.date),
+    attributes: attributesOf(fields.attributes),
+    raw: raw !== null && raw.length <= maxRawLength ? raw : null,
+  };
+}
+
+/** White space folded, what PostgreSQL cannot store replaced. */
+export function textOf(value: unknown, max: number): string | null {
+  if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber(value)) return null;
+  const text = String(value)
+    .replaceAll(/[\s\0]+/g, ' ')
+    .toWellFormed()
+    .trim();
+  return text === '' ? null : text.slice(0, max).toWellFormed();
+}
+
+function codeOf(text: string | null): string | undefined {
+  return text !== null && /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined;
+}
+
+function priceTypeOf(value: unknown): PriceType | undefined {
+  const word = textOf(value, 20)?.toLowerCase();
+  return priceTypes.find((type) => type === word);
+}
+
+function urlOf(text: string | null, base: string | undefined): string | null {
+  if (text === null || !URL.canParse(text, base)) return null;
+  const { protocol, href } = new URL(text, base);
+  return /^https?:$/.test(protocol) && href.length <= 2048 ? href : null;
+}
+
+/** Text that is a date, or seconds or milliseconds of the epoch. */
+function dateOf(value: unknown): string | null {
+  const text = textOf(value, 100);
+  if (text === null) return null;
+  const number = isNumber(value) || /^\d{9,14}$/.test(text) ? Number(text) : undefined;
+  const at = new Date(number === undefined ? Date.parse(text) : number < 1e11 ? number * 1000 : number);
+  const year = at.getUTCFullYear();
+  return year >= 1000 && year <= 9999 ? at.toISOString() : null;
+}
+
+function attributesOf(given: ListingFields['attributes']): Record<string, string> | null {
+  const entries = Object.entries(given ?? {}).flatMap(([name, value]) => {
+    const text = textOf(value, 500);
+    return text === null ? [] : [[name, text] as const];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof LosslessNumber;
+}

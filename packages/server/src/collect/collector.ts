@@ -1,0 +1,79 @@
+import type { Configuration } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { findIntake } from '../intakes/find-intake.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
+import type { GovernedFetcher, RequestLease } from '../runner/governed-fetcher.ts';
+import { SourceBlocked } from '../runner/source-blocked.ts';
+import { readAdapterCache, storeAdapterCache } from './adapter-cache.ts';
+import { AccessTokens } from './adapters/access-tokens.ts';
+import type { AdapterContext } from './adapters/adapter.ts';
+import { askSource } from './adapters/ask-source.ts';
+import { type AskedSource, askedSource } from './asked-source.ts';
+import { cacheKey } from './cache-key.ts';
+import type { Listing } from './listing.ts';
+import type { ItemAttributes } from './match-strength.ts';
+import { itemAttributes } from './price-point.ts';
+import { storeCollection } from './store-collection.ts';
+
+export interface CollectorOptions {
+  readonly pool: pg.Pool;
+  readonly log: Logger;
+  readonly configuration: Pick<Configuration, 'cacheEnabled' | 'cacheTtlSeconds' | 'adapterFolder'>;
+  readonly fetcher: Pick<GovernedFetcher, 'fetch'>;
+  readonly actor: string;
+  readonly secrets: AdapterContext['secrets'];
+  readonly moduleProgram: string;
+}
+
+/** Asks one source for the prices of one intake, and keeps what it answers. */
+export class Collector {
+  readonly #options: CollectorOptions;
+  readonly #tokens = new AccessTokens();
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
+
+  async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
+    const { pool, log, actor } = this.#options;
+    const source = await askedSource(pool, job);
+    const intake = await findIntake(pool, String(job.payload.intake_id ?? ''), job.user_id);
+    if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms);
+    const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
+    lease.signal.throwIfAborted();
+    const { outcome, stored } = await storeCollection(
+      pool,
+      { job, intakeId: intake.id, sourceId: source.id, listings, observedAt },
+      actor,
+    );
+    log.info({ job: job.id, source: source.id, found: listings.length, ...stored }, 'Collected prices');
+    return outcome;
+  }
+
+  async #ask(
+    source: AskedSource,
+    item: ItemAttributes,
+    lease: RequestLease,
+  ): Promise<{ listings: readonly Listing[]; observedAt: Date }> {
+    const { pool, log, configuration, fetcher, secrets, moduleProgram } = this.#options;
+    const { id: sourceId, adapter_type: adapterType, config } = source;
+    const question = { sourceId, key: cacheKey(sourceId, item), adapterType, config };
+    const cached = configuration.cacheEnabled ? await readAdapterCache(pool, question) : undefined;
+    if (cached) return { listings: cached.listings, observedAt: cached.stored_at };
+    const listings = await askSource(source, item, {
+      ...lease,
+      sourceId,
+      fetcher,
+      tokens: this.#tokens,
+      secrets,
+      folder: configuration.adapterFolder,
+      moduleProgram,
+      log,
+    });
+    if (configuration.cacheEnabled)
+      await storeAdapterCache(pool, question, listings, configuration.cacheTtlSeconds);
+    return { listings, observedAt: new Date() };
+  }
+}

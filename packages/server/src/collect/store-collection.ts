@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
+import { lockIntake } from '../intakes/find-intake.ts';
+import { completeJobs } from '../queue/complete-jobs.ts';
+import type { HeldJob, WriteOutcome } from '../queue/held-job.ts';
+import type { Listing } from './listing.ts';
+import { pricePoint } from './price-point.ts';
+import { type StoredPoints, storePoints } from './store-points.ts';
+import { valueIntake } from './value-intake.ts';
+
+export interface Collection {
+  readonly job: HeldJob & { readonly user_id: string };
+  readonly intakeId: string;
+  readonly sourceId: string;
+  readonly listings: readonly Listing[];
+  readonly observedAt: Date;
+}
+
+/**
+ * The end of the run, what it brought and what that makes of the valuation, together or not at all: a collector that lost
+ * its lease stores nothing, and no crash leaves a valuation behind its points.
+ */
+export function storeCollection(
+  pool: pg.Pool,
+  { job, intakeId, sourceId, listings, observedAt }: Collection,
+  actor: string,
+): Promise<{ outcome: WriteOutcome; stored?: StoredPoints }> {
+  return inTransaction(pool, async (db) => {
+    // First, as deleteIntake does: intake, then jobs.
+    const intake = await lockIntake(db, intakeId, job.user_id);
+    const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+    if (outcome !== 'completed') return { outcome };
+    const points = listings.map((listing) => pricePoint(intake, listing, observedAt));
+    const stored = await storePoints(db, { intakeId, sourceId, jobId: job.id, actor, observedAt }, points);
+    if (stored.added + stored.strengthened > 0) await valueIntake(db, intake);
+    return { outcome, stored };
+  });
+}

@@ -1,0 +1,35 @@
+import { HoldfastError, type Intake } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { isId } from '../policies/find-policy.ts';
+
+/** The columns of an Intake, to be read from the alias `intake`. */
+export const intakeColumns = `intake.id, intake.user_id, intake.reference, intake.title, intake.attributes,
+  intake.must_agree, intake.currency, intake.tags, intake.created_at, intake.updated_at`;
+
+const findStatement = statement<Intake>(
+  'find-intake',
+  `SELECT ${intakeColumns} FROM intakes intake WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)`,
+);
+
+const lockStatement = statement<Intake>(
+  'lock-intake',
+  `SELECT ${intakeColumns} FROM intakes intake WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
+   FOR NO KEY UPDATE`,
+);
+
+/** With an owner, others' intakes are not there. */
+export async function findIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
+  const [intake] = isId(id) ? await run(db, findStatement, [id, owner]) : [];
+  if (!intake) throw new HoldfastError('intake_not_found', id);
+  return intake;
+}
+
+/**
+ * The same, held until the transaction ends. Whoever changes what a valuation rests on holds its intake: two that do so at
+ * once would each value what the other has not seen.
+ */
+export async function lockIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
+  const [intake] = await run(db, lockStatement, [id, owner]);
+  if (!intake) throw new HoldfastError('intake_not_found', id);
+  return intake;
+}

@@ -1,0 +1,74 @@
+import {
+  HoldfastError,
+  type Intake,
+  type IntakeRequest,
+  intakeRequest,
+  maxImportedIntakes,
+} from '@holdfast/contract';
+import type pg from 'pg';
+import { rematchPoints } from '../collect/rematch-points.ts';
+import { valueIntake } from '../collect/value-intake.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { checked } from '../policies/check-policy.ts';
+import { readCsv } from './read-csv.ts';
+import { storeIntakes } from './store-intakes.ts';
+
+export interface ImportedIntakes {
+  readonly data: Intake[];
+  readonly created: number;
+  readonly changed: number;
+}
+
+/** Stores many intakes, all or none. Those with a reference can be imported again and again. */
+export async function importIntakes(
+  pool: pg.Pool,
+  owner: string,
+  requests: readonly IntakeRequest[],
+): Promise<ImportedIntakes> {
+  const given = requests.map((request, at) => checked(intakeRequest, request, `intakes.${at}`));
+  refuseTwins(given);
+  return inTransaction(pool, async (db) => {
+    const stored = await storeIntakes(db, owner, given);
+    for (const { is_new, ...intake } of stored) {
+      if (is_new) continue;
+      await rematchPoints(db, intake);
+      await valueIntake(db, intake);
+    }
+    const created = stored.filter(({ is_new }) => is_new).length;
+    return {
+      data: stored.map(({ is_new: _, ...intake }) => intake),
+      created,
+      changed: stored.length - created,
+    };
+  });
+}
+
+/** Columns that are fields of an intake are these; every other one is an attribute. Lists have semicolons or | in them. */
+export function intakesFromCsv(csv: string): IntakeRequest[] {
+  return readCsv(csv, maxImportedIntakes).map(
+    ({ title, reference, currency, tags, must_agree, ...attributes }) => ({
+      ...(title !== undefined && { title }),
+      ...(reference !== undefined && { reference }),
+      ...(currency !== undefined && { currency }),
+      ...(tags !== undefined && { tags: listOf(tags) }),
+      ...(must_agree !== undefined && { must_agree: listOf(must_agree) }),
+      attributes,
+    }),
+  );
+}
+
+function listOf(cell: string): string[] {
+  return cell
+    .split(/[;|]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function refuseTwins(requests: readonly { reference?: string | null | undefined }[]): void {
+  const seen = new Set<string>();
+  for (const { reference } of requests) {
+    if (reference == null) continue;
+    if (seen.has(reference)) throw new HoldfastError('bad_request', `reference ${reference} is there twice`);
+    seen.add(reference);
+  }
+}

@@ -1,0 +1,53 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { failJobs } from '../queue/fail-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
+import { releaseJobs } from '../queue/release-jobs.ts';
+import { retryJobsLater } from '../queue/retry-jobs-later.ts';
+import type { StopReason } from './messages.ts';
+import { SourceBlocked } from './source-blocked.ts';
+
+export interface BadEnd {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly actor: string;
+  /** What the run failed with. */
+  readonly error: unknown;
+  /** Set if it was told to stop. */
+  readonly stopped: StopReason | undefined;
+  /** Set if its time was up: how much it had. */
+  readonly timeUpSeconds: number | undefined;
+}
+
+/** Gives the job of a run that came to nothing its holder's answer. Throws what is no error of the job. */
+export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome> {
+  const { db, log, actor, error, stopped, timeUpSeconds } = end;
+  if (stopped === 'lost') return 'lost';
+  if (stopped) {
+    const reason = stopped === 'drain' ? 'the supervisor is stopping' : `${stopped} requested`;
+    return (await releaseJobs(db, [{ ...job, reason }], actor)).get(job) ?? 'lost';
+  }
+  if (error instanceof SourceBlocked) {
+    const release = { ...job, reason: 'its source is blocked', notBeforeSeconds: error.seconds };
+    return (await releaseJobs(db, [release], actor)).get(job) ?? 'lost';
+  }
+  const known =
+    timeUpSeconds !== undefined
+      ? new HoldfastError('run_timed_out', `after ${timeUpSeconds} s`)
+      : error instanceof HoldfastError
+        ? error
+        : undefined;
+  // Not an error of the job: the database is away, or we are wrong. The lease runs out and the job is tried again.
+  if (!known) throw error;
+  log.info({ job: job.id, code: known.code }, `A ${job.kind} job failed: ${known.message}`);
+  const failed = [{ ...job, error: known, ...retryAfter(error) }];
+  const write = known.retry === 'never' ? failJobs : retryJobsLater;
+  return (await write(db, failed, actor)).get(job) ?? 'lost';
+}
+
+function retryAfter(error: unknown): { retryAfterSeconds?: number } {
+  const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+  return retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { RobotsGate } from '../crawler/robots-gate.ts';
+import { fetchFollowing } from '../fetch/fetch-following.ts';
+import type { FetchRequest, FetchResponse } from '../fetch/fetcher.ts';
+import { HttpFetcher } from '../fetch/http-fetcher.ts';
+import { type GovernedRun, Governor, type Permit } from '../sources/governor.ts';
+import { governorTimes } from '../sources/governor-times.ts';
+import { hostOf } from '../urls/host-of.ts';
+import { SourceBlocked } from './source-blocked.ts';
+
+export interface GovernedFetcherOptions {
+  readonly pool: pg.Pool;
+  readonly log: Logger;
+  readonly configuration: Configuration;
+}
+
+/** On whose behalf a request is made: it starts within the lease, and ends with the signal. */
+export interface RequestLease {
+  readonly leaseEnds: () => number;
+  readonly signal: AbortSignal;
+}
+
+export interface GovernedOptions extends RequestLease {
+  readonly maxHops: number;
+  /** Whether robots.txt is asked first; it is, unless the place is an API that its operator was told to use. */
+  readonly obeysRobots: boolean;
+  readonly headersAreSecret?: boolean;
+}
+
+const patienceMs = 30_000;
+const lookMs = 250;
+
+/** The way to the outside for the jobs of a pooled runner: each request and each redirect waits for its source's leave. */
+export class GovernedFetcher {
+  readonly #userAgent: string;
+  readonly #fetcher: HttpFetcher;
+  readonly #governor: GovernedRun;
+  readonly #robots: RobotsGate;
+  readonly #over = new AbortController();
+
+  constructor({ pool: db, log, configuration }: GovernedFetcherOptions) {
+    this.#userAgent = configuration.userAgent;
+    this.#fetcher = new HttpFetcher({ allowOrigins: configuration.allowPrivate, connectionsPerOrigin: 16 });
+    this.#governor = new Governor({ db, log, ...governorTimes(configuration) }).openRun(`${randomUUID()}/1`);
+    this.#robots = new RobotsGate({
+      db,
+      log,
+      fetcher: this.#fetcher,
+      governor: this.#governor,
+      userAgent: configuration.userAgent,
+      signal: this.#over.signal,
+      onLoaded: () => {},
+    });
+  }
+
+  /** Fails with a HoldfastError, with SourceBlocked, or with the reason of the signal. */
+  async fetch(request: FetchRequest, options: GovernedOptions): Promise<FetchResponse> {
+    const { signal, maxHops, headersAreSecret } = options;
+    let permit = await this.#admitted(request.url, options);
+    let started = performance.now();
+    const settle = (status: number, retryAfterSeconds?: number) =>
+      permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
+    try {
+      const { response } = await fetchFollowing(
+        this.#fetcher,
+        { userAgent: this.#userAgent, ...request, signal },
+        {
+          maxHops,
+          headersAreSecret,
+          onHop: async ({ to, status }) => {
+            settle(status);
+            permit = await this.#admitted(to, options);
+            started = performance.now();
+            return true;
+          },
+        },
+      );
+      settle(response.status, response.retryAfterSeconds);
+      return response;
+    } catch (error) {
+      permit.done({ kind: 'error', code: error instanceof HoldfastError ? error.code : 'aborted' });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.#governor.close();
+    await this.#fetcher.close();
+  }
+
+  /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
+  async #admitted(url: string, { leaseEnds, signal, obeysRobots }: GovernedOptions): Promise<Permit> {
+    const patienceEnds = performance.now() + patienceMs;
+    for (;;) {
+      signal.throwIfAborted();
+      const now = performance.now();
+      const verdict = obeysRobots ? this.#robots.verdict(url) : 'allowed';
+      if (verdict === 'disallowed') throw new HoldfastError('robots_disallowed', url);
+      let until: number;
+      if (verdict === 'allowed') {
+        const permit = this.#governor.tryAcquire(hostOf(url));
+        if (!('waitUntil' in permit)) {
+          if (performance.now() < leaseEnds()) return permit;
+          permit.cancel();
+          throw new HoldfastError('lease_lost', 'it could not be renewed in time');
+        }
+        until = permit.waitUntil;
+      } else {
+        // Rules that are on their way come soon; rules that could not be had are waited for elsewhere.
+        if (Number.isFinite(verdict) && verdict > patienceEnds)
+          throw new HoldfastError('robots_unreachable', this.#robots.lastFailure ?? url);
+        until = Number.isFinite(verdict) ? verdict : now;
+      }
+      if (until > patienceEnds || now > patienceEnds) throw new SourceBlocked(until - now);
+      await delay(Math.min(Math.max(until - now, 5), lookMs), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
