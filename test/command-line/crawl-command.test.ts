@@ -139,6 +139,15 @@ describe('holdfast crawl', () => {
     expect((await holdfast('pages', 'diff', id, `${site.origin}/p/1#top`)).stdout).toMatch(
       /^--- http.*\n\+\+\+ http.*\n@@ .* @@\n[\s\S]*\n-first\n\+second\n/,
     );
+    expect(await holdfast('pages', 'changes', id, '--only', 'gone')).toMatchObject({
+      exit: 0,
+      stdout: '',
+      stderr: `No page is gone, in comparison with crawl ${first.job}.\n`,
+    });
+    expect(await holdfast('pages', 'changes', first.job)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('was not compared with an earlier crawl'),
+    });
     expect((await holdfast('pages', 'diff', id, `${site.origin}/`)).stdout).toMatch(/is the same as before/);
     expect(await holdfast('pages', 'diff', first.job, `${site.origin}/`)).toMatchObject({
       exit: 2,
@@ -155,6 +164,15 @@ describe('holdfast crawl', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ job, status: 'completed', pages: 8, format: 'jsonl' });
     expect(read('again.jsonl')).toBe(read('first.jsonl'));
     expect((await holdfast('export', job, '--out', '-')).stdout).toBe(read('first.jsonl'));
+    // Even what Holdfast wrote itself may be what somebody keeps.
+    writeFileSync(join(folder, 'again.jsonl'), `${read('first.jsonl')}{"url": "of another crawl"}\n`);
+    expect(await holdfast('export', job, '--out', 'again.jsonl')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/again\.jsonl: it exists already.*\n.*--overwrite/),
+    });
+    expect(read('again.jsonl')).toContain('of another crawl');
+    expect((await holdfast('export', job, '--out', 'again.jsonl', '--overwrite')).exit).toBe(0);
+    expect(read('again.jsonl')).toBe(read('first.jsonl'));
     expect(await holdfast('export', job, '--format', 'md', '--out', 'pages')).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(/^8 pages, .* written to pages\/\.\n$/),

@@ -50,7 +50,13 @@ describe('holdfast keys', () => {
     });
   });
 
+  test('--bot-id makes a key of a bot, which may do nothing else unless it is said', async () => {
+    const made = await holdfast('keys', 'create', '--name', 'b', '--bot-id', 'bot-001', '--json');
+    expect(JSON.parse(made.stdout)).toMatchObject({ scopes: ['bots'], bot_id: 'bot-001' });
+  });
+
   test.each([
+    [['create', '--name', 'b', '--bot-id', ' '], 2, /--bot-id must be made of visible characters/],
     [['create'], 2, /--name/],
     [['create', '--name', 'x'], 2, /--role viewer\|operator\|admin\|bot/],
     [['create', '--name', 'x', '--role', 'root'], 2, /viewer, operator, admin, bot/],

@@ -12,6 +12,7 @@ interface ExportFlags {
   format?: OutputFormat;
   out?: string;
   overwrite?: true;
+  force?: true;
   json?: true;
 }
 
@@ -22,10 +23,11 @@ export const exportCommand = new Command('export')
     new Option('--format <format>', 'jsonl, csv, or md: a folder of files (jsonl)').choices(outputFormats),
   )
   .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
-  .option('--overwrite', 'write there even if something else is there')
+  .option('--overwrite', 'write there even if something is there already')
+  .addOption(new Option('--force', 'the same as --overwrite').hideHelp())
   .option('--json', 'print what was written as JSON')
   .action(async (id: string, flags: ExportFlags, command: Command) => {
-    const { overwrite = false, json = false } = flags;
+    const { force = false, overwrite = force, json = false } = flags;
     if (json && flags.out === '-')
       throw new HoldfastError('bad_request', '--json and --out - both want standard output');
     await withDatabase(command, async ({ database: { pool } }) => {
@@ -34,7 +36,8 @@ export const exportCommand = new Command('export')
         throw new HoldfastError('bad_request', `job ${id} is a ${job.kind}, not a crawl`);
       const options = crawlOptions.parse(job.payload);
       const place = chooseOutputPlace(flags, options);
-      const output = await chooseOutput({ ...place, seedHost: new URL(options.url).host, overwrite });
+      const seedHost = new URL(options.url).host;
+      const output = await chooseOutput({ ...place, seedHost, overwrite, goesOnWith: id });
       const isWhole = job.status === 'completed';
       // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
       await output.open({ db: pool, jobId: id, anew: isWhole });

@@ -3,6 +3,7 @@ import {
   HoldfastError,
   type KeyRole,
   type KeyScope,
+  keyRequest,
   keyRoles,
   keyScopes,
 } from '@holdfast/contract';
@@ -11,6 +12,7 @@ import { createKey } from '../keys/create-key.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { asCalled } from './called-as.ts';
+import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
 import { readExpiry } from './read-expiry.ts';
@@ -30,6 +32,9 @@ interface CreateOptions {
   maxRequestsPerMinute?: number;
 }
 
+/** Where it is not the name of the field. */
+const otherFlags: Readonly<Record<string, string>> = { user_id: '--user', expires_at: '--expires' };
+
 const roles = Object.entries(keyRoles).map(([role, scopes]) => `${role}: ${scopes.join(' ')}`);
 
 const create = new Command('create')
@@ -41,25 +46,26 @@ const create = new Command('create')
   )
   .option('--user <id>', 'owner of what is made with it', 'local')
   .option('--expires <time>', 'such as 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
-  .option('--bot-id <id>', 'the one bot it speaks for')
+  .option('--bot-id <id>', 'the one bot it speaks for; implies --role bot')
   .option('--max-live-jobs <number>', 'most jobs that are not finished at a time', wholeNumber)
   .option('--max-jobs-per-day <number>', 'most jobs made on a day (UTC)', wholeNumber)
   .option('--max-requests-per-minute <number>', 'most requests in a minute', wholeNumber)
   .option('--json', 'print JSON')
   .action((options: CreateOptions, command: Command) => {
     const { name, user, expires, botId, maxLiveJobs, maxJobsPerDay, maxRequestsPerMinute } = options;
-    const scopes = scopesOf(options);
+    const request = {
+      name,
+      user_id: user,
+      scopes: scopesOf(options),
+      ...(expires !== undefined && { expires_at: expires }),
+      ...(botId !== undefined && { bot_id: botId }),
+      ...(maxLiveJobs !== undefined && { max_live_jobs: maxLiveJobs }),
+      ...(maxJobsPerDay !== undefined && { max_jobs_per_day: maxJobsPerDay }),
+      ...(maxRequestsPerMinute !== undefined && { max_requests_per_minute: maxRequestsPerMinute }),
+    };
+    checkFlags(keyRequest, request, (field) => otherFlags[field] ?? flagOf(field));
     return withDatabase(command, async ({ database }) => {
-      const key = await createKey(database.pool, {
-        name,
-        user_id: user,
-        scopes,
-        ...(expires !== undefined && { expires_at: expires }),
-        ...(botId !== undefined && { bot_id: botId }),
-        ...(maxLiveJobs !== undefined && { max_live_jobs: maxLiveJobs }),
-        ...(maxJobsPerDay !== undefined && { max_jobs_per_day: maxJobsPerDay }),
-        ...(maxRequestsPerMinute !== undefined && { max_requests_per_minute: maxRequestsPerMinute }),
-      });
+      const key = await createKey(database.pool, request);
       if (options.json) return console.log(JSON.stringify(key));
       console.log(`created key ${key.id} of ${key.user_id}: ${key.scopes.join(' ')}\n`);
       console.log(`  ${key.secret}\n`);
@@ -109,8 +115,9 @@ const revoke = new Command('revoke')
 export const keysCommand = new Command('keys').description('make, list and revoke API keys');
 for (const command of [create, list, revoke]) keysCommand.addCommand(command);
 
-function scopesOf({ scope = [], role }: CreateOptions): KeyScope[] {
-  const scopes = new Set<KeyScope>([...scope, ...(role ? keyRoles[role] : [])]);
+function scopesOf({ scope = [], role, botId }: CreateOptions): KeyScope[] {
+  const ofBot = botId === undefined ? [] : keyRoles.bot;
+  const scopes = new Set<KeyScope>([...scope, ...(role ? keyRoles[role] : []), ...ofBot]);
   if (scopes.size > 0) return [...scopes];
   throw new HoldfastError('bad_request', 'a key needs a scope', {
     hint: `Name what it is for with --role ${Object.keys(keyRoles).join('|')}, or with --scope.`,

@@ -1,6 +1,7 @@
 import { crawlOptions, HoldfastError, type Job, pageChanges } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import { canonicalOptions } from '../crawler/canonical-options.ts';
+import { baselineOf } from '../pages/baseline-of.ts';
 import { diffPage } from '../pages/diff-page.ts';
 import { listChanges } from '../pages/list-changes.ts';
 import type { PageChange } from '../pages/page.ts';
@@ -21,10 +22,18 @@ const changes = new Command('changes')
   .option('--json', 'print JSON, one line a page')
   .action((id: string, { only, json }: { only?: PageChange[]; json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      await showCrawl(database.pool, id);
+      const { status } = await showCrawl(database.pool, id);
+      let count = 0;
       for await (const page of listChanges(database.pool, id, only)) {
+        count++;
         console.log(json ? JSON.stringify(page) : `${page.change.padEnd(9)}  ${printable(page.url)}`);
       }
+      if (count > 0) return;
+      const { baseline } = await baselineOf(database.pool, id);
+      const what = only ? `No page is ${only.join(' or ')}` : 'Nothing changed';
+      const when = status === 'completed' ? '' : ` yet (the crawl is ${status})`;
+      // Beside the list, which is empty.
+      console.error(`${what}${when}, in comparison with crawl ${baseline}.`);
     }),
   );
 

@@ -117,7 +117,7 @@ export class Checkpointer {
       const saved = await whilePassing(
         mayGoOn,
         () => saveCheckpoint(db, job, checkpoint),
-        (error) => log.warn({ err: error, job: job.id }, 'A checkpoint could not be saved; trying again'),
+        (error) => log.warn({ err: error }, 'A checkpoint could not be saved; trying again'),
       );
       onSaved(saved, unsaved);
     } catch (error) {

@@ -103,7 +103,7 @@ async function finish(
     return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
   }
   const error = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
-  log.warn({ job: job.id, code: error.code }, `Nothing was fetched: ${error.message}`);
+  log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
   if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
   // One by one: when the pages are back, the error is not to be found among them any more.
   const mayGoOn = () => performance.now() < leaseEnds();

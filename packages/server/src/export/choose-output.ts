@@ -14,6 +14,8 @@ export interface OutputOptions {
   readonly format: OutputFormat;
   readonly seedHost: string;
   readonly overwrite: boolean;
+  /** A job: what is there already is gone on with if it is of this one, and not finished; else it is left alone. */
+  readonly goesOnWith?: string;
 }
 
 /** Where pages are to go, checked: that it can be written to is known before a job is made. Nothing is changed by that. */

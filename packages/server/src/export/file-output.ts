@@ -6,7 +6,7 @@ import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import type { LineFormat } from './line-format.ts';
 import { OutputCursorFile } from './output-cursor.ts';
-import { outputUnusable } from './output-unusable.ts';
+import { outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
 
 export interface FileOutputOptions {
@@ -15,6 +15,7 @@ export interface FileOutputOptions {
   readonly lines: LineFormat;
   /** Replaces a file that was not written by Holdfast. */
   readonly overwrite: boolean;
+  readonly goesOnWith?: string;
 }
 
 const flushLength = 1_000_000;
@@ -124,8 +125,11 @@ export class FileOutput implements PageOutput {
   }
 
   async #assertReplaceable(size: number): Promise<void> {
-    const { path, lines, overwrite } = this.#options;
-    if (overwrite || size === 0 || (await this.#cursor.read())) return;
+    const { path, lines, overwrite, goesOnWith } = this.#options;
+    if (overwrite || size === 0) return;
+    const cursor = await this.#cursor.read();
+    if (goesOnWith !== undefined && cursor?.job !== goesOnWith) throw outputExists(path);
+    if (cursor) return;
     const handle = await open(path);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
     await handle.close();

@@ -5,7 +5,7 @@ import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import { markdownFile, urlInMarkdown } from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
-import { outputUnusable } from './output-unusable.ts';
+import { outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
 
@@ -15,6 +15,7 @@ export interface FolderOutputOptions {
   readonly seedHost: string;
   /** Uses a folder that has other things in it; they are left alone. */
   readonly overwrite: boolean;
+  readonly goesOnWith?: string;
 }
 
 const cursorName = '.holdfast.json';
@@ -100,7 +101,7 @@ export class FolderOutput implements PageOutput {
   }
 
   async #check(): Promise<void> {
-    const { path, overwrite } = this.#options;
+    const { path, overwrite, goesOnWith } = this.#options;
     await this.#cursor.assertFree(this.name);
     const found = await stat(path).catch((error) => {
       if (error.code === 'ENOENT') return undefined;
@@ -109,7 +110,10 @@ export class FolderOutput implements PageOutput {
     if (!found) return await access(dirname(path.replace(/[/\\]+$/, '')), constants.W_OK);
     if (!found.isDirectory()) throw outputUnusable(path, 'it is a file, not a folder');
     await access(path, constants.W_OK);
-    if (overwrite || (await this.#cursor.read()) || (await readdir(path)).length === 0) return;
+    if (overwrite || (await readdir(path)).length === 0) return;
+    const cursor = await this.#cursor.read();
+    if (cursor && goesOnWith !== undefined && cursor.job !== goesOnWith) throw outputExists(path);
+    if (cursor) return;
     throw outputUnusable(path, 'the folder has other things in it', {
       hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
     });

@@ -13,6 +13,12 @@ export function outputUnusable(
   });
 }
 
+export function outputExists(name: string): HoldfastError {
+  return outputUnusable(name, 'it exists already, and is not an unfinished output of this job', {
+    hint: 'Name another one with --out, or replace it with --overwrite.',
+  });
+}
+
 const reasons: Record<string, string> = {
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'a part of its path is a file, not a folder',

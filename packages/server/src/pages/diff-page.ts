@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { baselineOf } from './baseline-of.ts';
 import { contentOf } from './content-of.ts';
 import type { PageChange } from './page.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -23,13 +24,6 @@ export interface PageDiff {
   readonly diff: string;
 }
 
-const baselineStatement = statement<{ baseline: string | null; is_there: boolean }>(
-  'baseline-of-crawl',
-  `
-SELECT baseline, EXISTS (SELECT FROM crawl_states other WHERE other.job_id = state.baseline) AS is_there
-FROM crawl_states state WHERE job_id = $1`,
-);
-
 const versionsStatement = statement<PageVersion>(
   'page-versions',
   `
@@ -39,12 +33,7 @@ WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
 
 /** How a page of a recrawl differs from what the crawl before had of it. */
 export async function diffPage(db: Queryable, jobId: string, urlHash: string): Promise<PageDiff> {
-  const [state] = await run(db, baselineStatement, [jobId]);
-  if (!state?.baseline) {
-    throw new HoldfastError('bad_request', `job ${jobId} was not compared with an earlier crawl`, {
-      hint: 'Crawl it again with --recrawl, or with "recrawl": true in its payload.',
-    });
-  }
+  const state = await baselineOf(db, jobId);
   if (!state.is_there) {
     throw new HoldfastError('page_not_found', `the crawl that job ${jobId} was compared with is pruned`, {
       hint: 'HOLDFAST_RETENTION_DAYS says how long finished jobs are kept.',
