@@ -26,6 +26,8 @@ export interface PooledJobsOptions {
   readonly log: Logger;
   readonly configuration: Configuration;
   readonly send: (message: FromRunner) => void;
+  /** The bundled thread of adapter modules. */
+  readonly moduleProgram?: string;
 }
 
 const defaultTimeoutSeconds = 600;
@@ -41,7 +43,7 @@ export class PooledJobs {
 
   constructor(options: PooledJobsOptions) {
     this.#options = options;
-    const { pool, log, configuration } = options;
+    const { pool, log, configuration, moduleProgram = moduleProgramPath } = options;
     const actor = `supervisor:${configuration.workerId ?? 'unnamed'}`;
     this.#actor = actor;
     const fetcher = new GovernedFetcher({ pool, log, configuration });
@@ -55,7 +57,7 @@ export class PooledJobs {
         fetcher,
         actor,
         secrets: process.env,
-        moduleProgram: moduleProgramPath,
+        moduleProgram,
       }),
     };
   }

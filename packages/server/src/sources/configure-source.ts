@@ -6,6 +6,7 @@ import {
   sourceSettings,
 } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { checkAdapter } from './check-adapter.ts';
 import { type Source, sourceColumns } from './source.ts';
 
 /** One host, one configured source: who had it first keeps it. */
@@ -52,15 +53,28 @@ FROM changed CROSS JOIN LATERAL source_state(changed.source) state
 CROSS JOIN LATERAL (SELECT (changed.source).*) source FULL JOIN conflict ON true`,
 );
 
+/** The hosts that an adapter asks are the source's own, so that its limits and its breaker hold for them; unless others have them. */
+const adoptStatement = statement<Pick<Source, 'hosts'>>(
+  'adopt-hosts',
+  `
+UPDATE sources SET hosts = hosts || ARRAY(
+  SELECT DISTINCT host FROM unnest($2::text[]) AS host
+  WHERE host <> ALL (hosts)
+    AND NOT EXISTS (SELECT FROM sources other WHERE other.configured AND other.hosts @> ARRAY[host] AND other.id <> $1))
+WHERE id = $1 RETURNING hosts`,
+);
+
 /** Makes a source, or changes one; a default source that is changed counts as configured from then on. */
 export async function configureSource(db: Queryable, id: string, settings: SourceSettings): Promise<Source> {
   const checked = sourceSettings.safeParse(settings);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   if (!sourceId.safeParse(id).success) throw new HoldfastError('bad_request', `${id} is no id of a source`);
+  const { hosts } = await checkAdapter(db, id, checked.data);
   const [row] = await run(db, configureStatement, [id, JSON.stringify(checked.data)]);
   if (!row || row.conflict) {
     throw new HoldfastError('bad_request', `one of the hosts belongs to source ${row?.conflict} already`);
   }
   const { conflict: _, ...source } = row;
-  return source;
+  const [adopted] = hosts.length > 0 ? await run(db, adoptStatement, [id, hosts]) : [];
+  return { ...source, ...adopted };
 }
