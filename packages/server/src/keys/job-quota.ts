@@ -74,9 +74,17 @@ export async function spendJobQuota(
   if (created.length === 0) return;
   const { max_live_jobs: maxLive, max_jobs_per_day: maxPerDay } = quota;
   await spendLiveJobs(db, key, maxLive, created);
-  if (maxPerDay === null) return;
-  const counted = await run(db, countJobsStatement, [key.id, created.length, maxPerDay]);
-  if (counted.length === 0) throw new QuotaExceeded(`${maxPerDay} jobs a day`, await secondsLeft(db, 'day'));
+  await spendJobsPerDay(db, key, maxPerDay, created.length);
+}
+
+export async function spendJobsPerDay(
+  db: Queryable,
+  key: ApiKey,
+  max: number | null,
+  count: number,
+): Promise<void> {
+  if (max === null || (await run(db, countJobsStatement, [key.id, count, max])).length > 0) return;
+  throw new QuotaExceeded(`${max} jobs a day`, await secondsLeft(db, 'day'));
 }
 
 /** Counts jobs that this transaction has made live. */

@@ -116,3 +116,65 @@ describe('max_live_jobs', () => {
     expect((await create(key)).statusCode).toBe(201);
   });
 });
+
+describe('policies of the owner of a key', () => {
+  const policy = (n: number, fields: object = {}) => ({
+    kind: 'visit',
+    url: `https://example.com/${n}`,
+    ...fields,
+  });
+  const make = (key: string, n: number, fields?: object) =>
+    api.call('POST', '/api/v1/policies', { key, body: policy(n, fields) });
+  const change = (key: string, id: string, path: string, body?: object) =>
+    api.call(body ? 'PATCH' : 'POST', `/api/v1/policies/${id}${path}`, { key, ...(body && { body }) });
+
+  test('are no more than max_live_jobs, however many are made at once', async () => {
+    const key = await api.key({ user_id: 'live', max_live_jobs: 3 });
+    const answers = await times(20, (n) => make(key, n));
+    expect(tally(answers)).toEqual({ 201: 3, 429: 17 });
+    const refused = answers.find(({ statusCode }) => statusCode === 429);
+    expect(refused?.json().error).toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('3 live jobs, and so as many enabled policies'),
+    });
+    const kept = answers.find(({ statusCode }) => statusCode === 201)?.json();
+    expect((await change(key, kept.id, '/disable')).statusCode).toBe(200);
+    expect((await make(key, 100)).statusCode).toBe(201);
+    expect((await change(key, kept.id, '/enable')).statusCode).toBe(429);
+    expect((await change(key, kept.id, '', { enabled: true })).statusCode).toBe(429);
+    expect((await make(key, 101, { enabled: false })).statusCode).toBe(201);
+    const repeated = { url: 'https://example.com/102', update_frequency: 7 };
+    expect((await api.call('POST', '/api/knowledge-items/crawl', { key, body: repeated })).statusCode).toBe(
+      429,
+    );
+    expect(await liveJobs()).toBe(0);
+  });
+
+  test('promise no more jobs a day than max_jobs_per_day, and one that runs before its time is one of the day', async () => {
+    const key = await api.key({ user_id: 'daily', max_jobs_per_day: 4 });
+    const { id } = (await make(key, 1, { frequency_hours: 8 })).json();
+    expect((await make(key, 2, { frequency_hours: 12 })).json().error.message).toContain(
+      '4 jobs a day, and the enabled policies would make 5',
+    );
+    expect((await make(key, 3, { frequency_hours: 24 })).statusCode).toBe(201);
+    expect((await change(key, id, '', { frequency_hours: 7 })).statusCode).toBe(429);
+    expect((await change(key, id, '', { frequency_hours: 9, priority: 1 })).statusCode).toBe(200);
+    const runs = await times(5, () => change(key, id, '/run'));
+    expect(tally(runs)).toEqual({ 202: 4, 429: 1 });
+    const next_run_at = '2030-01-31T08:00:00Z';
+    expect((await change(key, id, '', { next_run_at })).statusCode).toBe(429);
+    expect((await create(key)).statusCode).toBe(429);
+  });
+
+  test('that are too many already can still be made fewer, or run less often', async () => {
+    const free = await api.key({ user_id: 'over' });
+    const made = await times(3, (n) => make(free, n, { frequency_hours: 1 }));
+    const ids = made.map((answer) => answer.json().id);
+    const key = await api.key({ user_id: 'over', max_live_jobs: 1, max_jobs_per_day: 1 });
+    expect((await change(key, ids[0], '', { frequency_hours: 2 })).statusCode).toBe(200);
+    expect((await change(key, ids[1], '/disable')).statusCode).toBe(200);
+    expect((await change(key, ids[1], '/enable')).statusCode).toBe(429);
+    const twin = await change(key, ids[0], '', { url: 'https://example.com/2' });
+    expect([twin.statusCode, twin.json().error.message]).toEqual([409, expect.stringContaining(ids[2])]);
+  });
+});

@@ -34,10 +34,17 @@ export async function createPolicy(db: Queryable, request: PolicyRequest): Promi
   throw await policyExists(db, policy);
 }
 
-export async function policyExists(
+type PolicyKey = Pick<Policy, 'user_id' | 'kind' | 'url'>;
+
+export async function findTwin(
   db: Queryable,
-  { user_id, kind, url }: Pick<Policy, 'user_id' | 'kind' | 'url'>,
-): Promise<HoldfastError> {
+  { user_id, kind, url }: PolicyKey,
+): Promise<string | undefined> {
   const [twin] = await run(db, findTwinStatement, [user_id, kind, url]);
-  return new HoldfastError('policy_exists', `${kind} of ${url}${twin ? ` is policy ${twin.id}` : ''}`);
+  return twin?.id;
+}
+
+export async function policyExists(db: Queryable, key: PolicyKey): Promise<HoldfastError> {
+  const twin = await findTwin(db, key);
+  return new HoldfastError('policy_exists', `${key.kind} of ${key.url}${twin ? ` is policy ${twin}` : ''}`);
 }

@@ -7,7 +7,7 @@ import {
 } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checked, checkPolicy } from './check-policy.ts';
-import { policyExists } from './create-policy.ts';
+import { findTwin, policyExists } from './create-policy.ts';
 import { findPolicy, policyColumns } from './find-policy.ts';
 
 /** The next run of a policy whose frequency changes: a shorter one counts from now on, a longer one from the next run on. */
@@ -53,7 +53,8 @@ export async function updatePolicy(
     timeout_minutes,
     ...fields,
   } as PolicyRequest);
-  const isMoved = fields.url !== undefined;
+  const isMoved = fields.url !== undefined && whole.url !== url;
+  if (isMoved && (await findTwin(db, whole)) !== undefined) throw await policyExists(db, whole);
   try {
     const [updated] = await run(db, updatePolicyStatement, [
       id,
@@ -73,7 +74,9 @@ export async function updatePolicy(
     ]);
     if (updated) return updated;
   } catch (error) {
-    if (isMoved && (error as { code?: string }).code === '23505') throw await policyExists(db, whole);
+    // Somebody was faster. Nothing more can be asked in a transaction that this broke.
+    if (isMoved && (error as { code?: string }).code === '23505')
+      throw new HoldfastError('policy_exists', `${kind} of ${whole.url}`);
     throw error;
   }
   throw new HoldfastError('policy_not_found', id);

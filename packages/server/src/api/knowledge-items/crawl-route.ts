@@ -1,14 +1,15 @@
 import {
   type ApiKey,
-  type KnowledgeCrawlRequest,
   knowledgeCrawlAnswer,
   knowledgeCrawlRequest,
   knowledgeMetadata,
+  type Policy,
   text,
 } from '@holdfast/contract';
 import { z } from 'zod';
 import type { Queryable } from '../../database/statement.ts';
 import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
+import { policyWithin } from '../../keys/policy-with-key.ts';
 import { upsertPolicy } from '../../policies/upsert-policy.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { ApiServer } from '../api-server.ts';
@@ -38,7 +39,7 @@ export function crawlRoute(server: ApiServer, { pool, notifier }: ApiContext, hi
     },
     async (request) => {
       const { key, actor } = theCaller(request);
-      const { url, max_depth } = request.body;
+      const { url, max_depth, update_frequency } = request.body;
       const idempotency_key = request.headers['idempotency-key'];
       const options = { max_depth: max_depth ?? standardDepth, metadata: knowledgeMetadata(request.body) };
       const job = { kind: 'crawl' as const, payload: { url, ...options } };
@@ -47,33 +48,39 @@ export function crawlRoute(server: ApiServer, { pool, notifier }: ApiContext, hi
         key,
         [{ ...job, ...(idempotency_key !== undefined && { idempotency_key }) }],
         actor,
+        update_frequency ? (db) => repeat(db, key, url, update_frequency, options) : undefined,
       );
       if (!enqueued) throw new Error('the queue gave no answer');
-      const policy = await repeat(pool, key, request.body, options);
       if (enqueued.outcome === 'created') await notifier.notify('work');
       const { id } = enqueued.job;
-      const message = policy === undefined ? 'Crawling started' : `Crawling started; again ${policy}`;
+      const message = update_frequency
+        ? `Crawling started; again ${every(update_frequency)}`
+        : 'Crawling started';
       return { success: true as const, progressId: id, job_id: id, message };
     },
   );
 }
 
 /** The policy that crawls it again. The first crawl is the one that was just asked for. */
-async function repeat(
+function repeat(
   db: Queryable,
   key: ApiKey,
-  { url, update_frequency }: KnowledgeCrawlRequest,
+  url: string,
+  days: number,
   options: Record<string, unknown>,
-): Promise<string | undefined> {
-  if (!update_frequency) return undefined;
-  const next = new Date(Date.now() + update_frequency * 86_400_000);
-  await upsertPolicy(db, {
-    kind: 'crawl',
+): Promise<Policy> {
+  const next = new Date(Date.now() + days * 86_400_000);
+  const wanted = {
+    kind: 'crawl' as const,
     url,
     user_id: key.user_id,
-    frequency_hours: update_frequency * 24,
+    frequency_hours: days * 24,
     options,
     next_run_at: next.toISOString(),
-  });
-  return update_frequency === 1 ? 'every day' : `every ${update_frequency} days`;
+  };
+  return policyWithin(db, key, async (within) => (await upsertPolicy(within, wanted)).policy);
+}
+
+function every(days: number): string {
+  return days === 1 ? 'every day' : `every ${days} days`;
 }

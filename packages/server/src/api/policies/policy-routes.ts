@@ -10,6 +10,7 @@ import {
   policyParams,
   ranPolicy,
 } from '@holdfast/contract';
+import { policyWithKey } from '../../keys/policy-with-key.ts';
 import { checked } from '../../policies/check-policy.ts';
 import { createPolicy } from '../../policies/create-policy.ts';
 import { deletePolicy } from '../../policies/delete-policy.ts';
@@ -41,8 +42,9 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       },
     },
     async (request, reply) => {
-      const { userId } = theCaller(request);
-      const policy = await createPolicy(pool, { ...request.body, user_id: userId } as PolicyRequest);
+      const { userId, key } = theCaller(request);
+      const wanted = { ...request.body, user_id: userId } as PolicyRequest;
+      const policy = await policyWithKey(pool, key, (db) => createPolicy(db, wanted));
       await notifier.notify('policy');
       return reply.code(201).header('location', `/api/v1/policies/${policy.id}`).send(policy);
     },
@@ -101,12 +103,15 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
     },
     async (request) => {
       const { params, body } = request;
-      const owner = ownerOf(theCaller(request));
+      const caller = theCaller(request);
+      const owner = ownerOf(caller);
       if (body.options) {
         const { kind } = await findPolicy(pool, params.id, owner);
         checked(policyOptions[kind], body.options, 'options');
       }
-      const policy = await updatePolicy(pool, params.id, body, owner);
+      const policy = await policyWithKey(pool, caller.key, (db) => updatePolicy(db, params.id, body, owner), {
+        makesDue: body.next_run_at !== undefined,
+      });
       await notifier.notify('policy');
       return policy;
     },
@@ -144,7 +149,10 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
         },
       },
       async (request) => {
-        const policy = await updatePolicy(pool, request.params.id, { enabled }, ownerOf(theCaller(request)));
+        const caller = theCaller(request);
+        const policy = await policyWithKey(pool, caller.key, (db) =>
+          updatePolicy(db, request.params.id, { enabled }, ownerOf(caller)),
+        );
         if (enabled) await notifier.notify('policy');
         return policy;
       },
@@ -164,7 +172,13 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       },
     },
     async (request, reply) => {
-      const policy = await runPolicyNow(pool, request.params.id, ownerOf(theCaller(request)));
+      const caller = theCaller(request);
+      const policy = await policyWithKey(
+        pool,
+        caller.key,
+        (db) => runPolicyNow(db, request.params.id, ownerOf(caller)),
+        { makesDue: true },
+      );
       await notifier.notify('policy');
       const outcome = policy.live_job_id === null ? ('due' as const) : ('live_job_exists' as const);
       return reply.code(outcome === 'due' ? 202 : 200).send({ ...policy, outcome });
