@@ -49,10 +49,22 @@ export const benchmarks = [
     title: '50 bots pull and submit over HTTP, against a bare Fastify that inserts the same rows',
   },
   {
+    id: 'B9',
+    group: 'console',
+    file: './src/console-lists.ts',
+    title: 'every list of the console with 1,000,000 jobs and 5,000,000 pages, against 1,000 and 5,000',
+  },
+  {
     id: 'B10',
     group: 'politeness',
     file: './src/crawl-politeness.ts',
     title: 'fifty quick hosts in one crawl with a slow or paused one, against the fifty alone',
+  },
+  {
+    id: 'B11',
+    group: 'start',
+    file: './src/up-start.ts',
+    title: '`up` to its first answer, its database made before, against an empty Fastify',
   },
 ];
 

@@ -1,0 +1,90 @@
+import type { Pool, QueryConfig } from 'pg';
+import { fillDepths } from './fill-depths.ts';
+
+export interface ListSizes {
+  readonly jobs: number;
+  readonly pages: number;
+}
+
+export interface Filled {
+  /** The crawl with the most pages. */
+  readonly crawl: string;
+  readonly visitUrl: string;
+}
+
+const crawls = 100;
+
+/** As many jobs and pages as given, and of everything else in proportion, as a year of use would leave them. */
+export async function fillLists(pool: Pool, { jobs, pages }: ListSizes): Promise<Filled> {
+  await fillDepths(pool, { finished: Math.floor(jobs * 0.9), waiting: Math.floor(jobs * 0.1) - crawls });
+  const client = await pool.connect();
+  const run = (text: string, values: unknown[] = []) =>
+    client.query({ text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig);
+  try {
+    await run('BEGIN');
+    await run('SET LOCAL statement_timeout = 0');
+    const { rows } = await run(
+      `INSERT INTO crawl_jobs (kind, status, fence, event_count, started_at, completed_at, worker_id, progress_percentage,
+         lease_seconds, payload)
+       SELECT 'crawl', 'completed', 1, 3, now() - interval '1 h', now() - interval '1 min', 'bench', 100, 120,
+         jsonb_build_object('url', 'https://site-' || number || '.example/')
+       FROM generate_series(1, $1::int) AS number RETURNING id`,
+      [crawls],
+    );
+    // Half of all pages in one crawl, the rest evenly.
+    for (const [index, { id }] of rows.entries()) {
+      const count = index === 0 ? pages / 2 : Math.floor(pages / 2 / (crawls - 1));
+      await run(
+        `INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, status, depth, attempts, word_count, bytes, fetched_at,
+           url, reason, content_type, language, title, description)
+         SELECT $1, md5(number::text)::uuid, number, outcome, CASE outcome WHEN 'fetched' THEN 200 ELSE 404 END,
+           least(number % 9, 8), 1, 300, 15000, now() - interval '1 h', 'https://site.example/page/' || number,
+           CASE outcome WHEN 'failed' THEN 'http_404' END, 'text/html', 'en', 'Page ' || number, 'What page ' || number || ' tells'
+         FROM (SELECT number, (CASE WHEN number % 50 = 0 THEN 'failed' ELSE 'fetched' END)::page_outcome AS outcome
+           FROM generate_series(1, $2::int) AS number) page`,
+        [id, Math.max(1, count)],
+      );
+      await run(
+        `INSERT INTO crawl_states (job_id, total_processed, fetched, failed)
+         SELECT job_id, count(*), count(*) FILTER (WHERE outcome = 'fetched'), count(*) FILTER (WHERE outcome = 'failed')
+         FROM crawl_pages WHERE job_id = $1 GROUP BY job_id`,
+        [id],
+      );
+    }
+    await run(
+      `INSERT INTO crawl_results (id, job_id, user_id, url, price, currency, title, in_stock, actor, crawled_at)
+       SELECT id, id, 'local', payload ->> 'url', (random() * 100)::numeric(10, 2), (ARRAY['EUR', 'USD', 'JPY'])[1 + floor(random() * 3)],
+         'Something', random() < 0.8, 'bot:bot-1', completed_at
+       FROM crawl_jobs WHERE kind = 'visit' AND status = 'completed'`,
+    );
+    await run(
+      `INSERT INTO crawl_policies (kind, url, frequency_hours, next_run_at, timeout_minutes, enabled, failure_count)
+       SELECT 'visit', 'https://shop.example/item/' || number, 24, now() + number * interval '1 min', 10, number % 10 > 0, number % 7
+       FROM generate_series(1, $1::int) AS number`,
+      [jobs / 20],
+    );
+    await run(
+      `INSERT INTO sources (id, name, hosts) SELECT 'host:h' || number || '.example', 'h' || number || '.example', ARRAY['h' || number || '.example']
+       FROM generate_series(1, $1::int) AS number`,
+      [jobs / 20],
+    );
+    await run(
+      `INSERT INTO sources (id, name, hosts, configured) SELECT 'shop-' || number, 'Shop ' || number, ARRAY['shop' || number || '.example'], true
+       FROM generate_series(1, 100) AS number`,
+    );
+    await run(
+      `INSERT INTO intakes (title, attributes) SELECT 'Half dollar ' || number, jsonb_build_object('year', 1800 + number % 200)
+       FROM generate_series(1, $1::int) AS number`,
+      [jobs / 20],
+    );
+    await run(
+      `INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, running_jobs)
+       SELECT 'worker-' || number, 'host-' || number, 'b', number, 's', '1', 8, 3 FROM generate_series(1, 200) AS number`,
+    );
+    await run('COMMIT');
+    await run('VACUUM ANALYZE');
+    return { crawl: rows[0]?.id, visitUrl: 'https://example.com/old/17' };
+  } finally {
+    client.release(true);
+  }
+}
