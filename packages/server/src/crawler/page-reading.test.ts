@@ -55,6 +55,20 @@ describe('pages', () => {
     }
   });
 
+  test('go to the thread only when they are large, where no more than links and metadata are wanted', async () => {
+    const light = { ...options, markdown: false, store_html: false };
+    const reading = open({ options: light });
+    // Read by the thread, it would fail.
+    const small = await reading.read('https://example.com/throw', 'text/html', pageOf(1));
+    expect(small).toEqual(readBody('https://example.com/throw', 'text/html', pageOf(1), light));
+    const reads = ['throw', 'fine'].map((word) =>
+      reading.read(`https://example.com/${word}`, 'text/html', large(1)),
+    );
+    const [thrown, fine] = await Promise.all(reads.map(outcome));
+    expect(thrown).toMatchObject({ code: 'page_unreadable' });
+    expect(fine).toBe('read');
+  });
+
   test('that cannot be read fail alone', async () => {
     const reading = open();
     const reads = ['throw', 'fine'].map((word) =>

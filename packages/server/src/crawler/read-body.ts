@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { CrawlOptions } from '@holdfast/contract';
 import { decodeHtml } from '../charset/decode-html.ts';
 import { extractPage } from '../pages/extract/extract-page.ts';
+import type { ExtractedPage } from '../pages/extract/extracted-page.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { linkLines } from '../pages/page-links.ts';
-import { canonicalUrl } from '../urls/canonical-url.ts';
+import { CanonicalLinks } from '../urls/canonical-links.ts';
+import { shaUuid } from '../urls/sha-uuid.ts';
 import { canonicalOptions } from './canonical-options.ts';
 
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
@@ -19,6 +20,9 @@ export interface ReadBody {
   readonly links: readonly string[];
 }
 
+/** A crawl reads all its pages with the same options; links of earlier pages are resolved already. */
+const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();
+
 export function readBody(
   url: string,
   contentType: string | undefined,
@@ -29,20 +33,19 @@ export function readBody(
   if (contentType !== undefined && !html.test(contentType)) {
     const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
     const words = text.split(/\s+/).length;
-    return { page: { word_count: words, content_hash: contentHash(text), content }, links: [] };
+    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [] };
   }
-  const canonical = canonicalOptions(options);
-  const resolve = (href: string, from: string) => canonicalUrl(href, from, canonical);
+  const canonical = canonicalLinks(options);
+  const resolve = (href: string, base: string) => canonical.of(href, base);
   const extracted = extractPage(text, url, { markdown: options.markdown, resolve });
   const followed = new Set<string>();
   const others = new Set<string>();
   for (const { href, nofollow } of extracted.links) {
-    const link = resolve(href, extracted.base);
+    const link = canonical.of(href, extracted.base);
     if (link !== null) (nofollow || extracted.robots.nofollow ? others : followed).add(link);
   }
   if (others.size > 0) for (const link of followed) others.delete(link);
   const links = [...followed];
-  const { openGraph, jsonLd, microdata, headings } = extracted;
   const content = {
     links: links.length + others.size > 0 ? deflate(linkLines(links, [...others])) : null,
     markdown: extracted.content ? deflate(extracted.content.markdown) : null,
@@ -55,25 +58,39 @@ export function readBody(
       language: extracted.language,
       canonical_url: extracted.canonical,
       word_count: extracted.content?.wordCount ?? null,
-      content_hash: contentHash(extracted.content?.text ?? text),
-      structured: structuredData({ headings, openGraph: openGraph?.properties ?? [], jsonLd, microdata }),
+      // Without main content all of the page counts, as it came: no other copy of it has to be made.
+      content_hash: shaUuid(extracted.content?.text ?? body),
+      structured: structuredData(extracted),
       content,
     },
     links,
   };
 }
 
-function structuredData(parts: Record<string, readonly unknown[]>): Record<string, unknown> | null {
-  const present = Object.entries(parts).filter(([, values]) => values.length > 0);
-  return present.length > 0 ? Object.fromEntries(present) : null;
+function canonicalLinks(options: ReadOptions): CanonicalLinks {
+  const links = linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options));
+  linksByOptions.set(options, links);
+  return links;
 }
 
-/** Level 1: a third of the time of the default for a tenth more bytes. */
+function structuredData({
+  headings,
+  openGraph,
+  jsonLd,
+  microdata,
+}: ExtractedPage): Record<string, unknown> | null {
+  const data: Record<string, unknown> = {};
+  if (headings.length > 0) data.headings = headings;
+  if (openGraph) data.openGraph = openGraph.properties;
+  if (jsonLd.length > 0) data.jsonLd = jsonLd;
+  if (microdata.length > 0) data.microdata = microdata;
+  return headings.length + jsonLd.length + microdata.length > 0 || openGraph ? data : null;
+}
+
+/**
+ * Level 1: a third of the time of the default for a tenth more bytes. What comes out is a part of a piece of memory that
+ * is kept until the checkpoint, so that piece is not 16 KB, as by default, for the links of a page.
+ */
 function deflate(text: string): Buffer {
-  return deflateRawSync(text, { level: 1 });
-}
-
-function contentHash(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return deflateRawSync(text, { level: 1, chunkSize: Math.max(Math.min(text.length >> 1, 16_384), 256) });
 }

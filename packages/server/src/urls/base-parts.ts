@@ -1,4 +1,4 @@
-import { resolveLink } from './resolve-link.ts';
+import { parseUrl } from './resolve-link.ts';
 
 /** What relative hrefs are put behind. */
 export interface BaseParts {
@@ -24,9 +24,9 @@ export function baseParts(base: string): BaseParts | null {
 }
 
 function splitBase(base: string): BaseParts | null {
-  const href = resolveLink(base);
-  if (href === null || !/^https?:/.test(href)) return null;
-  const { origin, pathname, hostname } = new URL(href);
+  const url = parseUrl(base);
+  if (url === null || !/^https?:/.test(url.protocol)) return null;
+  const { origin, pathname, hostname } = url;
   if (hostname.endsWith('.')) return null;
   const document = origin + pathname;
   const folder = document.slice(0, document.lastIndexOf('/') + 1);

@@ -6,9 +6,13 @@ const parse = (URL as unknown as { parse?: (url: string, base?: string) => URL |
  * inside it are dropped, as HTML asks: the URL Standard's parser does both.
  */
 export function resolveLink(href: string, base?: string): string | null {
-  if (parse) return parse.call(URL, href, base)?.href ?? null;
+  return parseUrl(href, base)?.href ?? null;
+}
+
+export function parseUrl(href: string, base?: string): URL | null {
+  if (parse) return parse.call(URL, href, base);
   try {
-    return new URL(href, base).href;
+    return new URL(href, base);
   } catch {
     return null;
   }

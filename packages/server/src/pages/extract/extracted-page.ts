@@ -1,4 +1,7 @@
-/** Where a link leads, as written in the page: not resolved, entities decoded, whitespace trimmed. */
+/**
+ * Where a link leads, as written in the page: not resolved, entities decoded, whitespace trimmed. A slice of the page:
+ * who remembers it copies it (own-text.ts).
+ */
 export interface PageLink {
   readonly href: string;
   readonly nofollow: boolean;

@@ -1,3 +1,4 @@
+import { ownText } from '../../urls/own-text.ts';
 import { collapseSpace } from './collapse-space.ts';
 import { cutText } from './cut-text.ts';
 import type { MetaRefresh, RobotsMeta } from './extracted-page.ts';
@@ -24,7 +25,8 @@ export class PageHead {
   }
 
   html(attributes: TagAttributes): void {
-    this.#htmlLanguage ??= attributes.get(attribute.lang) ?? attributes.get(attribute['xml:lang']);
+    const language = attributes.get(attribute.lang) ?? attributes.get(attribute['xml:lang']);
+    if (language !== undefined) this.#htmlLanguage ??= ownText(language);
     this.openGraph.prefixes(attributes.get(attribute.prefix));
   }
 
@@ -35,8 +37,9 @@ export class PageHead {
   }
 
   meta(attributes: TagAttributes, scripted: boolean): void {
-    const content = attributes.get(attribute.content);
-    if (content === undefined) return;
+    const written = attributes.get(attribute.content);
+    if (written === undefined) return;
+    const content = ownText(written);
     const property = attributes.get(attribute.property);
     if (property !== undefined) this.openGraph.add(property, content);
     const name = (attributes.get(attribute.name) ?? property)?.trim().toLowerCase();

@@ -1,3 +1,4 @@
+import { ownText } from '../../urls/own-text.ts';
 import { collapseSpace } from './collapse-space.ts';
 import { cutText } from './cut-text.ts';
 import type { PageHeading } from './extracted-page.ts';
@@ -147,7 +148,7 @@ export class PageReader implements TokenReader {
         this.jsonLd.push(...readJsonLd(this.#text, this.#jsonLdOptions));
       return;
     }
-    const text = collapseSpace(decodeText(this.#text));
+    const text = ownText(collapseSpace(decodeText(this.#text)));
     if (text === '') return;
     if (id === tag.title) this.title ??= cutText(text, limits.titleLength);
     else if (this.headings.length < limits.headings)
