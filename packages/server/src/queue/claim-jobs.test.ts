@@ -42,6 +42,22 @@ describe('claim', () => {
     ]);
   });
 
+  test('leaves jobs to others that it is told to leave, whether they are ready or have waited', async () => {
+    const ready = await queue.enqueueOne({ priority: 9 });
+    const waited = await queue.enqueueOne({
+      priority: 8,
+      run_at: new Date(Date.now() + 1_000).toISOString(),
+    });
+    const other = await queue.enqueueOne();
+    await queue.passSeconds(2);
+    const claim = (except: string[]) =>
+      claimJobs(queue.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1', except });
+    expect(await claim([ready.id, waited.id])).toMatchObject([{ id: other.id }]);
+    expect(await claim([ready.id, waited.id])).toEqual([]);
+    expect(await claim([ready.id])).toMatchObject([{ id: waited.id }]);
+    expect(await claim([])).toMatchObject([{ id: ready.id }]);
+  });
+
   test('leaves a scheduled job until its time, then takes it by priority', async () => {
     const later = await queue.enqueueOne({
       run_at: new Date(Date.now() + 60_000).toISOString(),

@@ -60,7 +60,7 @@ ready AS MATERIALIZED (
     SELECT job.* FROM range CROSS JOIN LATERAL (
       SELECT ctid, id, status, priority, created_at FROM crawl_jobs
       WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
-        AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since
+        AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since AND id <> ALL ($13::uuid[])
       ORDER BY priority DESC, created_at
       LIMIT $9 FOR UPDATE SKIP LOCKED
     ) job
@@ -90,6 +90,7 @@ due AS MATERIALIZED (
       WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
         AND kind = waiting_priority.kind AND executor = waiting_priority.executor
         AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now()
+        AND id <> ALL ($13::uuid[])
       ORDER BY coalesce(next_retry_at, run_at)
       LIMIT $9 FOR UPDATE SKIP LOCKED
     ) job
@@ -138,6 +139,8 @@ export interface ClaimOptions {
   readonly ranges?: readonly ClaimRange[];
   /** Whether to look for jobs that waited and are due; true by default. */
   readonly due?: boolean;
+  /** Jobs to leave to others. */
+  readonly except?: readonly string[];
 }
 
 /** Takes up to `limit` jobs that are ready or due, highest priority first, then oldest, and leases them to the worker. */
@@ -158,6 +161,7 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
     options.due ?? true,
     workerId,
     `${role}:${workerId}`,
+    options.except ?? [],
   ]);
   return claimed.sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
 }

@@ -14,6 +14,8 @@ export interface ClaimLoopOptions {
   readonly pollMs: number;
   /** Wakes the loop when jobs become ready; without one, polling does it alone. */
   readonly listener?: Listener;
+  /** Jobs that others must do. */
+  readonly except?: () => readonly string[];
   /** How many more jobs can be taken on now. */
   readonly capacity: () => number;
   /** `asked`: when the claim was sent, by the monotonic clock; no lease of it began earlier. */
@@ -103,9 +105,15 @@ export class ClaimLoop {
   }
 
   async #claim(limit: number, asked: number): Promise<ClaimedJob[]> {
-    const { db, lanes, workerId } = this.#options;
+    const { db, lanes, workerId, except } = this.#options;
     const plan = this.#positions.plan(asked);
-    const jobs = await claimJobs(db, { lanes, limit, workerId, ...plan });
+    const jobs = await claimJobs(db, {
+      lanes,
+      limit,
+      workerId,
+      ...plan,
+      ...(except && { except: except() }),
+    });
     this.#positions.learn(plan, limit, jobs);
     return jobs;
   }

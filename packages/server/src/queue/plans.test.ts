@@ -40,6 +40,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
       true,
       'w1',
       actor,
+      [],
     ],
     ['Tid Scan', 'crawl_jobs_ready', 'crawl_jobs_waiting'],
   ],

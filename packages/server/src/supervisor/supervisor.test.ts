@@ -75,6 +75,26 @@ describe('a supervisor', () => {
     expect(supervisor.runningJobs).toBe(0);
   });
 
+  test('tries a crawl of a private address that it may not reach once, and leaves it ready for who may', async () => {
+    const supervisor = await supervisorWith(runnerProgram, () => database.url);
+    const secret = { url: 'http://10.0.0.1/', needs_private: ['http://10.0.0.1'] };
+    const { id } = (await enqueueJob(database.pool, { kind: 'crawl', payload: secret, priority: 5 })).job;
+    await supervisor.start();
+    await vi.waitUntil(async () => (await transitions(id)).includes('release'), { timeout: 20_000 });
+    // It claims others meanwhile, though this one comes first.
+    for (const other of [await enqueue(), await enqueue()]) {
+      await vi.waitUntil(async () => (await showJob(database.pool, other)).status === 'completed', {
+        timeout: 20_000,
+      });
+    }
+    expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
+    expect(await showJob(database.pool, id)).toMatchObject({
+      status: 'pending',
+      retry_count: 0,
+      run_at: null,
+    });
+  });
+
   test('gives no job to a spare runner that looks for the database where it was', async () => {
     let url = 'postgresql://nobody@127.0.0.1:1/moved';
     const supervisor = await supervisorWith(runnerProgram, () => url);

@@ -13,6 +13,7 @@ import { releaseJobs } from '../queue/release-jobs.ts';
 import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
+import { forbiddenOrigins } from './forbidden-origins.ts';
 import { markSuspects } from './mark-suspects.ts';
 import { prune } from './prune.ts';
 import { recoverDeadWorkers } from './recover-dead-workers.ts';
@@ -43,12 +44,17 @@ const pruneEverySeconds = 3600;
 const watchMs = 250;
 /** A machine that has no room for a process may have it in a while. */
 const noRunnerSeconds = 10;
+/** Every claim names them; when there are more, the rest come back now and then. */
+const mostNotOurs = 1_000;
+const notOursSeconds = 60;
 
 /** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
   readonly #runs = new Set<Run>();
+  /** Crawls of private addresses that this worker may not reach: tried once, then left to the one that may. */
+  readonly #notOurs = new Set<string>();
   /** What is left to do for runs whose process has ended. */
   readonly #endings = new Set<Promise<void>>();
   readonly #listener: Listener;
@@ -76,8 +82,9 @@ export class Supervisor {
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
+      except: () => [...this.#notOurs],
       onJobs: (jobs, asked) => {
-        for (const job of jobs) this.#start(job, asked);
+        for (const job of jobs) this.#take(job, asked);
       },
       ...(onlyJob && { onlyJob }),
     });
@@ -208,6 +215,31 @@ export class Supervisor {
     });
   }
 
+  #take(job: ClaimedJob, asked: number): void {
+    const forbidden = forbiddenOrigins(job.payload, this.#options.configuration.allowPrivate);
+    // A one-shot command does its own job or fails with it.
+    if (forbidden.length === 0 || this.#options.onlyJob) {
+      this.#start(job, asked);
+      return;
+    }
+    const leaseEnds = asked + job.lease_seconds * 1000;
+    const ending = this.#handBack(job, forbidden, leaseEnds).finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+  }
+
+  async #handBack(job: ClaimedJob, forbidden: readonly string[], leaseEnds: number): Promise<void> {
+    const { database, log, workerId } = this.#options;
+    const isKnown = this.#notOurs.size < mostNotOurs;
+    if (isKnown) this.#notOurs.add(job.id);
+    const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
+    log.warn({ job: job.id }, `Handed back: ${reason}`);
+    const release = { ...job, reason, ...(!isKnown && { notBeforeSeconds: notOursSeconds }) };
+    await this.#untilAnswered({ job, leaseEnds }, async () => {
+      await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
+    });
+    await this.#notifier.notify('work');
+  }
+
   #start(job: ClaimedJob, asked: number): void {
     const { configuration, log } = this.#options;
     const leaseEnds = asked + job.lease_seconds * 1000;
@@ -251,15 +283,12 @@ export class Supervisor {
   }
 
   /** Repeats while the database is away, until the lease is over: then the watchdog has the job. */
-  async #untilAnswered(run: Run, write: () => Promise<void>): Promise<void> {
+  async #untilAnswered(run: Pick<Run, 'job' | 'leaseEnds'>, write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await write();
       } catch (error) {
-        this.#options.log.warn(
-          { err: error, job: run.job.id },
-          'The death of a runner could not be recorded yet',
-        );
+        this.#options.log.warn({ err: error, job: run.job.id }, 'The end of a run could not be recorded yet');
         if (performance.now() > run.leaseEnds) return;
         await new Promise((resolve) => setTimeout(resolve, 500));
       }

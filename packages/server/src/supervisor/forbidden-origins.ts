@@ -1,0 +1,9 @@
+/** The origins that a crawl cannot do without and that this worker may not fetch. Read before anything is parsed. */
+export function forbiddenOrigins(
+  payload: Readonly<Record<string, unknown>>,
+  allowed: readonly string[],
+): string[] {
+  const { needs_private: needed } = payload;
+  if (!Array.isArray(needed)) return [];
+  return needed.filter((origin) => typeof origin === 'string' && !allowed.includes(origin));
+}
