@@ -41,6 +41,31 @@ const bot: OwnedNoun['make'] = async (pool, owner) => {
   return { bot_id: rows[0].bot_id, id: rows[0].bot_id };
 };
 
+const intake: OwnedNoun['make'] = async (pool, owner) => {
+  const { rows } = await pool.query(`INSERT INTO intakes (user_id, title) VALUES ($1, 'Coin') RETURNING id`, [owner]);
+  const { id } = rows[0];
+  await pool.query(
+    `INSERT INTO sources (id, name, configured, adapter_type) VALUES ('x', 'x', true, 'import') ON CONFLICT DO NOTHING`,
+  );
+  await pool.query(
+    `INSERT INTO valuations SELECT * FROM jsonb_populate_record(NULL::valuations, $1)`,
+    [{ intake_id: id, currency: 'USD', p10: 1, p20: 1, p40: 1, median: 1, p60: 1, p80: 1, p90: 1, mean: 1, comparables: 1,
+      sources: 1, sold: 1, ask: 0, outliers: 0, other_currencies: 0, not_used: 0, confidence: 1, reasons: [],
+      valued_at: new Date() }],
+  );
+  return { id, intake_id: id };
+}; // biome-ignore format: a row
+
+const pricePoint: OwnedNoun['make'] = async (pool, owner) => {
+  const { id: intakeId } = await intake(pool, owner);
+  const { rows } = await pool.query(
+    `INSERT INTO price_points (intake_id, source_id, dedupe_key, price, currency, price_type, match_strength, actor)
+     VALUES ($1, 'x', 'ext_1', 5, 'USD', 'sold', 1, 'user:x') RETURNING id`,
+    [intakeId],
+  );
+  return { id: rows[0].id };
+};
+
 /** Things that have no owner: whoever may see one may see them all. */
 export const sharedRoutes = /^\/api\/v1\/(sources|workers)\//;
 
@@ -50,4 +75,6 @@ export const ownedNouns: readonly OwnedNoun[] = [
   { routes: /^\/api\/v1\/policies\//, make: policy },
   { routes: /^\/api\/v1\/results\//, make: result },
   { routes: /^\/api\/v1\/bots\//, make: bot },
+  { routes: /^\/api\/v1\/(intakes|valuations)\//, make: intake },
+  { routes: /^\/api\/v1\/price-points\//, make: pricePoint },
 ];

@@ -1,14 +1,25 @@
 import { Bots } from './bots.ts';
 import { Events } from './events.ts';
+import { Intakes } from './intakes.ts';
 import { Jobs } from './jobs.ts';
 import { Keys } from './keys.ts';
 import { Listing } from './listing.ts';
-import type { HistoricPrice, ListPriceHistoryQuery, ShownJob, ShowStatsQuery, Stats } from './operations.ts';
+import type {
+  HistoricPrice,
+  ListPriceChangesQuery,
+  ListPriceHistoryQuery,
+  PriceChange,
+  ShownJob,
+  ShowStatsQuery,
+  Stats,
+} from './operations.ts';
 import { Pages } from './pages.ts';
 import { Policies } from './policies.ts';
+import { PricePoints } from './price-points.ts';
 import { Results } from './results.ts';
 import { Sources } from './sources.ts';
 import { type CallOptions, type ConnectionOptions, Transport } from './transport.ts';
+import { Valuations } from './valuations.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 import { Workers } from './workers.ts';
 
@@ -21,6 +32,9 @@ export class Holdfast {
   readonly policies: Policies;
   readonly results: Results;
   readonly sources: Sources;
+  readonly intakes: Intakes;
+  readonly pricePoints: PricePoints;
+  readonly valuations: Valuations;
   readonly bots: Bots;
   readonly workers: Workers;
   readonly keys: Keys;
@@ -34,6 +48,9 @@ export class Holdfast {
     this.policies = new Policies(transport);
     this.results = new Results(transport);
     this.sources = new Sources(transport);
+    this.intakes = new Intakes(transport);
+    this.pricePoints = new PricePoints(transport);
+    this.valuations = new Valuations(transport);
     this.bots = new Bots(transport);
     this.workers = new Workers(transport);
     this.keys = new Keys(transport);
@@ -43,6 +60,13 @@ export class Holdfast {
   priceHistory(query: ListPriceHistoryQuery, options?: CallOptions): Listing<HistoricPrice> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listPriceHistory', { query: { ...query, cursor } }, options),
+    );
+  }
+
+  /** Where a page cost something else than the time before, the newest first. */
+  priceChanges(query: ListPriceChangesQuery = {}, options?: CallOptions): Listing<PriceChange> {
+    return new Listing((cursor = query.cursor) =>
+      this.#transport.call('listPriceChanges', { query: { ...query, cursor } }, options),
     );
   }
 

@@ -222,6 +222,31 @@ export interface CreatedKey {
   secret: string;
 }
 
+export interface EnqueueIntakeAnswer {
+  data: EnqueuedIntake[];
+}
+
+export interface EnqueueIntakesAnswer {
+  data: EnqueuedIntake[];
+}
+
+export interface EnqueueIntakesBody {
+  ids: string[];
+  sources?: string[] | undefined;
+  /** between the starts of two jobs, so that they do not all begin at once. Default: 1 */
+  stagger_seconds?: number | undefined;
+  /** Default: 0 */
+  priority?: number | undefined;
+}
+
+export interface EnqueuedIntake {
+  intake_id: string;
+  source_id: string;
+  /** deduplicated: a live job asks this source already */
+  outcome: 'created' | 'repeated' | 'deduplicated';
+  job: Job;
+}
+
 export type Executor = 'builtin' | 'bot';
 
 export interface FrontierSummary {
@@ -278,7 +303,94 @@ export interface HistoricPrice {
   price: string;
   currency: string;
   in_stock: boolean | null;
+  price_change: PriceDifference | null;
   crawled_at: string;
+}
+
+export interface HistoricValuation {
+  id: string;
+  intake_id: string;
+  currency: string;
+  /** decimal text */
+  p10: string;
+  /** decimal text */
+  p20: string;
+  /** decimal text */
+  p40: string;
+  /** decimal text */
+  median: string;
+  /** decimal text */
+  p60: string;
+  /** decimal text */
+  p80: string;
+  /** decimal text */
+  p90: string;
+  /** decimal text */
+  mean: string;
+  /** the prices that decided */
+  comparables: number;
+  sources: number;
+  sold: number;
+  ask: number;
+  /** left out: far from the others */
+  outliers: number;
+  /** left out: in another currency */
+  other_currencies: number;
+  /** left out: bids, listings of something else, asks where sales decide */
+  not_used: number;
+  confidence: number;
+  /** why the confidence is what it is */
+  reasons: Array<{ points: number; text: string }>;
+  valued_at: string;
+}
+
+export interface ImportIntakesAnswer {
+  /** in the order of the request */
+  data: Intake[];
+  created: number;
+  /** intakes of the same reference that were there */
+  changed: number;
+}
+
+export interface ImportedPricePoints {
+  added: number;
+  /** points that were there, with a weaker match */
+  strengthened: number;
+  /** points that were there, with as strong a match */
+  kept: number;
+}
+
+export interface Intake {
+  id: string;
+  user_id: string;
+  reference: string | null;
+  title: string | null;
+  attributes: Record<string, string | number | boolean>;
+  must_agree: string[] | null;
+  currency: string | null;
+  tags: string[];
+  created_at: string;
+  updated_at: string;
+}
+
+export interface IntakeChange {
+  /** in words, as a listing would have it */
+  title?: string | null | undefined;
+  /** year, mintmark, denomination, series … for a coin; whatever tells the item from others */
+  attributes?: Record<string, string | number | boolean> | undefined;
+  /** attributes in which a listing cannot differ; null: year, mintmark, denomination and grade */
+  must_agree?: string[] | null | undefined;
+  /** of its valuation; null: that of most price points */
+  currency?: string | null | undefined;
+  tags?: string[] | undefined;
+  /** your own name for it; an import with the same one changes it */
+  reference?: string | null | undefined;
+}
+
+export interface IntakeImport {
+  intakes?: NewIntake[] | undefined;
+  /** with a row of names; columns that are no field of an intake become attributes */
+  csv?: string | undefined;
 }
 
 export interface Job {
@@ -429,6 +541,18 @@ export interface ListEventsQuery {
   cursor?: number | undefined;
 }
 
+export interface ListIntakesQuery {
+  tag?: string | undefined;
+  reference?: string | undefined;
+  /** part of the title, in any case */
+  search?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
 export interface ListJobsQuery {
   status?: JobStatus[] | undefined;
   kind?: JobKind | undefined;
@@ -493,12 +617,40 @@ export interface ListPoliciesQuery {
   cursor?: string | undefined;
 }
 
+export interface ListPriceChangesQuery {
+  policy_id?: string | undefined;
+  /** exactly */
+  url?: string | undefined;
+  changed_after?: string | undefined;
+  changed_before?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
 export interface ListPriceHistoryQuery {
   policy_id?: string | undefined;
   url?: string | undefined;
   currency?: string | undefined;
   crawled_after?: string | undefined;
   crawled_before?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListPricePointsQuery {
+  intake_id?: string | undefined;
+  source_id?: string | undefined;
+  job_id?: string | undefined;
+  price_type?: 'sold' | 'ask' | 'bid' | undefined;
+  currency?: string | undefined;
+  observed_after?: string | undefined;
+  observed_before?: string | undefined;
   /** owner; for keys that see every owner */
   user_id?: string | undefined;
   /** how many at most */
@@ -529,6 +681,23 @@ export interface ListSourcesQuery {
   configured?: boolean | undefined;
   /** only those that let nothing through now, or only the others */
   blocked?: boolean | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListValuationHistoryQuery {
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListValuationsQuery {
+  confidence_min?: number | undefined;
+  /** of the intake */
+  tag?: string | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
   /** how many at most */
   limit?: number | undefined;
   cursor?: string | undefined;
@@ -570,6 +739,28 @@ export interface ListedPage {
   fetched_at: string;
 }
 
+export interface ListedPricePoint {
+  id: string;
+  intake_id: string;
+  source_id: string;
+  /** one point of an intake and a source has it */
+  dedupe_key: string;
+  /** decimal text, exactly as it was found */
+  price: string;
+  currency: string;
+  price_type: 'sold' | 'ask' | 'bid';
+  /** how surely the listing shows the item: "0.000" to "1.000" */
+  match_strength: string;
+  external_id: string | null;
+  listing_url: string | null;
+  listing_title: string | null;
+  listing_date: string | null;
+  observed_at: string;
+  /** null: brought by hand */
+  job_id: string | null;
+  actor: string;
+}
+
 export interface ListedResult {
   id: string;
   job_id: string;
@@ -584,6 +775,8 @@ export interface ListedResult {
   /** who brought it: bot:… or supervisor:… */
   actor: string;
   has_raw_html: boolean;
+  /** null: the price is as it was before, or the first */
+  price_change: PriceDifference | null;
   crawled_at: string;
 }
 
@@ -727,6 +920,21 @@ export type NewBulkJob =
       /** repeating a request with it answers with the first job */
       idempotency_key?: string | undefined;
     };
+
+export interface NewIntake {
+  /** in words, as a listing would have it */
+  title?: string | null | undefined;
+  /** year, mintmark, denomination, series … for a coin; whatever tells the item from others. Default: {} */
+  attributes?: Record<string, string | number | boolean> | undefined;
+  /** attributes in which a listing cannot differ; null: year, mintmark, denomination and grade */
+  must_agree?: string[] | null | undefined;
+  /** of its valuation; null: that of most price points */
+  currency?: string | null | undefined;
+  /** Default: [] */
+  tags?: string[] | undefined;
+  /** your own name for it; an import with the same one changes it */
+  reference?: string | null | undefined;
+}
 
 export type NewJob =
   | {
@@ -947,6 +1155,21 @@ export type NewPolicy =
         | undefined;
     };
 
+export interface NewPricePoint {
+  price: string;
+  currency: string;
+  /** Default: "sold" */
+  price_type?: 'sold' | 'ask' | 'bid' | undefined;
+  title?: string | null | undefined;
+  url?: string | null | undefined;
+  /** of the listing or the sale */
+  date?: string | null | undefined;
+  external_id?: string | null | undefined;
+  /** without it, computed from the title */
+  match_strength?: string | null | undefined;
+  attributes?: Record<string, string | number | boolean> | null | undefined;
+}
+
 /** One page of a list. Go on while next_cursor is not null, however short the page is. */
 export interface Page<Item> {
   data: Item[];
@@ -1036,6 +1259,59 @@ export interface PolicyChange {
   next_run_at?: string | undefined;
 }
 
+export interface PriceChange {
+  result_id: string;
+  job_id: string;
+  policy_id: string | null;
+  user_id: string;
+  url: string;
+  previous_result_id: string;
+  previous_price: string;
+  previous_currency: string;
+  price: string;
+  currency: string;
+  changed_at: string;
+}
+
+export interface PriceDifference {
+  previous_result_id: string;
+  previous_price: string;
+  previous_currency: string;
+}
+
+export interface PricePoint {
+  id: string;
+  intake_id: string;
+  source_id: string;
+  /** one point of an intake and a source has it */
+  dedupe_key: string;
+  /** decimal text, exactly as it was found */
+  price: string;
+  currency: string;
+  price_type: 'sold' | 'ask' | 'bid';
+  /** how surely the listing shows the item: "0.000" to "1.000" */
+  match_strength: string;
+  external_id: string | null;
+  listing_url: string | null;
+  listing_title: string | null;
+  listing_date: string | null;
+  observed_at: string;
+  /** null: brought by hand */
+  job_id: string | null;
+  actor: string;
+  listing_attributes: Record<string, unknown> | null;
+  /** the listing as the source gave it */
+  raw: unknown;
+}
+
+export interface PricePointImport {
+  /** a source with the adapter import */
+  source_id: string;
+  price_points?: NewPricePoint[] | undefined;
+  /** with a row of names: price, currency, price_type, title, url, date … */
+  csv?: string | undefined;
+}
+
 export interface PullAnswer {
   success: true;
   data: {
@@ -1110,6 +1386,8 @@ export interface Result {
   /** who brought it: bot:… or supervisor:… */
   actor: string;
   has_raw_html: boolean;
+  /** null: the price is as it was before, or the first */
+  price_change: PriceDifference | null;
   crawled_at: string;
   /** what else was read from the page */
   parsed_data: unknown;
@@ -1523,6 +1801,42 @@ export type Transition =
 
 export type UserAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire';
 
+export interface Valuation {
+  intake_id: string;
+  currency: string;
+  /** decimal text */
+  p10: string;
+  /** decimal text */
+  p20: string;
+  /** decimal text */
+  p40: string;
+  /** decimal text */
+  median: string;
+  /** decimal text */
+  p60: string;
+  /** decimal text */
+  p80: string;
+  /** decimal text */
+  p90: string;
+  /** decimal text */
+  mean: string;
+  /** the prices that decided */
+  comparables: number;
+  sources: number;
+  sold: number;
+  ask: number;
+  /** left out: far from the others */
+  outliers: number;
+  /** left out: in another currency */
+  other_currencies: number;
+  /** left out: bids, listings of something else, asks where sales decide */
+  not_used: number;
+  confidence: number;
+  /** why the confidence is what it is */
+  reasons: Array<{ points: number; text: string }>;
+  valued_at: string;
+}
+
 export interface Worker {
   id: string;
   state: 'alive' | 'draining' | 'silent';
@@ -1568,6 +1882,12 @@ export interface Calls {
     body: BotChange;
     answer: Bot;
   };
+  changeIntake: {
+    path: { id: string };
+    query: undefined;
+    body: IntakeChange;
+    answer: Intake;
+  };
   changePolicy: {
     path: { id: string };
     query: undefined;
@@ -1592,6 +1912,12 @@ export interface Calls {
     body: NewBot;
     answer: CreatedBot;
   };
+  createIntake: {
+    path: Record<string, never>;
+    query: undefined;
+    body: NewIntake;
+    answer: Intake;
+  };
   createJob: {
     path: Record<string, never>;
     query: undefined;
@@ -1610,11 +1936,23 @@ export interface Calls {
     body: NewPolicy;
     answer: Policy;
   };
+  deleteIntake: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Intake;
+  };
   deletePolicy: {
     path: { id: string };
     query: undefined;
     body: undefined;
     answer: Policy;
+  };
+  deletePricePoint: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: ListedPricePoint;
   };
   diffPage: {
     path: { id: string; hash: string };
@@ -1652,6 +1990,28 @@ export interface Calls {
     body: undefined;
     answer: Policy;
   };
+  enqueueIntake: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** ids; without it, every enabled source that can be asked */
+          sources?: string[] | undefined;
+          /** between the starts of two jobs, so that they do not all begin at once. Default: 1 */
+          stagger_seconds?: number | undefined;
+          /** Default: 0 */
+          priority?: number | undefined;
+        }
+      | null
+      | undefined;
+    answer: EnqueueIntakeAnswer;
+  };
+  enqueueIntakes: {
+    path: Record<string, never>;
+    query: undefined;
+    body: EnqueueIntakesBody;
+    answer: EnqueueIntakesAnswer;
+  };
   expireJob: {
     path: { id: string };
     query: undefined;
@@ -1669,6 +2029,18 @@ export interface Calls {
     query: undefined;
     body: HeartbeatRequest;
     answer: HeartbeatAnswer;
+  };
+  importIntakes: {
+    path: Record<string, never>;
+    query: undefined;
+    body: IntakeImport;
+    answer: ImportIntakesAnswer;
+  };
+  importPricePoints: {
+    path: { id: string };
+    query: undefined;
+    body: PricePointImport;
+    answer: ImportedPricePoints;
   };
   listAllPages: {
     path: Record<string, never>;
@@ -1694,6 +2066,12 @@ export interface Calls {
     body: undefined;
     answer: Page<JobEvent>;
   };
+  listIntakes: {
+    path: Record<string, never>;
+    query: ListIntakesQuery;
+    body: undefined;
+    answer: Page<Intake>;
+  };
   listJobs: {
     path: Record<string, never>;
     query: ListJobsQuery;
@@ -1718,11 +2096,23 @@ export interface Calls {
     body: undefined;
     answer: Page<Policy>;
   };
+  listPriceChanges: {
+    path: Record<string, never>;
+    query: ListPriceChangesQuery;
+    body: undefined;
+    answer: Page<PriceChange>;
+  };
   listPriceHistory: {
     path: Record<string, never>;
     query: ListPriceHistoryQuery;
     body: undefined;
     answer: Page<HistoricPrice>;
+  };
+  listPricePoints: {
+    path: Record<string, never>;
+    query: ListPricePointsQuery;
+    body: undefined;
+    answer: Page<ListedPricePoint>;
   };
   listResults: {
     path: Record<string, never>;
@@ -1735,6 +2125,18 @@ export interface Calls {
     query: ListSourcesQuery;
     body: undefined;
     answer: Page<Source>;
+  };
+  listValuationHistory: {
+    path: { intake_id: string };
+    query: ListValuationHistoryQuery;
+    body: undefined;
+    answer: Page<HistoricValuation>;
+  };
+  listValuations: {
+    path: Record<string, never>;
+    query: ListValuationsQuery;
+    body: undefined;
+    answer: Page<Valuation>;
   };
   listWorkers: {
     path: Record<string, never>;
@@ -1854,6 +2256,12 @@ export interface Calls {
     body: undefined;
     answer: FrontierSummary;
   };
+  showIntake: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Intake;
+  };
   showJob: {
     path: { id: string };
     query: undefined;
@@ -1871,6 +2279,12 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: Policy;
+  };
+  showPricePoint: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: PricePoint;
   };
   showProgress: {
     path: { id: string };
@@ -1895,6 +2309,12 @@ export interface Calls {
     query: ShowStatsQuery;
     body: undefined;
     answer: Stats;
+  };
+  showValuation: {
+    path: { intake_id: string };
+    query: undefined;
+    body: undefined;
+    answer: Valuation;
   };
   streamEvents: {
     path: Record<string, never>;
@@ -1934,6 +2354,8 @@ export const operations = {
   cancelJob: { method: 'POST', path: '/api/v1/jobs/{id}/cancel' },
   /** Change what a bot may do */
   changeBot: { method: 'PATCH', path: '/api/v1/bots/{bot_id}' },
+  /** Change an item; what is not named stays */
+  changeIntake: { method: 'PATCH', path: '/api/v1/intakes/{id}' },
   /** Change a policy; what is not named stays, and so do jobs that were made already */
   changePolicy: { method: 'PATCH', path: '/api/v1/policies/{id}' },
   /** Change a source that is there: what is not named stays as it is */
@@ -1942,14 +2364,20 @@ export const operations = {
   configureSource: { method: 'PUT', path: '/api/v1/sources/{id}' },
   /** Make a bot, and a token that speaks for it alone */
   createBot: { method: 'POST', path: '/api/v1/bots' },
+  /** Add an item to be priced */
+  createIntake: { method: 'POST', path: '/api/v1/intakes' },
   /** Make a job */
   createJob: { method: 'POST', path: '/api/v1/jobs' },
   /** Make an API key; its secret is shown this once */
   createKey: { method: 'POST', path: '/api/v1/keys' },
   /** Make a policy; its first job is made at once, unless next_run_at says when */
   createPolicy: { method: 'POST', path: '/api/v1/policies' },
+  /** Delete an item with its price points and its valuation; its live jobs are cancelled */
+  deleteIntake: { method: 'DELETE', path: '/api/v1/intakes/{id}' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
+  /** Delete a price that is none; its intake is valued without it */
+  deletePricePoint: { method: 'DELETE', path: '/api/v1/price-points/{id}' },
   /** What changed in a page since the crawl that its recrawl was compared with */
   diffPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/diff' },
   /** Make no more jobs of a policy; a live job runs to its end */
@@ -1962,10 +2390,18 @@ export const operations = {
   downloadRawResult: { method: 'GET', path: '/api/v1/results/{id}/raw' },
   /** Let a policy run again; if it is due, at once */
   enablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/enable' },
+  /** Ask every source for the prices of an item: one job for each */
+  enqueueIntake: { method: 'POST', path: '/api/v1/intakes/{id}/enqueue' },
+  /** Ask every source for the prices of several items */
+  enqueueIntakes: { method: 'POST', path: '/api/v1/intakes/enqueue' },
   /** Take a running job from its holder and leave it expired, for a decision */
   expireJob: { method: 'POST', path: '/api/v1/jobs/{id}/expire' },
   /** Keep the lock on a job, and hear what is asked of it */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
+  /** Add up to 1,000 items, all or none, as JSON or as CSV */
+  importIntakes: { method: 'POST', path: '/api/v1/intakes/import' },
+  /** Bring prices of an item by hand, all or none, as JSON or as CSV */
+  importPricePoints: { method: 'POST', path: '/api/v1/intakes/{id}/price-points' },
   /** Pages of all crawls, those of the newest first, without their content */
   listAllPages: { method: 'GET', path: '/api/v1/pages' },
   /** Bots, by owner and name */
@@ -1974,6 +2410,8 @@ export const operations = {
   listErrors: { method: 'GET', path: '/api/v1/jobs/{id}/errors' },
   /** The timeline of a job, oldest first */
   listEvents: { method: 'GET', path: '/api/v1/jobs/{id}/events' },
+  /** Items to be priced, the newest first */
+  listIntakes: { method: 'GET', path: '/api/v1/intakes' },
   /** Jobs, the newest first */
   listJobs: { method: 'GET', path: '/api/v1/jobs' },
   /** API keys, the newest first, revoked and expired ones too */
@@ -1982,12 +2420,20 @@ export const operations = {
   listPages: { method: 'GET', path: '/api/v1/jobs/{id}/pages' },
   /** Policies, the newest first */
   listPolicies: { method: 'GET', path: '/api/v1/policies' },
+  /** Where a page cost something else than the time before, the newest first */
+  listPriceChanges: { method: 'GET', path: '/api/v1/price-changes' },
   /** What a page cost over time, the newest first */
   listPriceHistory: { method: 'GET', path: '/api/v1/price-history' },
+  /** Observed prices, the newest first */
+  listPricePoints: { method: 'GET', path: '/api/v1/price-points' },
   /** What visits brought back, the newest first */
   listResults: { method: 'GET', path: '/api/v1/results' },
   /** Places on the outside, with their limits and their health */
   listSources: { method: 'GET', path: '/api/v1/sources' },
+  /** What an item was thought to be worth before, the newest first */
+  listValuationHistory: { method: 'GET', path: '/api/v1/valuations/{intake_id}/history' },
+  /** What items are worth, those of the newest intakes first */
+  listValuations: { method: 'GET', path: '/api/v1/valuations' },
   /** Who runs jobs, whether they are alive, and how busy they are */
   listWorkers: { method: 'GET', path: '/api/v1/workers' },
   /** Stop a job for now; a running one saves its progress first */
@@ -2014,12 +2460,16 @@ export const operations = {
   showBot: { method: 'GET', path: '/api/v1/bots/{bot_id}' },
   /** What is left of a crawl, by host, and when and how fast it may be fetched */
   showFrontier: { method: 'GET', path: '/api/v1/jobs/{id}/frontier' },
+  /** One item */
+  showIntake: { method: 'GET', path: '/api/v1/intakes/{id}' },
   /** One job, what can be done to it, and how far its crawl is */
   showJob: { method: 'GET', path: '/api/v1/jobs/{id}' },
   /** One page with its content as markdown, its links and its structured data */
   showPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}' },
   /** One policy: what it does, how it went, and when it runs next */
   showPolicy: { method: 'GET', path: '/api/v1/policies/{id}' },
+  /** One observed price, with what the source gave */
+  showPricePoint: { method: 'GET', path: '/api/v1/price-points/{id}' },
   /** How far a job is, how fast it goes, and when it may end */
   showProgress: { method: 'GET', path: '/api/v1/jobs/{id}/progress' },
   /** One result, with all that was read from the page */
@@ -2028,6 +2478,8 @@ export const operations = {
   showSource: { method: 'GET', path: '/api/v1/sources/{id}' },
   /** Where everything stands: counts, throughput, what is stuck or in trouble */
   showStats: { method: 'GET', path: '/api/v1/stats' },
+  /** What an item is worth, how sure that is, and why */
+  showValuation: { method: 'GET', path: '/api/v1/valuations/{intake_id}' },
   /** Everything that happens to jobs, live */
   streamEvents: { method: 'GET', path: '/api/v1/events' },
   /** What happens to one job, and how far it is, live */

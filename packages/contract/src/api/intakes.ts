@@ -49,10 +49,8 @@ export const intakeImport = z
     intakes: z.array(intakeRequest).min(1).max(maxImportedIntakes).optional(),
     csv: csvText.optional(),
   })
-  .refine(
-    ({ intakes, csv }) => (intakes === undefined) !== (csv === undefined),
-    'give either intakes or csv',
-  );
+  .refine(({ intakes, csv }) => (intakes === undefined) !== (csv === undefined), 'give either intakes or csv')
+  .meta({ id: 'IntakeImport', examples: [{ intakes: [{ title: 'Coin' }] }] });
 
 export const importedIntakes = z.object({
   data: z.array(apiIntake).describe('in the order of the request'),

@@ -78,7 +78,11 @@ export const pricePointImport = z
   .refine(
     ({ price_points, csv }) => (price_points === undefined) !== (csv === undefined),
     'give either price_points or csv',
-  );
+  )
+  .meta({
+    id: 'PricePointImport',
+    examples: [{ source_id: 'x', price_points: [{ price: '19.99', currency: 'USD', title: 'Coin' }] }],
+  });
 export const importedPricePoints = z
   .object({
     added: z.int(),

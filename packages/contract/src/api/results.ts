@@ -5,6 +5,11 @@ import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
+/** What the same page of the same owner cost before, where it was another price. */
+const priceChange = z
+  .object({ previous_result_id: z.uuid(), previous_price: z.string(), previous_currency: z.string() })
+  .meta({ id: 'PriceDifference' });
+
 const result = z.object({
   id: z.uuid(),
   job_id: z.uuid(),
@@ -17,6 +22,7 @@ const result = z.object({
   in_stock: z.boolean().nullable(),
   actor: z.string().describe('who brought it: bot:… or supervisor:…'),
   has_raw_html: z.boolean(),
+  price_change: priceChange.nullable().describe('null: the price is as it was before, or the first'),
   crawled_at: timestamp,
 });
 
@@ -80,8 +86,35 @@ export const historicPrice = z
     price: z.string(),
     currency: z.string(),
     in_stock: z.boolean().nullable(),
+    price_change: priceChange.nullable(),
     crawled_at: timestamp,
   })
   .meta({ id: 'HistoricPrice' });
 export type HistoricPrice = z.output<typeof historicPrice>;
 export const priceHistory = pageOf(historicPrice);
+
+/** Two results of one page that differ in price or currency. */
+export const changedPrice = z
+  .object({
+    result_id: z.uuid(),
+    job_id: z.uuid(),
+    policy_id: z.uuid().nullable(),
+    user_id: z.string(),
+    url: z.string(),
+    ...priceChange.shape,
+    price: z.string(),
+    currency: z.string(),
+    changed_at: timestamp,
+  })
+  .meta({ id: 'PriceChange' });
+export type ChangedPrice = z.output<typeof changedPrice>;
+export const priceChangeListQuery = z.strictObject({
+  policy_id: z.uuid().optional(),
+  url: pageUrl.optional().describe('exactly'),
+  changed_after: moment.optional(),
+  changed_before: moment.optional(),
+  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  limit: pageLimit,
+  cursor: z.uuid().optional(),
+});
+export const priceChangeList = pageOf(changedPrice);

@@ -30,17 +30,20 @@ import { botRoutes } from './bots/bot-routes.ts';
 import { consoleRoutes } from './console/console-routes.ts';
 import { demoRoutes } from './demo/demo-routes.ts';
 import { eventRoutes } from './events/event-routes.ts';
+import { intakeRoutes } from './intakes/intake-routes.ts';
 import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { knowledgeRoutes, shortKnowledgeRoutes } from './knowledge-items/knowledge-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
+import { pricePointRoutes } from './price-points/price-point-routes.ts';
 import { resultRoutes } from './results/result-routes.ts';
 import { sessionRoutes } from './session/session-routes.ts';
 import { sourceRoutes } from './sources/source-routes.ts';
 import { statsRoutes } from './stats/stats-routes.ts';
 import { statusRoutes } from './status-routes.ts';
+import { valuationRoutes } from './valuations/valuation-routes.ts';
 import { workerRoutes } from './workers/worker-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
@@ -58,6 +61,9 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/jobs', register: jobReadRoutes },
   { prefix: '/api/v1', register: pageRoutes },
   { prefix: '/api/v1/sources', register: sourceRoutes },
+  { prefix: '/api/v1/intakes', register: intakeRoutes },
+  { prefix: '/api/v1/price-points', register: pricePointRoutes },
+  { prefix: '/api/v1/valuations', register: valuationRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
   { prefix: '/api/v1/stats', register: statsRoutes },
   { prefix: '/api', register: knowledgeRoutes },

@@ -1,5 +1,6 @@
 import type { HistoricPrice } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { priceChangeOf } from './price-changes.ts';
 
 export interface HistoryOptions {
   /** Of the pages of this policy, or of the pages with this URL. */
@@ -17,7 +18,8 @@ const history = (name: string, of: string) =>
   statement<HistoricPrice>(
     name,
     `
-SELECT id AS result_id, price::text AS price, currency, in_stock, crawled_at FROM crawl_results
+SELECT id AS result_id, price::text AS price, currency, in_stock,
+  ${priceChangeOf('crawl_results.id')} AS price_change, crawled_at FROM crawl_results
 WHERE ${of} AND price IS NOT NULL AND currency IS NOT NULL
   AND ($2::text IS NULL OR user_id = $2) AND ($3::text IS NULL OR currency = $3)
   AND ($4::timestamptz IS NULL OR crawled_at >= $4) AND ($5::timestamptz IS NULL OR crawled_at < $5)

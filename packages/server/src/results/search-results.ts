@@ -1,6 +1,7 @@
 import type { ListedResult, ResultFilter } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
 import type { SearchPage } from '../queue/search-jobs.ts';
+import { priceChangeOf } from './price-changes.ts';
 
 export interface ResultSearch {
   readonly filter: ResultFilter;
@@ -14,7 +15,7 @@ export interface ResultSearch {
 /** The columns of a listed result; the price is text from the database on. */
 export const resultColumns = `result.id, result.job_id, result.policy_id, result.user_id, result.url, result.price::text AS price,
   result.currency, result.title, result.in_stock, result.actor, result.raw_html IS NOT NULL AS has_raw_html,
-  result.crawled_at`;
+  ${priceChangeOf('result.id')} AS price_change, result.crawled_at`;
 
 /** No search reads more rows than this; it answers with what it found among them, and where to go on. */
 const maxScanned = 50_000;

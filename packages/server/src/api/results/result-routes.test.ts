@@ -59,6 +59,11 @@ describe('the list of results', () => {
       in_stock: false,
       actor: 'bot:b',
       has_raw_html: false,
+      price_change: {
+        previous_result_id: expect.any(String),
+        previous_price: '13.50',
+        previous_currency: 'USD',
+      },
       crawled_at: hoursAgo(0),
     });
   });
@@ -164,6 +169,11 @@ describe('the price history', () => {
       price: '13.50',
       currency: 'USD',
       in_stock: false,
+      price_change: {
+        previous_result_id: expect.any(String),
+        previous_price: '11.50',
+        previous_currency: 'USD',
+      },
       crawled_at: hoursAgo(2),
     });
     expect(await prices(`policy_id=${policy}&cursor=${next_cursor}`)).toEqual(['11.50']);

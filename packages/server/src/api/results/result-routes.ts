@@ -1,5 +1,7 @@
 import {
   listedResult,
+  priceChangeList,
+  priceChangeListQuery,
   priceHistory as priceHistoryPage,
   priceHistoryQuery,
   resultList,
@@ -7,6 +9,7 @@ import {
   resultParams,
   shownResult,
 } from '@holdfast/contract';
+import { listPriceChanges } from '../../results/price-changes.ts';
 import { priceHistory } from '../../results/price-history.ts';
 import { searchResults } from '../../results/search-results.ts';
 import { readRawResult, showResult } from '../../results/show-result.ts';
@@ -121,6 +124,36 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
         currency,
         since: crawled_after,
         until: crawled_before,
+        after: cursor,
+        limit: limit + 1,
+      });
+      const data = found.slice(0, limit);
+      return { data, next_cursor: found.length > limit ? (data.at(-1)?.result_id ?? null) : null };
+    },
+  );
+
+  server.get(
+    '/price-changes',
+    {
+      config,
+      schema: {
+        operationId: 'listPriceChanges',
+        tags,
+        summary: 'Where a page cost something else than the time before, the newest first',
+        description:
+          'The event of the completion of the job tells of it too: in its timeline, and in the stream.',
+        querystring: priceChangeListQuery,
+        response: { 200: priceChangeList },
+      },
+    },
+    async (request) => {
+      const { policy_id, url, changed_after, changed_before, user_id, limit, cursor } = request.query;
+      const found = await listPriceChanges(pool, {
+        owner: ownerBound(theCaller(request), { user_id }) ?? user_id,
+        policyId: policy_id,
+        url,
+        since: changed_after,
+        until: changed_before,
         after: cursor,
         limit: limit + 1,
       });

@@ -1,0 +1,85 @@
+import {
+  apiValuation,
+  valuationHistory,
+  valuationHistoryQuery,
+  valuationList,
+  valuationListQuery,
+  valuationParams,
+} from '@holdfast/contract';
+import { listValuationHistory, listValuations, showValuation } from '../../collect/find-valuations.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { type Caller, theCaller } from '../caller.ts';
+import { ownerBound } from '../jobs/list-jobs.ts';
+
+const config = { access: { scope: 'jobs:read' } } as const;
+const tags = ['valuations'];
+const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
+
+export const valuationRoutes: RouteGroup = (server, { pool }) => {
+  server.get(
+    '/',
+    {
+      config,
+      schema: {
+        operationId: 'listValuations',
+        tags,
+        summary: 'What items are worth, those of the newest intakes first',
+        querystring: valuationListQuery,
+        response: { 200: valuationList },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, user_id, tag, confidence_min } = request.query;
+      const owner = ownerBound(theCaller(request), { user_id }) ?? user_id;
+      const found = await listValuations(pool, {
+        owner,
+        tag,
+        confidence: confidence_min,
+        after: cursor,
+        limit: limit + 1,
+      });
+      const data = found.slice(0, limit);
+      return { data, next_cursor: found.length > limit ? (data.at(-1)?.intake_id ?? null) : null };
+    },
+  );
+
+  server.get(
+    '/:intake_id',
+    {
+      config,
+      schema: {
+        operationId: 'showValuation',
+        tags,
+        summary: 'What an item is worth, how sure that is, and why',
+        params: valuationParams,
+        response: { 200: apiValuation },
+      },
+    },
+    (request) => showValuation(pool, request.params.intake_id, ownerOf(theCaller(request))),
+  );
+
+  server.get(
+    '/:intake_id/history',
+    {
+      config,
+      schema: {
+        operationId: 'listValuationHistory',
+        tags,
+        summary: 'What an item was thought to be worth before, the newest first',
+        params: valuationParams,
+        querystring: valuationHistoryQuery,
+        response: { 200: valuationHistory },
+      },
+    },
+    async (request) => {
+      const { limit, cursor } = request.query;
+      const found = await listValuationHistory(pool, request.params.intake_id, {
+        owner: ownerOf(theCaller(request)),
+        after: cursor,
+        limit: limit + 1,
+      });
+      const data = found.slice(0, limit);
+      return { data, next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+    },
+  );
+};
