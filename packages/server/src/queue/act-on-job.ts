@@ -36,9 +36,14 @@ export async function actOnJob(
 }
 
 /** Whoever asks for it again, because the first answer was lost or somebody else was faster, has what they want. */
-function isDoneAlready(action: UserAction, { status, requested_action }: Job): boolean {
-  if (action === 'pause') return status === 'paused' || requested_action === 'pause';
-  return action === 'cancel' && (status === 'cancelled' || requested_action === 'cancel');
+function isDoneAlready(
+  action: UserAction,
+  { status, requested_action }: Pick<Job, 'status' | 'requested_action'>,
+): boolean {
+  // On a completed job the request stays as well: as one that came too late.
+  const isAsked = status === 'processing' && requested_action === action;
+  if (action === 'pause') return status === 'paused' || isAsked;
+  return action === 'cancel' && (status === 'cancelled' || isAsked);
 }
 
 /** Does it to those jobs that allow it, and answers with them. */

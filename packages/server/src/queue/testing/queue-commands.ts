@@ -173,8 +173,9 @@ const askOne = (action: UserAction) =>
       `${action}${action === 'retry' && afresh ? ' afresh' : ''} of job ${pick ?? 'touched last'}`,
       async (model, db) => {
         const job = picked(model, pick);
-        const refusal = model.refusal(action, job);
-        if (!refusal) model.act(action, job, user, afresh);
+        const repeated = model.isRepeated(action, job);
+        const refusal = repeated ? undefined : model.refusal(action, job);
+        if (!refusal && !repeated) model.act(action, job, user, afresh);
         expect(await ask(db, action, job.id, afresh)).toBe(refusal ?? job.status);
       },
       ({ jobs }) => jobs.length > 0,

@@ -182,6 +182,14 @@ export class QueueModel {
     return stale;
   }
 
+  /** Asked for before, and done or under way: nothing changes, and nobody is refused. */
+  isRepeated(action: UserAction, { status, requested_action }: JobRecord): boolean {
+    if (action !== 'pause' && action !== 'cancel') return false;
+    return status === 'processing'
+      ? requested_action === action
+      : status === (action === 'pause' ? 'paused' : 'cancelled');
+  }
+
   /** Whether a user's action would be refused, and as what. */
   refusal(action: UserAction, job: JobRecord): 'action_not_allowed' | 'live_job_exists' | undefined {
     if (!allowedActions(job.status, job.requested_action).includes(action)) return 'action_not_allowed';
