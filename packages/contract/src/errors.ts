@@ -217,8 +217,8 @@ export const errors = {
     retry: 'never',
     http: 403,
     exit: exitCodes.conflict,
-    message: 'Another holder has this job',
-    hint: 'Drop the job: its lock expired and another bot took it, or it was never yours.',
+    message: 'This job is not assigned to you',
+    hint: 'Drop the job: its lock expired and another bot took it, or it was never yours under that lease_token.',
   },
   lock_expired: {
     retry: 'never',
