@@ -29,7 +29,8 @@ test.each<[string, string, unknown, string]>([
   ['v1/jobs', 'payload.colour', { kind: 'crawl', payload: { url, colour: 1 } }, 'is not known here'],
   ['v1/jobs', 'kind', { kind: 'walk' }, 'must be one of crawl, visit, collect'],
   ['v1/jobs', 'body', [], 'must be an object'],
-  ['v1/jobs', 'body', undefined, 'must be an object'],
+  ['v1/jobs', 'body', undefined, 'is missing'],
+  ['v1/jobs', 'body', '{"kind":', 'must be JSON'],
   ['v1/jobs/bulk', 'body', { action: 'pause' }, 'must have either ids or a filter'],
   [
     'v1/jobs/bulk',
@@ -44,7 +45,8 @@ test.each<[string, string, unknown, string]>([
     'must be a number',
   ],
 ])('POST %s: %s of %j %s', async (path, field, body, message) => {
-  const answer = await api.call('POST', `/api/${path}`, { body });
+  const headers = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+  const answer = await api.call('POST', `/api/${path}`, { body, headers });
   expect(answer.statusCode).toBe(400);
   expect(answer.json().error).toMatchObject({
     message: expect.stringContaining(`: ${field} ${message}`),

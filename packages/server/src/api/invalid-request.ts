@@ -14,9 +14,16 @@ export const checkRequest: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPar
   const part = httpPart !== undefined && httpPart in parts ? (httpPart as RequestPart) : 'body';
   return (data: unknown) => {
     const checked = schema.safeParse(data);
-    return checked.success ? { value: checked.data } : { error: invalidRequest(checked.error, part) };
+    if (checked.success) return { value: checked.data };
+    const isMissing = data === null || data === undefined;
+    return { error: isMissing ? invalidBody('is missing') : invalidRequest(checked.error, part) };
   };
 };
+
+/** What is wrong with a body as a whole. */
+export function invalidBody(message: string): HoldfastError {
+  return new HoldfastError('bad_request', `body ${message}`, { details: [{ field: 'body', message }] });
+}
 
 /** What is wrong with a request: the first problems in a sentence, and a list for programs. */
 export function invalidRequest(error: z.core.$ZodError, part: RequestPart = 'body'): HoldfastError {

@@ -1,8 +1,9 @@
-import type { Bot, BotChange, NewBot } from '@holdfast/contract';
+import { type Bot, type BotChange, type NewBot, newBot } from '@holdfast/contract';
 import { Command } from 'commander';
 import { changeBot } from '../bots/change-bot.ts';
 import { createBot } from '../bots/create-bot.ts';
 import { listBots } from '../bots/list-bots.ts';
+import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
 import { readExpiry } from './read-expiry.ts';
@@ -56,14 +57,16 @@ const create = new Command('create')
   .option('--lock-ttl-seconds <number>', 'lock of its jobs that have none of their own', wholeNumber)
   .option('--expires <time>', 'of its token: 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
   .option('--json', 'print JSON')
-  .action((botId: string, options: CreateOptions, command: Command) =>
-    withDatabase(command, async ({ database }) => {
-      const bot = await createBot(database.pool, requestOf(botId, options), options.user);
+  .action((botId: string, options: CreateOptions, command: Command) => {
+    const request = requestOf(botId, options);
+    checkFlags(newBot, request, nameOf);
+    return withDatabase(command, async ({ database }) => {
+      const bot = await createBot(database.pool, request, options.user);
       if (options.json) return console.log(JSON.stringify(bot));
       console.log(`created bot ${bot.bot_id} of ${bot.user_id}\n\n  ${bot.token}\n`);
       console.log('It is shown this once. Send it as a header: Authorization: Bearer hf_…');
-    }),
-  );
+    });
+  });
 
 function requestOf(bot_id: string, options: CreateOptions): NewBot {
   const { domain, maxJobsPerPull, maxPullsPerMinute, lockTtlSeconds, expires } = options;
@@ -75,6 +78,13 @@ function requestOf(bot_id: string, options: CreateOptions): NewBot {
     ...(lockTtlSeconds !== undefined && { lock_ttl_seconds: lockTtlSeconds }),
     ...(expires !== undefined && { expires_at: expires }),
   };
+}
+
+/** As it stands on the command line. */
+function nameOf(field: string): string {
+  if (field === 'bot_id') return 'the name of the bot';
+  const [name = ''] = field.split('[');
+  return { allowed_domains: '--domain', expires_at: '--expires', user_id: '--user' }[name] ?? flagOf(name);
 }
 
 const change = (name: string, description: string, wanted: BotChange, told: (bot: Bot) => string) =>

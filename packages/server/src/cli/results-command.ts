@@ -1,7 +1,8 @@
-import { describeIssues, HoldfastError, resultListQuery } from '@holdfast/contract';
+import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
 import { searchResults } from '../results/search-results.ts';
+import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -69,10 +70,17 @@ function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
     limit: options.limit,
     cursor: options.after,
   };
-  const checked = resultListQuery.safeParse(given);
-  if (checked.success) return checked.data;
-  throw new HoldfastError('bad_request', describeIssues(checked.error));
+  return checkFlags(resultListQuery, given, (field) => otherFlags[field] ?? flagOf(field));
 }
+
+/** Where it is not the name of the field. */
+const otherFlags: Readonly<Record<string, string>> = {
+  policy_id: '--policy',
+  crawled_after: '--since',
+  crawled_before: '--until',
+  user_id: '--user',
+  cursor: '--after',
+};
 
 export const resultsCommand = new Command('results')
   .description('see what visits brought back')
