@@ -86,6 +86,12 @@ describe('holdfast jobs', () => {
     ],
     ['no URL', ['create', 'crawl'], 2, /the URL is missing\n.*holdfast jobs create crawl https:/],
     [
+      'an option that is misspelt',
+      ['create', 'crawl', 'https://a.example', '--payload', '{"max_dept": 2}'],
+      2,
+      /max_dept in --payload is not known here/,
+    ],
+    [
       'a payload that is no object',
       ['create', 'crawl', 'https://a.example', '--payload', '[1]'],
       2,

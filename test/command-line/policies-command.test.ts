@@ -98,6 +98,12 @@ describe('holdfast policies', () => {
       2,
       /max_depth of --options/,
     ],
+    [
+      'an option that is misspelt',
+      ['create', 'crawl', 'https://a.example', '--options', '{"max_dept": 2}'],
+      2,
+      /max_dept of --options is not known here/,
+    ],
     ['nothing to change', ['update', nobody], 2, /at least one field/],
     ['a policy that is not there', ['show', nobody], 3, /There is no such policy/],
     ['two filters that contradict', ['list', '--enabled', '--disabled'], 2, /cannot be used with/],

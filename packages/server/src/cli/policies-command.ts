@@ -13,6 +13,7 @@ import { listPolicies } from '../policies/list-policies.ts';
 import { updatePolicy } from '../policies/update-policy.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { checkFlags } from './check-flags.ts';
+import { checkOptions } from './check-options.ts';
 import { policyActionCommands } from './policy-actions.ts';
 import { addPolicyOptions, type PolicyFlags, policyFlagOf, readPolicy } from './read-policy.ts';
 import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
@@ -54,6 +55,7 @@ const create = addPolicyOptions(
     ) => {
       const request = { ...readPolicy(flags), kind, url, enabled: !flags.disabled, user_id: flags.user };
       checkFlags(policyRequest, request, policyFlagOf);
+      checkOptions(kind, request.options ?? {}, 'of --options');
       return withDatabase(command, async ({ database: { pool } }) => {
         const policy = await createPolicy(pool, request);
         await new Notifier(pool).notify('policy');
@@ -74,6 +76,7 @@ const update = addPolicyOptions(
   .action((id: string, flags: PolicyFlags & JsonOption, command: Command) => {
     const change = checkFlags(policyChange, readPolicy(flags), policyFlagOf);
     return withDatabase(command, async ({ database: { pool } }) => {
+      if (change.options) checkOptions((await findPolicy(pool, id)).kind, change.options, 'of --options');
       const policy = await updatePolicy(pool, id, change);
       await new Notifier(pool).notify('policy');
       console.log(

@@ -1,5 +1,6 @@
 import { HoldfastError, type JobRequest, jobRequest } from '@holdfast/contract';
 import { checkFlags, flagOf } from './check-flags.ts';
+import { checkOptions } from './check-options.ts';
 
 export interface CreateOptions {
   payload?: string;
@@ -37,6 +38,7 @@ export function readJobRequest(
     });
   }
   checkFlags(jobRequest, said, nameOf);
+  if (kind !== 'collect') checkOptions(kind, request.payload, 'in --payload');
   return said as unknown as JobRequest;
 }
 
