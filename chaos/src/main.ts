@@ -40,7 +40,8 @@ export async function main(args: string[], root: string): Promise<number> {
   const end = performance.now() + Number(values.minutes) * 60_000;
   const verdicts: Verdict[] = [];
   const server = await PrivateServer.create();
-  process.once('SIGINT', () => void server.remove().finally(() => process.exit(130)));
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => void server.remove().finally(() => process.exit(130)));
   try {
     let seed = Number(values.seed);
     if (!values.json) console.log(`Seed ${seed}, PostgreSQL in ${server.folder}`);

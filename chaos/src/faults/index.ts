@@ -1,5 +1,22 @@
 import type { Fault } from '../fault.ts';
+import { blackHole } from './black-hole.ts';
+import { checkpointKills } from './checkpoint-kills.ts';
+import { lostAnswers } from './lost-answers.ts';
+import { restarts, terminations } from './restarts.ts';
+import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
+import { supervisorDeaths } from './supervisor-deaths.ts';
+import { zombies } from './zombies.ts';
 
 /** The fault matrix, in its order. */
-export const faults: readonly Fault[] = [runnerKills];
+export const faults: readonly Fault[] = [
+  runnerKills,
+  checkpointKills,
+  zombies,
+  supervisorDeaths,
+  restarts,
+  terminations,
+  blackHole,
+  rollingRestart,
+  lostAnswers,
+];

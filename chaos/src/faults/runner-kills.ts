@@ -2,7 +2,7 @@ import { type Fault, scaled } from '../fault.ts';
 import { signal } from '../processes/process-table.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { inFlightAtMost, Ledger, percentile } from '../stage/ledger.ts';
-import { Stage } from '../stage/stage.ts';
+import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 
 /** One death in so many takes the supervisor with it, as when a machine goes. */
@@ -11,23 +11,23 @@ const withSupervisorEvery = 10;
 export const runnerKills: Fault = {
   id: 'F1',
   title: 'SIGKILL of runners at random',
-  async run(run) {
-    const { random, timings } = run;
-    const kills = scaled(run, 200, 20);
-    const stage = await Stage.open(run, { workers: 2, jobsPerWorker: 2 });
-    try {
+  run: (run) =>
+    withStage(run, { workers: 2, jobsPerWorker: 2 }, async (stage) => {
+      const { random, timings } = run;
+      const kills = scaled(run, 200, 20);
       const ledger = new Ledger(stage);
-      await stage.crawls.keep(4);
+      await stage.crawls.keep(4, { pages: scaled(run, 500, 150) });
       let idle = 0;
       for (let kill = 1; kill <= kills; kill++) {
         const after = stage.requests + random.between(5, 40);
         const choice = random.next();
         const takesSupervisor = kill % withSupervisorEvery === 0;
-        await until('more requests', () => stage.requests > after && stage.running().length > 0, {
+        await until('more requests', () => stage.requests > after && stage.atWork().length > 0, {
           everyMs: 1,
         });
         const running = stage.running();
-        const target = running[Math.floor(choice * running.length)];
+        const atWork = stage.atWork();
+        const target = atWork[Math.floor(choice * atWork.length)];
         if (!target) continue;
         const crawls = stage.crawls.all.filter(({ id }) =>
           takesSupervisor
@@ -38,7 +38,10 @@ export const runnerKills: Fault = {
           target.worker.signal('SIGKILL');
           for (const one of running) if (one.worker === target.worker) signal(one.runner, 'SIGKILL');
         } else signal(target.runner, 'SIGKILL');
-        for (const crawl of crawls) if ((await ledger.note(crawl)).inFlight === 0) idle++;
+        let inFlight = 0;
+        for (const crawl of crawls)
+          inFlight += (await ledger.note(crawl, takesSupervisor ? 'machine' : 'runner')).inFlight;
+        if (inFlight === 0) idle++;
         if (takesSupervisor) stage.startWorker();
         for (const violation of await stage.crawls.violations(crawls))
           run.blame(`after kill ${kill}: ${violation}`);
@@ -51,26 +54,24 @@ export const runnerKills: Fault = {
       if (worst > inFlightAtMost(8)) run.blame(`${worst} URLs were in flight at one death`);
       if (Number(figures.refetched) > inFlight)
         run.blame(`${figures.refetched} refetched, ${inFlight} in flight`);
-      if (idle > ledger.deaths.length / 10)
-        run.blame(`${idle} of ${ledger.deaths.length} kills hit nothing at work`);
+      if (idle > kills / 10) run.blame(`${idle} of ${kills} kills hit nothing at work`);
       const recoveries = await ledger.recoveries();
-      const slowest = Math.max(...recoveries);
+      const restarts = await ledger.recoveries('machine');
+      const slowest = Math.max(...recoveries, ...restarts);
       if (slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
         run.blame(`recovery took ${slowest} ms`);
       if (percentile(recoveries, 0.95) > 1_000)
         run.blame(`recovery took ${percentile(recoveries, 0.95)} ms at p95`);
       return {
         kills,
-        active_kills: ledger.deaths.length - idle,
+        active_kills: kills - idle,
         ...figures,
         in_flight: inFlight,
         in_flight_worst: worst,
         recovery_ms_p50: percentile(recoveries, 0.5),
         recovery_ms_p95: percentile(recoveries, 0.95),
-        recovery_ms_max: Math.round(slowest),
+        recovery_ms_max: percentile(recoveries, 1),
+        restart_ms_max: percentile(restarts, 1),
       };
-    } finally {
-      await stage.close();
-    }
-  },
+    }),
 };

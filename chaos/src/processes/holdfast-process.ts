@@ -10,6 +10,8 @@ export interface LogLine {
   readonly job?: string;
   readonly fence?: number;
   readonly runner?: number;
+  /** When it was read, by the monotonic clock. */
+  readonly at?: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -22,11 +24,13 @@ process.on('exit', () => {
 export class HoldfastProcess {
   readonly lines: LogLine[] = [];
   readonly startedAt = performance.now();
+  readonly name: string;
   /** Set before we end it ourselves: any other end is a crash. */
   isExpected = false;
   readonly #process: ChildProcess;
 
   constructor(root: string, args: readonly string[], env: Record<string, string>) {
+    this.name = env.WORKER_ID ?? args.join(' ');
     const { DATABASE_URL: _, ...inherited } = process.env;
     this.#process = spawn(process.execPath, [join(root, 'packages/server/bin/holdfast.js'), ...args], {
       env: { ...inherited, HOLDFAST_LOG_FORMAT: 'json', ...env },
@@ -70,7 +74,7 @@ export class HoldfastProcess {
   #read(line: string): void {
     if (process.env.CHAOS_LOG) process.stderr.write(`${this.pid} ${line}\n`);
     try {
-      this.lines.push(JSON.parse(line));
+      this.lines.push({ ...JSON.parse(line), at: performance.now() });
     } catch {
       this.lines.push({ msg: line });
     }

@@ -20,6 +20,7 @@ export class Origin {
   special: SpecialAnswer | undefined;
   /** Added to the delay of every page. */
   extraDelayMs = 0;
+  readonly #last = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   readonly #sections = new Map<string, Section>();
   readonly #server: Server;
@@ -50,6 +51,11 @@ export class Origin {
     return this.#counts.get(path) ?? 0;
   }
 
+  /** When anything of a section was asked for last. */
+  lastOf({ prefix }: Section): number {
+    return this.#last.get(prefix) ?? 0;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -62,8 +68,9 @@ export class Origin {
     this.log.push({ path, at: performance.now(), agent });
     const count = this.countOf(path) + 1;
     this.#counts.set(path, count);
-    if (this.special?.(path, request, response)) return;
     const prefix = /^\/s\d+\//.exec(path)?.[0] ?? '';
+    this.#last.set(prefix, performance.now());
+    if (this.special?.(path, request, response)) return;
     const found = this.#sections.get(prefix)?.paths.get(path);
     if (!found) {
       response.writeHead(404).end('There is no such page.');
@@ -74,7 +81,8 @@ export class Origin {
 }
 
 function send({ answer, failures }: SitePath, count: number, response: ServerResponse): void {
-  if (count <= failures) response.writeHead(503).end('Come back later.');
+  // Not 503: that would be a plea to go slower, and heeded.
+  if (count <= failures) response.writeHead(502).end('Come back later.');
   else if (answer.kind === 'redirect') response.writeHead(answer.status, { location: answer.to }).end();
   else if (answer.kind === 'error') response.writeHead(answer.status).end('No.');
   else {

@@ -9,7 +9,7 @@ export type Answer =
 export interface SitePath {
   readonly answer: Answer;
   readonly delayMs: number;
-  /** So many requests fail with 503 before one succeeds. */
+  /** So many requests fail with 502 before one succeeds. */
   readonly failures: number;
   /** What a crawl must have made of it: `fetched`, or the outcome with its reason. */
   readonly outcome: string;

@@ -44,6 +44,8 @@ export class Crawls {
     origin.add(section);
     const { job } = await enqueueJob(pool, {
       kind: 'crawl',
+      // Runs that end before their first page burn a retry each, and kills at random may hit one job many times in a row.
+      max_retries: 30,
       payload: {
         url: `${origin.url}${section.prefix}`,
         path_prefix: section.prefix,
@@ -75,15 +77,28 @@ export class Crawls {
   }
 
   /** Waits until all have come to an end. */
-  async finish(seconds = 180): Promise<void> {
+  async finish(seconds = 90): Promise<void> {
     this.stopAdding();
     this.#keeping ??= this.#watch(0, {});
-    await until('the end of all crawls', () => this.live.length === 0, { seconds, everyMs: 50 }).catch(
-      (error) => {
-        const left = this.live.map(({ id }) => `${id} is ${this.statusOf(id)}`).join(', ');
-        throw new Error(`${error.message}: ${left}`);
-      },
+    try {
+      await until('the end of all crawls', () => this.live.length === 0, { seconds, everyMs: 50 });
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await this.#describeLive()}`);
+    }
+  }
+
+  /** Where those stand that have not ended. */
+  async #describeLive(): Promise<string> {
+    const { rows } = await this.#stage.pool.query(
+      `SELECT job.id, job.status, job.fence, job.worker_id, job.lease_expires_at - now() AS lease, job.run_at, job.retry_count,
+         state.total_pending, state.total_processed, state.checkpoint_no, now() - state.updated_at AS since_checkpoint,
+         (SELECT json_agg(json_build_object('url', url, 'attempts', attempts, 'in', not_before - now()))
+          FROM (SELECT * FROM crawl_frontier WHERE job_id = job.id LIMIT 3) rest) AS frontier,
+         (SELECT count(*) FROM crawl_suspects WHERE job_id = job.id) AS suspects
+       FROM crawl_jobs job LEFT JOIN crawl_states state ON state.job_id = job.id WHERE job.id = ANY ($1)`,
+      [this.live.map(({ id }) => id)],
     );
+    return rows.map((row) => JSON.stringify(row)).join('\n');
   }
 
   async #watch(count: number, plan: CrawlPlan): Promise<void> {

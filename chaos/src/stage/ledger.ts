@@ -1,8 +1,12 @@
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';
 import type { Stage } from './stage.ts';
 
+/** `machine`: the supervisor died as well, and another one was started. */
+export type DeathKind = 'runner' | 'machine';
+
 export interface Death {
   readonly job: string;
+  readonly kind: DeathKind;
   /** Addresses that had been asked for and were not durable. */
   readonly inFlight: number;
   /** By the database's clock. */
@@ -22,7 +26,7 @@ export class Ledger {
   }
 
   /** To be called right after the death, before another runner has asked for anything. */
-  async note(crawl: Crawl): Promise<Death> {
+  async note(crawl: Crawl, kind: DeathKind = 'runner'): Promise<Death> {
     const { rows } = await this.#stage.pool.query<{ url: string; attempts: number }>(
       `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
        UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
@@ -37,15 +41,15 @@ export class Ledger {
       inFlight++;
     }
     const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
-    const death = { job: crawl.id, inFlight, at: now.rows[0]?.at ?? new Date() };
+    const death = { job: crawl.id, kind, inFlight, at: now.rows[0]?.at ?? new Date() };
     this.deaths.push(death);
     return death;
   }
 
   /** For each death: how long it took until the job was claimed again; those whose job was not are left out. */
-  async recoveries(): Promise<number[]> {
+  async recoveries(kind: DeathKind = 'runner'): Promise<number[]> {
     const found: number[] = [];
-    for (const { job, at } of this.deaths) {
+    for (const { job, at } of this.deaths.filter((death) => death.kind === kind)) {
       const { rows } = await this.#stage.pool.query<{ ms: number }>(
         `SELECT extract(epoch FROM at - $2) * 1000 AS ms FROM job_events
          WHERE job_id = $1 AND transition = 'claim' AND at > $2 ORDER BY at LIMIT 1`,

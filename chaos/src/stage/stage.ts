@@ -25,6 +25,8 @@ export interface RunningJob {
   readonly fence: number;
   readonly runner: number;
   readonly worker: HoldfastProcess;
+  /** When the run began. */
+  readonly since: number;
 }
 
 /** A database, sites, crawls and worker processes for one fault. */
@@ -121,13 +123,21 @@ export class Stage {
     const found = new Map<string, RunningJob>();
     for (const worker of this.workers) {
       if (worker.hasExited) continue;
-      for (const { msg, job, fence = 0, runner } of worker.lines) {
+      for (const { msg, job, fence = 0, runner, at = 0 } of worker.lines) {
         if (msg !== 'Running job' || !job || !runner || fence < (found.get(job)?.fence ?? 0)) continue;
-        found.set(job, { id: job, fence, runner, worker });
+        found.set(job, { id: job, fence, runner, worker, since: at });
       }
     }
     const live = new Set(this.crawls.live.map(({ id }) => id));
     return [...found.values()].filter(({ id, runner }) => live.has(id) && isAlive(runner));
+  }
+
+  /** Those of them that have asked for something since they began. */
+  atWork(): RunningJob[] {
+    return this.running().filter(({ id, since }) => {
+      const crawl = this.crawls.all.find((one) => one.id === id);
+      return crawl !== undefined && crawl.origin.lastOf(crawl.section) > since;
+    });
   }
 
   /** Every process of ours, runners included. */

@@ -23,7 +23,7 @@ export class Wire {
   readonly connections = new Set<WireConnection>();
   /** Asked at each checkpoint; what it answers with befalls that one. */
   onCheckpoint: ((connection: WireConnection) => Strike | undefined) | undefined;
-  /** Whether a connection that is made while it is dark is let in at all. */
+  onConnection: ((connection: WireConnection) => void) | undefined;
   #isDark = false;
   readonly #server: Server;
   readonly target: () => number;
@@ -33,6 +33,7 @@ export class Wire {
     this.#server = createServer((client: Socket) => {
       const connection = new WireConnection(this, client);
       this.connections.add(connection);
+      this.onConnection?.(connection);
       client.once('close', () => this.connections.delete(connection));
     });
   }

@@ -1,0 +1,41 @@
+import { type Fault, scaled } from '../fault.ts';
+import { countEvents } from '../stage/database-time.ts';
+import { judgeCrawls } from '../stage/judge-crawls.ts';
+import { percentile } from '../stage/ledger.ts';
+import { withStage } from '../stage/with-stage.ts';
+import { until } from '../until.ts';
+
+export const rollingRestart: Fault = {
+  id: 'F14',
+  title: 'SIGTERM of one worker after the other under load, each replaced before',
+  run: (run) =>
+    withStage(run, { workers: 2, jobsPerWorker: 4 }, async (stage) => {
+      const restarts = scaled(run, 20, 3);
+      await stage.crawls.keep(4, { pages: scaled(run, 500, 150) });
+      const drains: number[] = [];
+      for (let restart = 0; restart < restarts; restart++) {
+        const after = stage.requests + run.random.between(20, 60);
+        await until('more requests', () => stage.requests > after && stage.atWork().length > 0, {
+          everyMs: 5,
+        });
+        const [oldest] = stage.workers.filter(({ hasExited }) => !hasExited);
+        await stage.startWorker().says(/is ready/);
+        const asked = performance.now();
+        await oldest?.end('SIGTERM');
+        drains.push(performance.now() - asked);
+      }
+      await stage.crawls.finish();
+      const figures = await judgeCrawls(stage);
+      const burned = await countEvents(stage.pool, 'crash', 'recover');
+      if (burned > 0) run.blame(`${burned} retries were burned`);
+      if (figures.refetched !== 0) run.blame(`${figures.refetched} pages were fetched again`);
+      const releases = await countEvents(stage.pool, 'release');
+      return {
+        restarts,
+        handed_over: releases,
+        retries_burned: burned,
+        ...figures,
+        drain_ms_max: percentile(drains, 1),
+      };
+    }),
+};

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ChaosRun, type Fault, type Figures, scaled } from '../fault.ts';
+import type { HoldfastProcess } from '../processes/holdfast-process.ts';
+import { childrenOf, isAlive, ownerOfPort, signal } from '../processes/process-table.ts';
+import { databaseTime } from '../stage/database-time.ts';
+import { judgeCrawls } from '../stage/judge-crawls.ts';
+import { Ledger, percentile } from '../stage/ledger.ts';
+import type { RunningJob, Stage } from '../stage/stage.ts';
+import { withStage } from '../stage/with-stage.ts';
+import { until } from '../until.ts';
+import type { WireConnection } from '../wire/wire-connection.ts';
+
+/** Written by the database itself: which connection saved which checkpoint. */
+const audit = `
+CREATE TABLE chaos_writes (job_id uuid, port integer, at timestamptz DEFAULT clock_timestamp());
+CREATE FUNCTION chaos_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO chaos_writes (job_id, port) VALUES (NEW.job_id, inet_client_port()); RETURN NULL;
+END $$;
+CREATE TRIGGER chaos_note AFTER UPDATE OF checkpoint_no ON crawl_states FOR EACH ROW EXECUTE FUNCTION chaos_note()`;
+
+interface Tally {
+  zombies: number;
+  writes: number;
+  requests: number;
+  stops: number[];
+}
+
+export const zombies: Fault = {
+  id: 'F3',
+  title: 'SIGSTOP of runner and supervisor together for three leases, while others take over; then SIGCONT',
+  run: (run) => {
+    const wanted = scaled(run, 50, 2);
+    const frozen = wanted > 8 ? 4 : 1;
+    const options = { workers: frozen + 2, jobsPerWorker: frozen + 1, wired: true };
+    return withStage(run, options, async (stage) => await play(run, stage, wanted, frozen));
+  },
+};
+
+async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number): Promise<Figures> {
+  await stage.pool.query(audit);
+  const ledger = new Ledger(stage);
+  const tally: Tally = { zombies: 0, writes: 0, requests: 0, stops: [] };
+  for (const origin of stage.origins) origin.extraDelayMs = 60;
+  await stage.crawls.keep(frozen + 2, { pages: scaled(run, 500, 300) });
+  while (tally.zombies < wanted) {
+    await until(
+      'work at several workers',
+      () => new Set(stage.atWork().map(({ worker }) => worker)).size > 1,
+    );
+    const workers = [...new Set(stage.atWork().map(({ worker }) => worker))].slice(0, -1).slice(0, frozen);
+    await freeze(stage, ledger, workers, tally);
+    run.say(`${tally.zombies} of ${wanted} were stopped`);
+  }
+  for (const origin of stage.origins) origin.extraDelayMs = 0;
+  await stage.crawls.finish();
+  if (tally.writes > 0) run.blame(`${tally.writes} writes of zombies were accepted`);
+  if (tally.requests > 0) run.blame(`${tally.requests} requests came from zombies`);
+  const slowest = Math.max(...tally.stops);
+  if (slowest > run.timings.heartbeatSeconds * 1000) run.blame(`a zombie went on for ${slowest} ms`);
+  return {
+    stopped: tally.zombies,
+    zombie_writes: tally.writes,
+    zombie_requests: tally.requests,
+    zombie_ended_ms_p50: percentile(tally.stops, 0.5),
+    zombie_ended_ms_max: Math.round(slowest),
+    ...(await judgeCrawls(stage)),
+  };
+}
+
+async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], tally: Tally): Promise<void> {
+  const { run, pool, wire } = stage;
+  const { leaseSeconds, sweepSeconds } = run.timings;
+  const held = stage.running().filter(({ worker }) => workers.includes(worker));
+  const pids = workers.flatMap(({ pid }) => [pid, ...childrenOf(pid)]);
+  for (const pid of pids) signal(pid, 'SIGSTOP');
+  const frozenAt = performance.now();
+  const connections = zombieConnections(stage, pids);
+  for (const { id } of held) {
+    const crawl = stage.crawls.all.find((one) => one.id === id);
+    if (crawl) await ledger.note(crawl);
+  }
+  await delay(3 * leaseSeconds * 1000 - (performance.now() - frozenAt));
+  const stolen = await takenOver(stage, held);
+  if (stolen.length < held.length)
+    run.blame(
+      `${held.length - stolen.length} of ${held.length} jobs were not taken over in ${3 * leaseSeconds} s`,
+    );
+  const before = await databaseTime(pool);
+  const resumedAt = performance.now();
+  for (const pid of pids) signal(pid, 'SIGCONT');
+  for (const { runner } of stolen) {
+    await until('the end of a zombie', () => !isAlive(runner), {
+      seconds: 3 * leaseSeconds,
+      everyMs: 5,
+    }).catch(() => run.blame(`zombie ${runner} was still there after ${3 * leaseSeconds} s`));
+    tally.stops.push(performance.now() - resumedAt);
+  }
+  // Long enough for anything that was on its way.
+  await delay(sweepSeconds * 500);
+  if (wire) wire.onConnection = undefined;
+  tally.zombies += stolen.length;
+  tally.requests += zombieRequests(stage, stolen, resumedAt);
+  const { rows } = await pool.query<{ count: number }>(
+    'SELECT count(*) AS count FROM chaos_writes WHERE at > $1 AND port = ANY ($2) AND job_id = ANY ($3)',
+    [before, connections.map(({ serverPort }) => serverPort), stolen.map(({ id }) => id)],
+  );
+  tally.writes += Number(rows[0]?.count ?? 0);
+}
+
+/** The connections that these processes have, and those that they will make. */
+function zombieConnections({ wire }: Stage, pids: readonly number[]): WireConnection[] {
+  if (!wire) throw new Error('the stage has no wire');
+  const isTheirs = ({ clientPort }: WireConnection) => ownerOfPort(clientPort, pids) !== undefined;
+  const found = [...wire.connections].filter(isTheirs);
+  wire.onConnection = (connection) => {
+    if (isTheirs(connection)) found.push(connection);
+  };
+  return found;
+}
+
+/** Those of the jobs that somebody else has, or had, since. */
+async function takenOver({ pool }: Stage, held: readonly RunningJob[]): Promise<RunningJob[]> {
+  const { rows } = await pool.query<{ id: string; fence: number }>(
+    'SELECT id, fence FROM crawl_jobs WHERE id = ANY ($1)',
+    [held.map(({ id }) => id)],
+  );
+  return held.filter(({ id, fence }) => rows.some((row) => row.id === id && Number(row.fence) > fence));
+}
+
+function zombieRequests({ crawls }: Stage, stolen: readonly RunningJob[], since: number): number {
+  return stolen.reduce((sum, { id, worker }) => {
+    const crawl = crawls.all.find((one) => one.id === id);
+    const mine = crawl?.origin.log.filter(
+      ({ path, at, agent }) =>
+        at > since && agent === agentOf(worker) && path.startsWith(crawl.section.prefix),
+    );
+    return sum + (mine?.length ?? 0);
+  }, 0);
+}
+
+function agentOf(worker: HoldfastProcess): string {
+  return `Chaos/${worker.name}`;
+}
