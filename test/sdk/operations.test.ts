@@ -91,6 +91,7 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   deletePricePoint: ({ pricePoints }) => pricePoints.delete(id),
   listValuations: ({ valuations }) => valuations.list().firstPage(),
   showValuation: ({ valuations }) => valuations.get(id),
+  showDistribution: ({ valuations }) => valuations.distribution(id),
   listValuationHistory: ({ valuations }) => valuations.history(id).firstPage(),
   listSources: ({ sources }) => sources.list().firstPage(),
   showSource: ({ sources }) => sources.get('shop'),

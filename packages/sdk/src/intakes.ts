@@ -5,6 +5,7 @@ import type {
   ImportedPricePoints,
   Intake,
   IntakeChange,
+  ListedIntake,
   ListIntakesQuery,
   NewIntake,
 } from './operations.ts';
@@ -23,7 +24,7 @@ export class Intakes {
   }
 
   /** Items to be priced, the newest first. */
-  list(query: ListIntakesQuery = {}, options?: CallOptions): Listing<Intake> {
+  list(query: ListIntakesQuery = {}, options?: CallOptions): Listing<ListedIntake> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listIntakes', { query: { ...query, cursor } }, options),
     );

@@ -54,6 +54,8 @@ export interface BulkActOnJobsBody {
         user_id?: string | undefined;
         policy_id?: string | undefined;
         source_id?: string | undefined;
+        /** whose prices are collected */
+        intake_id?: string | undefined;
         worker_id?: string | undefined;
         /** whether someone holds it now */
         locked?: boolean | undefined;
@@ -220,6 +222,26 @@ export interface CreatedKey {
   last_used_at: string | null;
   /** shown this once */
   secret: string;
+}
+
+export interface Distribution {
+  currency: string;
+  /** each from its lower edge to below the upper one, the last with it */
+  bins: Array<{
+    /** decimal text */
+    from: string;
+    /** decimal text */
+    to: string;
+    sold: number;
+    ask: number;
+  }>;
+  /** the nearest of those that were left out */
+  outliers: Array<{
+    /** decimal text */
+    price: string;
+    price_type: 'sold' | 'ask' | 'bid';
+    source_id: string;
+  }>;
 }
 
 export interface EnqueueIntakeAnswer {
@@ -546,6 +568,9 @@ export interface ListIntakesQuery {
   reference?: string | undefined;
   /** part of the title, in any case */
   search?: string | undefined;
+  /** whether it has a valuation */
+  valued?: boolean | undefined;
+  confidence_min?: number | undefined;
   /** owner; for keys that see every owner */
   user_id?: string | undefined;
   /** how many at most */
@@ -565,6 +590,8 @@ export interface ListJobsQuery {
   user_id?: string | undefined;
   policy_id?: string | undefined;
   source_id?: string | undefined;
+  /** whose prices are collected */
+  intake_id?: string | undefined;
   worker_id?: string | undefined;
   /** whether someone holds it now */
   locked?: boolean | undefined;
@@ -709,6 +736,28 @@ export interface ListWorkersQuery {
   /** how many at most */
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+export interface ListedIntake {
+  id: string;
+  user_id: string;
+  reference: string | null;
+  title: string | null;
+  attributes: Record<string, string | number | boolean>;
+  must_agree: string[] | null;
+  currency: string | null;
+  tags: string[];
+  created_at: string;
+  updated_at: string;
+  /** observed prices; no more than 1,000 are counted */
+  points: number;
+  /** null: nothing comparable was observed yet */
+  valuation: {
+    currency: string;
+    median: string;
+    confidence: number;
+    valued_at: string;
+  } | null;
 }
 
 export interface ListedPage {
@@ -1567,6 +1616,8 @@ export interface Stats {
       failed: number;
       /** runs that ended badly and are tried again */
       retried: number;
+      /** unfinished jobs more at its end than at its begin; negative: fewer */
+      more: number;
       /** estimate: so much happened that a part of the minute was counted */
       precision: 'exact' | 'at_least' | 'estimate';
     }>;
@@ -1587,6 +1638,9 @@ export interface Stats {
       id: string;
       kind: JobKind;
       url: string | null;
+      /** of the item whose prices are collected */
+      title: string | null;
+      source_id: string | null;
       status: JobStatus;
       progress_percentage: number;
       worker_id: string | null;
@@ -1602,6 +1656,9 @@ export interface Stats {
     id: string;
     kind: JobKind;
     url: string | null;
+    /** of the item whose prices are collected */
+    title: string | null;
+    source_id: string | null;
     status: JobStatus;
     progress_percentage: number;
     worker_id: string | null;
@@ -2070,7 +2127,7 @@ export interface Calls {
     path: Record<string, never>;
     query: ListIntakesQuery;
     body: undefined;
-    answer: Page<Intake>;
+    answer: Page<ListedIntake>;
   };
   listJobs: {
     path: Record<string, never>;
@@ -2249,6 +2306,12 @@ export interface Calls {
     query: ShowBotQuery;
     body: undefined;
     answer: Bot;
+  };
+  showDistribution: {
+    path: { intake_id: string };
+    query: undefined;
+    body: undefined;
+    answer: Distribution;
   };
   showFrontier: {
     path: { id: string };
@@ -2458,6 +2521,8 @@ export const operations = {
   runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },
   /** One bot */
   showBot: { method: 'GET', path: '/api/v1/bots/{bot_id}' },
+  /** Where the prices of an item lie, outliers apart */
+  showDistribution: { method: 'GET', path: '/api/v1/valuations/{intake_id}/distribution' },
   /** What is left of a crawl, by host, and when and how fast it may be fetched */
   showFrontier: { method: 'GET', path: '/api/v1/jobs/{id}/frontier' },
   /** One item */

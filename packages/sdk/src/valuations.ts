@@ -1,5 +1,6 @@
 import { Listing } from './listing.ts';
 import type {
+  Distribution,
   HistoricValuation,
   ListValuationHistoryQuery,
   ListValuationsQuery,
@@ -23,6 +24,11 @@ export class Valuations {
   /** What an item is worth, how sure that is, and why. Amounts are decimal text. */
   get(intakeId: string, options?: CallOptions): Promise<Valuation> {
     return this.#transport.call('showValuation', { path: { intake_id: intakeId } }, options);
+  }
+
+  /** Where its prices lie, for a picture: counts in equal steps, and the outliers apart. */
+  distribution(intakeId: string, options?: CallOptions): Promise<Distribution> {
+    return this.#transport.call('showDistribution', { path: { intake_id: intakeId } }, options);
   }
 
   /** What it was thought to be worth before, the newest first. */

@@ -3,7 +3,7 @@ import { intakeRequest } from '../intake.ts';
 import { text } from '../text-fields.ts';
 import { apiJob, enqueueOutcomes } from './jobs.ts';
 import { pageOf } from './page-of.ts';
-import { pageLimit } from './query-fields.ts';
+import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 export const apiIntake = z
@@ -21,12 +21,27 @@ export const apiIntake = z
   })
   .meta({ id: 'Intake' });
 
+/** In a list, with what it is worth. */
+export const listedIntake = z
+  .object({
+    ...apiIntake.shape,
+    points: z.int().describe('observed prices; no more than 1,000 are counted'),
+    valuation: z
+      .object({ currency: z.string(), median: z.string(), confidence: z.int(), valued_at: timestamp })
+      .nullable()
+      .describe('null: nothing comparable was observed yet'),
+  })
+  .meta({ id: 'ListedIntake' });
+export type ListedIntake = z.output<typeof listedIntake>;
+
 export const intakeParams = z.strictObject({ id: z.uuid() });
 
 export const intakeFilterFields = {
   tag: text(100).optional(),
   reference: text(200).optional(),
   search: text(200).optional().describe('part of the title, in any case'),
+  valued: queryBoolean.optional().describe('whether it has a valuation'),
+  confidence_min: queryNumber(1, 10).optional(),
   user_id: text(100).optional().describe('owner; for keys that see every owner'),
 };
 export const intakeListQuery = z.strictObject({
@@ -34,7 +49,7 @@ export const intakeListQuery = z.strictObject({
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });
-export const intakeList = pageOf(apiIntake);
+export const intakeList = pageOf(listedIntake);
 
 export const maxImportedIntakes = 1000;
 export const maxCsvLength = 1_500_000;
@@ -96,4 +111,5 @@ export const enqueuedIntake = z
     job: apiJob,
   })
   .meta({ id: 'EnqueuedIntake' });
+export type EnqueuedIntake = z.output<typeof enqueuedIntake>;
 export const enqueuedIntakeJobs = z.object({ data: z.array(enqueuedIntake) });

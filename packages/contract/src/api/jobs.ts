@@ -151,6 +151,7 @@ const filterFields = {
   user_id: text(100).optional().describe('owner; for keys that see every owner'),
   policy_id: z.uuid().optional(),
   source_id: text(200).optional(),
+  intake_id: z.uuid().optional().describe('whose prices are collected'),
   worker_id: text(100).optional(),
   locked: queryBoolean.optional().describe('whether someone holds it now'),
   search: text(200).optional().describe('part of the URL, in any case'),

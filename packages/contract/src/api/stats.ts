@@ -25,6 +25,7 @@ const minute = z.object({
   completed: z.int(),
   failed: z.int().describe('failed or expired'),
   retried: z.int().describe('runs that ended badly and are tried again'),
+  more: z.int().describe('unfinished jobs more at its end than at its begin; negative: fewer'),
   precision: z.enum(precisions).describe('estimate: so much happened that a part of the minute was counted'),
 });
 export type MinuteOfJobs = z.output<typeof minute>;
@@ -33,6 +34,8 @@ const statsJob = z.object({
   id: z.uuid(),
   kind: z.enum(jobKinds),
   url: z.string().nullable(),
+  title: z.string().nullable().describe('of the item whose prices are collected'),
+  source_id: z.string().nullable(),
   status: z.enum(jobStatuses),
   progress_percentage: z.int(),
   worker_id: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priceTypes } from '../money-fields.ts';
 import { text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryNumber } from './query-fields.ts';
@@ -39,6 +40,20 @@ export const historicValuation = z
   .object({ id: z.uuid(), ...valuation.shape })
   .meta({ id: 'HistoricValuation' });
 export type HistoricValuation = z.output<typeof historicValuation>;
+
+/** For a picture: the counts of the prices that decided, in equal steps, and the outliers apart. */
+export const distribution = z
+  .object({
+    currency: z.string(),
+    bins: z
+      .array(z.object({ from: money, to: money, sold: z.int(), ask: z.int() }))
+      .describe('each from its lower edge to below the upper one, the last with it'),
+    outliers: z
+      .array(z.object({ price: money, price_type: z.enum(priceTypes), source_id: z.string() }))
+      .describe('the nearest of those that were left out'),
+  })
+  .meta({ id: 'Distribution' });
+export type Distribution = z.output<typeof distribution>;
 
 export const valuationParams = z.strictObject({ intake_id: z.uuid() });
 export const valuationListQuery = z.strictObject({

@@ -1,17 +1,10 @@
 import { minorDigits } from '../prices/currencies.ts';
-import {
-  type Decimal,
-  decimal,
-  divideDecimals,
-  formatDecimal,
-  multiplyDecimals,
-  unitsAt,
-} from '../prices/decimal.ts';
+import { type Decimal, divideDecimals, formatDecimal, unitsAt } from '../prices/decimal.ts';
 import type { Comparable } from './comparable.ts';
 import { type Confidence, judgeConfidence } from './confidence.ts';
 import type { PriceObservation } from './price-observation.ts';
-import { sortedByValue, weightedPercentile } from './weighted-percentile.ts';
-import { withoutOutliers } from './without-outliers.ts';
+import { sortOut } from './sort-out.ts';
+import { weightedPercentile } from './weighted-percentile.ts';
 
 export interface Valuation extends Confidence {
   readonly currency: string;
@@ -34,12 +27,6 @@ export interface Valuation extends Confidence {
   readonly notUsed: number;
 }
 
-/** From this many sales on, what people ask says nothing more. */
-const enoughSold = 5;
-/** Sales count whole, asks half; a bid is what somebody hopes for, and no price. */
-const typeWeights = { sold: 2n, ask: 1n, bid: 0n } as const;
-const weightScale = 6;
-
 /**
  * The verdict on an item from all that was observed of it: weighted by the source's reputation and by how well the
  * listing matches, in one currency, without outliers. Null if nothing is comparable.
@@ -48,14 +35,9 @@ export function valuate(
   observations: readonly PriceObservation[],
   intakeCurrency?: string | null,
 ): Valuation | null {
-  const currency = intakeCurrency ?? majorityCurrency(observations);
-  if (currency === null) return null;
-  const local = observations.filter((one) => one.currency === currency);
-  const weighed = sortedByValue(local.map(weigh));
-  const sales = weighed.filter(({ observation }) => observation.priceType === 'sold');
-  const candidates = sales.length >= enoughSold ? sales : weighed;
-  const used = withoutOutliers(candidates);
-  if (used.length === 0) return null;
+  const sorted = sortOut(observations, intakeCurrency);
+  if (sorted === null) return null;
+  const { currency, used, outliers, otherCurrencies, notUsed } = sorted;
   const digits = minorDigits(currency);
   const at = (percent: number) => formatDecimal(weightedPercentile(used, percent, digits));
   const count = (type: string) => used.filter(({ observation }) => observation.priceType === type).length;
@@ -73,29 +55,11 @@ export function valuate(
     sources: new Set(used.map(({ observation }) => observation.sourceId)).size,
     sold: count('sold'),
     ask: count('ask'),
-    outliers: candidates.length - used.length,
-    otherCurrencies: observations.length - local.length,
-    notUsed: local.length - candidates.length,
+    outliers: outliers.length,
+    otherCurrencies,
+    notUsed,
     ...judgeConfidence(used),
   };
-}
-
-function weigh(observation: PriceObservation): Comparable {
-  const weight = multiplyDecimals(decimal(observation.reputation), decimal(observation.matchStrength));
-  const whole = unitsAt(divideDecimals(weight, decimal('1'), weightScale), weightScale);
-  return {
-    value: decimal(observation.price),
-    weight: whole * typeWeights[observation.priceType],
-    observation,
-  };
-}
-
-/** The currency of most observations; of two with as many, the first in the alphabet. */
-function majorityCurrency(observations: readonly PriceObservation[]): string | null {
-  const counts = new Map<string, number>();
-  for (const { currency } of observations) counts.set(currency, (counts.get(currency) ?? 0) + 1);
-  const [most] = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  return most?.[0] ?? null;
 }
 
 function weightedMean(used: readonly Comparable[], digits: number): Decimal {

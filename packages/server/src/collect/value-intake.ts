@@ -15,6 +15,11 @@ FROM price_points point JOIN sources source ON source.id = point.source_id
 WHERE point.intake_id = $1 ORDER BY point.id DESC LIMIT ${maxObservations}`,
 );
 
+/** What a valuation of the intake is made from. */
+export function readObservations(db: Queryable, intakeId: string): Promise<PriceObservation[]> {
+  return run(db, observationsStatement, [intakeId]);
+}
+
 /** History gets a row when the verdict is another than before; when it was reached is no part of it. */
 const storeStatement = statement<never>(
   'store-valuation',
@@ -56,7 +61,7 @@ export async function valueIntake(
   db: Queryable,
   { id, currency }: Pick<Intake, 'id' | 'currency'>,
 ): Promise<void> {
-  const valuation = valuate(await run(db, observationsStatement, [id]), currency);
+  const valuation = valuate(await readObservations(db, id), currency);
   if (valuation === null) await run(db, dropStatement, [id]);
   else {
     const { otherCurrencies, notUsed, ...rest } = valuation;

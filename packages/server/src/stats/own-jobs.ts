@@ -29,12 +29,13 @@ WITH job AS MATERIALIZED (${jobs}),
 moment AS (
   SELECT created_at AS at, 'created' AS what FROM job WHERE user_id = $1
   UNION ALL SELECT started_at, 'started' FROM job WHERE user_id = $1
-  UNION ALL SELECT completed_at, CASE status WHEN 'completed' THEN 'completed' ELSE 'failed' END
-    FROM job WHERE user_id = $1 AND status IN ('completed', 'failed', 'expired')
+  UNION ALL SELECT completed_at, CASE status WHEN 'completed' THEN 'completed' WHEN 'cancelled' THEN 'cancelled' ELSE 'failed' END
+    FROM job WHERE user_id = $1 AND status IN ('completed', 'failed', 'expired', 'cancelled')
 )
 SELECT date_trunc('minute', at) AS minute, count(*) FILTER (WHERE what = 'created') AS created,
   count(*) FILTER (WHERE what = 'started') AS started, count(*) FILTER (WHERE what = 'completed') AS completed,
-  count(*) FILTER (WHERE what = 'failed') AS failed, 0 AS retried, 'exact' AS precision
+  count(*) FILTER (WHERE what = 'failed') AS failed, 0 AS retried,
+  count(*) FILTER (WHERE what = 'created') - count(*) FILTER (WHERE what IN ('completed', 'cancelled', 'failed')) AS more, 'exact' AS precision
 FROM moment WHERE at >= $2 GROUP BY 1`;
 
 export const ownStatements = {

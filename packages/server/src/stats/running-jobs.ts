@@ -12,6 +12,7 @@ const columns = (job: string) =>
     'progress_percentage',
     'worker_id',
     'error_code',
+    'source_id',
     'user_id',
     'created_at',
     'started_at',
@@ -19,7 +20,7 @@ const columns = (job: string) =>
     'lease_expires_at',
   ]
     .map((column) => `${job}.${column}`)
-    .join(', ')}, ${job}.payload ->> 'url' AS url`;
+    .join(', ')}, ${job}.payload ->> 'url' AS url, ${job}.payload ->> 'title' AS title`;
 
 const running = `SELECT id FROM crawl_jobs
   WHERE status = 'processing' AND ($1::text IS NULL OR user_id = $1) ORDER BY worker_id LIMIT ${scanLimit}`;

@@ -178,6 +178,30 @@ describe('the throughput of the last hour', () => {
     expect(own.throughput.minutes).toHaveLength(60);
   });
 
+  test('tells by how many the unfinished jobs grew or shrank, however they came and went', async () => {
+    await database.pool.query(
+      `INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, at)
+       SELECT gen_random_uuid(), 1, transition::job_transition, from_status::job_status, to_status::job_status, 1, 'x',
+         now() - make_interval(mins => ago)
+       FROM (VALUES ('enqueue', NULL, 'pending', 40), ('enqueue', NULL, 'pending', 40), ('claim', 'pending', 'processing', 40),
+         ('cancel', 'pending', 'cancelled', 30), ('cancel', 'processing', 'processing', 30), ('complete', 'processing', 'completed', 30),
+         ('retryLater', 'processing', 'retryable', 20), ('pause', 'pending', 'paused', 20), ('retry', 'cancelled', 'pending', 20),
+         ('recover', 'processing', 'expired', 10), ('recover', 'expired', 'pending', 10), ('expire', 'processing', 'expired', 10))
+         AS event (transition, from_status, to_status, ago)`,
+    );
+    const { minutes } = await new Throughput(database.pool).read();
+    expect(minutes.map(({ more }) => more).filter((more) => more !== 0)).toEqual([2, -2, 1, -1]);
+    const [first] = await Promise.all(
+      ['alice', 'alice'].map((user_id) => enqueueJob(database.pool, crawl({ user_id }))),
+    );
+    await database.pool.query(
+      `UPDATE crawl_jobs SET status = 'cancelled', completed_at = now() WHERE id = $1`,
+      [first?.job.id],
+    );
+    const own = await newReader().read('alice');
+    expect(own.throughput.minutes.reduce((sum, { more }) => sum + more, 0)).toBe(1);
+  });
+
   test('of a busy hour is counted a part at a time until it is whole, and estimated where it is too full', async () => {
     // 700 a minute all hour long, and one minute of 30,000.
     await database.pool.query(

@@ -1,4 +1,4 @@
-import type { MinuteOfJobs, Stats } from '@holdfast/contract';
+import { liveStatuses, type MinuteOfJobs, type Stats } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
 /** Events that one read looks at. */
@@ -10,6 +10,11 @@ const settledMs = minuteMs;
 /** Parts of a minute that stand for all of it, one after the other, when it is too full to be counted. */
 const parts = [1, 10, 100, 1000];
 
+const live = liveStatuses.map((status) => `'${status}'`).join(', ');
+/** A job comes in when it is made or run again, and leaves with the end of its last run, however that was. */
+const comesIn = `to_status IN (${live}) AND (from_status IS NULL OR from_status NOT IN (${live}))`;
+const leaves = `from_status IN (${live}) AND to_status NOT IN (${live})`;
+
 type MinuteRow = Omit<MinuteOfJobs, 'precision'> & { readonly events: number };
 
 export const minutesStatement = statement<MinuteRow>(
@@ -19,9 +24,10 @@ SELECT date_trunc('minute', at) AS minute, count(*) AS events, count(*) FILTER (
   count(*) FILTER (WHERE transition = 'claim') AS started, count(*) FILTER (WHERE to_status = 'completed') AS completed,
   count(*) FILTER (WHERE to_status IN ('failed', 'expired')) AS failed,
   count(*) FILTER (WHERE transition IN ('retryLater', 'retryNow', 'crash', 'recover')
-    AND to_status IN ('pending', 'retryable')) AS retried
+    AND to_status IN ('pending', 'retryable')) AS retried,
+  count(*) FILTER (WHERE ${comesIn}) - count(*) FILTER (WHERE ${leaves}) AS more
 FROM (
-  SELECT at, transition, to_status FROM job_events WHERE at >= $1 AND at < $2 LIMIT ${scanLimit + 1}
+  SELECT at, transition, from_status, to_status FROM job_events WHERE at >= $1 AND at < $2 LIMIT ${scanLimit + 1}
 ) event GROUP BY 1`,
 );
 
@@ -140,6 +146,7 @@ function emptyMinute(minute: number): MinuteOfJobs {
     completed: 0,
     failed: 0,
     retried: 0,
+    more: 0,
     precision: 'exact',
   };
 }

@@ -1,5 +1,6 @@
 import {
   apiValuation,
+  distribution,
   valuationHistory,
   valuationHistoryQuery,
   valuationList,
@@ -7,6 +8,7 @@ import {
   valuationParams,
 } from '@holdfast/contract';
 import { listValuationHistory, listValuations, showValuation } from '../../collect/find-valuations.ts';
+import { showDistribution } from '../../collect/show-distribution.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
@@ -56,6 +58,21 @@ export const valuationRoutes: RouteGroup = (server, { pool }) => {
       },
     },
     (request) => showValuation(pool, request.params.intake_id, ownerOf(theCaller(request))),
+  );
+
+  server.get(
+    '/:intake_id/distribution',
+    {
+      config,
+      schema: {
+        operationId: 'showDistribution',
+        tags,
+        summary: 'Where the prices of an item lie, outliers apart',
+        params: valuationParams,
+        response: { 200: distribution },
+      },
+    },
+    (request) => showDistribution(pool, request.params.intake_id, ownerOf(theCaller(request))),
   );
 
   server.get(

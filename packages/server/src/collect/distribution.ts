@@ -1,0 +1,58 @@
+import type { Distribution } from '@holdfast/contract';
+import { minorDigits } from '../prices/currencies.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  divideDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  subtractDecimals,
+} from '../prices/decimal.ts';
+import type { SortedOut } from './sort-out.ts';
+
+/** More bars than this are a fence to the eye. */
+const maxBins = 24;
+/** So many outliers are told; of more, those nearest to the others. */
+const maxOutliers = 50;
+
+const whole = (units: number): Decimal => ({ units: BigInt(units), scale: 0 });
+
+/** Where the prices of a valuation lie: in equal steps from the lowest to the highest that decided, outliers apart. */
+export function distributionOf({ currency, used, outliers }: SortedOut): Distribution {
+  const low = used[0]?.value ?? whole(0);
+  const high = used.at(-1)?.value ?? low;
+  const span = subtractDecimals(high, low);
+  const count = compareDecimals(span, whole(0)) === 0 ? 1 : Math.min(maxBins, 2 * used.length);
+  const digits = Math.max(minorDigits(currency), low.scale, high.scale) + 2;
+  const edge = (n: number) => {
+    if (n === 0 || n === count) return n === 0 ? low : high;
+    return addDecimals(low, divideDecimals(multiplyDecimals(span, whole(n)), whole(count), digits));
+  };
+  const bins = Array.from({ length: count }, (_, n) => ({
+    from: formatDecimal(edge(n)),
+    to: formatDecimal(edge(n + 1)),
+    sold: 0,
+    ask: 0,
+  }));
+  let at = 0;
+  for (const { value, observation } of used) {
+    while (at < count - 1 && compareDecimals(value, edge(at + 1)) >= 0) at++;
+    const bin = bins[at];
+    if (bin) bin[observation.priceType === 'sold' ? 'sold' : 'ask'] += 1;
+  }
+  const nearest = [...outliers].sort((a, b) => compareDecimals(away(a.value), away(b.value)));
+  return {
+    currency,
+    bins,
+    outliers: nearest.slice(0, maxOutliers).map(({ observation }) => ({
+      price: observation.price,
+      price_type: observation.priceType,
+      source_id: observation.sourceId,
+    })),
+  };
+
+  function away(value: Decimal): Decimal {
+    return compareDecimals(value, low) < 0 ? subtractDecimals(low, value) : subtractDecimals(value, high);
+  }
+}
