@@ -9,6 +9,7 @@ import { createKey } from '../../packages/server/src/keys/create-key.ts';
 import { KeyDirectory } from '../../packages/server/src/keys/key-directory.ts';
 import { Listener } from '../../packages/server/src/queue/listener.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { Metrics } from '../../packages/server/src/telemetry/metrics.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export interface CallOptions {
@@ -41,6 +42,7 @@ export class ApiFixture {
         notifier: new Notifier(pool),
         listener: new Listener({ url }, log),
         keys: new KeyDirectory(pool, log),
+        metrics: new Metrics(),
         stopping: this.#stopping.signal,
       };
       this.#server = await createServer(this.#context);

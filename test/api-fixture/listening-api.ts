@@ -48,6 +48,10 @@ export class ListeningApi {
     return this.#database.pool;
   }
 
+  get databaseUrl(): string | undefined {
+    return this.#database?.url;
+  }
+
   get address(): string {
     if (!this.#server) throw new Error('the API does not listen');
     return this.#server.address;

@@ -71,6 +71,12 @@ export const settings = {
     schema: wholeNumber(1, 8760, 12),
     description: 'How long a sign-in to the console lasts.',
   },
+  metricsPort: {
+    env: 'HOLDFAST_METRICS_PORT',
+    schema: wholeNumber(0, 65_535, 0),
+    description:
+      'Port on which a worker tells Prometheus what it counts, at /metrics, to anyone who asks; 0: none. (`up` and `api` tell it at their own address, with a key.)',
+  },
   streamBeatSeconds: {
     env: 'HOLDFAST_STREAM_BEAT_SECONDS',
     schema: seconds(15),

@@ -5,6 +5,7 @@ import type { Database } from '../database/open-database.ts';
 import type { KeyDirectory } from '../keys/key-directory.ts';
 import type { Listener } from '../queue/listener.ts';
 import type { Notifier } from '../queue/notifier.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 /** What every route may use. */
 export interface ApiContext {
@@ -17,6 +18,7 @@ export interface ApiContext {
   /** Hears what others announce; it may stay silent (poolers), so who uses it polls as well. */
   readonly listener: Listener;
   readonly keys: KeyDirectory;
+  readonly metrics: Metrics;
   /** The origin of a site to try crawls on, where there is one: the one private address that this process may fetch. */
   readonly sampleSite?: string;
   /** Aborted when the server begins to close: answers without an end (SSE) end then. */

@@ -61,6 +61,8 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
   });
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     const { method, routeOptions, caller, log } = request;
+    const labels = { method, route: routeOptions.url ?? 'unknown', status: `${statusCode}` };
+    context.metrics.requestSeconds.observe(labels, elapsedTime / 1000);
     log.debug(
       {
         method,

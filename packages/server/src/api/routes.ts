@@ -35,6 +35,7 @@ import { jobReadRoutes } from './jobs/job-read-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { knowledgeRoutes, shortKnowledgeRoutes } from './knowledge-items/knowledge-routes.ts';
+import { metricsRoutes } from './metrics/metrics-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { policyRoutes } from './policies/policy-routes.ts';
 import { pricePointRoutes } from './price-points/price-point-routes.ts';
@@ -49,6 +50,7 @@ import { workerRoutes } from './workers/worker-routes.ts';
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
   { prefix: '/', register: consoleRoutes },
   { prefix: '/', register: statusRoutes },
+  { prefix: '/', register: metricsRoutes },
   { prefix: '/api/v1/jobs', register: jobRoutes },
   { prefix: '/api/v1/demo', register: demoRoutes },
   { prefix: '/api/v1/keys', register: keyRoutes },

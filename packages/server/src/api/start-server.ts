@@ -7,6 +7,7 @@ import { pruneUsage } from '../keys/prune-usage.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { runRegularly } from '../queue/run-regularly.ts';
+import { Metrics } from '../telemetry/metrics.ts';
 import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
 
@@ -31,6 +32,7 @@ export async function startServer(
   const { host, port } = configuration;
   const stopping = new AbortController();
   const listener = new Listener(database, log);
+  const metrics = new Metrics();
   const server = await createServer({
     configuration,
     database: {
@@ -47,6 +49,7 @@ export async function startServer(
     notifier: new Notifier(pool),
     listener,
     keys: new KeyDirectory(pool, log),
+    metrics,
     stopping: stopping.signal,
     ...(sampleSite !== undefined && { sampleSite }),
   });
@@ -60,6 +63,7 @@ export async function startServer(
     const timer = setTimeout(() => server.server.closeAllConnections(), closingMs);
     await server.close().finally(() => clearTimeout(timer));
     await listener.stop();
+    metrics.close();
   };
   try {
     await listener.start();

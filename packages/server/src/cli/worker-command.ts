@@ -1,5 +1,6 @@
 import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
+import { serveMetrics } from '../telemetry/serve-metrics.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
 export const workerCommand = new Command('worker')
@@ -10,9 +11,11 @@ export const workerCommand = new Command('worker')
     `${settings.maxConcurrentJobs.description} [${settings.maxConcurrentJobs.env}]`,
   )
   .action((_options, command: Command) =>
-    withSupervisor(command, async ({ database, log, workerId, supervisor }) => {
+    withSupervisor(command, async ({ configuration, database, log, workerId, supervisor }) => {
+      const metrics = configuration.metricsPort > 0 ? await serveMetrics(configuration) : undefined;
       await supervisor.start();
       log.info({ worker: workerId }, `Worker ${workerId} is ready: ${database.describe}`);
-      return async () => {};
+      if (metrics) log.info(`What it counts is told at ${metrics.address}/metrics`);
+      return async () => metrics?.close();
     }),
   );

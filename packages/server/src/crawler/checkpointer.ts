@@ -3,6 +3,7 @@ import type { Queryable } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { HeldJob } from '../queue/held-job.ts';
+import { tell } from '../telemetry/signals.ts';
 import { Unsaved } from './unsaved.ts';
 
 export interface CheckpointerOptions {
@@ -113,15 +114,23 @@ export class Checkpointer {
       progress: progress(),
       discovery: unsaved.discovery,
     };
+    const started = performance.now();
     try {
       const saved = await whilePassing(
         mayGoOn,
         () => saveCheckpoint(db, job, checkpoint),
         (error) => log.warn({ err: error }, 'A checkpoint could not be saved; trying again'),
       );
+      tell('checkpoint', { seconds: (performance.now() - started) / 1000, pages: countOutcomes(unsaved) });
       onSaved(saved, unsaved);
     } catch (error) {
       onFailed(error);
     }
   }
+}
+
+function countOutcomes({ done }: Unsaved): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { page } of done) counts[page.outcome] = (counts[page.outcome] ?? 0) + 1;
+  return counts;
 }

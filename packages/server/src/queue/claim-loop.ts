@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
+import { tell } from '../telemetry/signals.ts';
 import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';
@@ -97,6 +98,7 @@ export class ClaimLoop {
     const jobs = onlyJob
       ? await claimOneJob(db, onlyJob, lanes, workerId, early)
       : await this.#claim(limit, asked);
+    tell('claim', { seconds: (performance.now() - asked) / 1000, kinds: jobs.map(({ kind }) => kind) });
     if (jobs.length > 0) {
       this.#hadOnlyJob = true;
       onJobs(jobs, asked);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
+import { tell } from '../telemetry/signals.ts';
 import { type RecoveredJob, recoverJobs } from './recover-jobs.ts';
 
 const batch = 1000;
@@ -16,6 +17,7 @@ export async function sweepLeases(db: Queryable, log: Logger, workerId: string):
 }
 
 function report(log: Logger, { id, status, prior_worker, retry_count, max_retries }: RecoveredJob): void {
+  tell('leaseExpiry', { status });
   const fields = { job: id, status, prior_worker };
   if (status === 'pending')
     log.warn(fields, `Recovering stale job ${id} (Retry ${retry_count}/${max_retries})`);

@@ -1,4 +1,5 @@
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { Signals } from '../telemetry/signals.ts';
 
 /**
  * Why a run is to end before its work is done.
@@ -20,6 +21,8 @@ export type FromRunner =
   | { readonly type: 'ready' }
   /** The event loop works. */
   | { readonly type: 'tick'; readonly rssBytes: number }
+  /** A checkpoint of a crawl was saved. */
+  | { readonly type: 'checkpoint'; readonly saved: Signals['checkpoint'] }
   /** The run has ended and its job is not ours any more. */
   | { readonly type: 'ended'; readonly status: string }
   /** One of a pooled runner's jobs has ended, and is not ours any more. */

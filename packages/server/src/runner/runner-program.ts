@@ -6,6 +6,7 @@ import { createPool } from '../database/create-pool.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
+import { hear } from '../telemetry/signals.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
 import { PooledJobs } from './run-pooled-jobs.ts';
@@ -24,6 +25,8 @@ const send = (message: FromRunner) => {
   if (process.connected) process.send?.(message, () => undefined);
 };
 const tick = () => send({ type: 'tick', rssBytes: process.memoryUsage.rss() });
+
+hear('checkpoint', (saved) => send({ type: 'checkpoint', saved }));
 
 let pooled: PooledJobs | undefined;
 function thePooled(): PooledJobs {

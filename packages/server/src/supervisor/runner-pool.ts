@@ -5,6 +5,7 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import type { Renewal } from '../queue/renew-leases.ts';
+import { tell } from '../telemetry/signals.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
@@ -156,6 +157,7 @@ export class RunnerPool {
     if (this.#shared === runner) this.#shared = undefined;
     const left = [...this.#runs].filter((run) => run.runner === runner);
     if (left.length === 0) return;
+    tell('runnerDeath', { code: exit.code });
     const actor = `supervisor:${workerId}`;
     log.warn(
       { jobs: left.length, code: exit.code, detail: exit.detail },

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { InFlightFile } from '../runner/in-flight-file.ts';
 import type { FromRunner, StopReason, ToRunner } from '../runner/messages.ts';
+import { tell } from '../telemetry/signals.ts';
 
 export interface RunnerOptions {
   readonly program: string;
@@ -129,6 +130,7 @@ export class RunnerProcess {
   #receive(message: FromRunner): void {
     this.#lastTick = performance.now();
     if (message.type === 'tick') this.#rssBytes = message.rssBytes;
+    if (message.type === 'checkpoint') tell('checkpoint', message.saved);
     if (message.type === 'ended') this.#handedOver = true;
     if (message.type === 'pooledEnded') this.#onPooledEnd?.(message.id, message.fence, message.status);
   }

@@ -13,6 +13,7 @@ import { releaseJobs } from '../queue/release-jobs.ts';
 import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
+import { tell } from '../telemetry/signals.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';
 import { markSuspects } from './mark-suspects.ts';
 import { prune } from './prune.ts';
@@ -266,6 +267,7 @@ export class Supervisor {
         await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
       });
     } else if (!exit.handedOver) {
+      tell('runnerDeath', { code: exit.code });
       const error = new HoldfastError(exit.code, exit.detail);
       log.warn(
         { job: job.id, code: exit.code, detail: exit.detail },

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { Metrics } from '../../packages/server/src/telemetry/metrics.ts';
+import { tell } from '../../packages/server/src/telemetry/signals.ts';
+import { ListeningApi } from '../api-fixture/listening-api.ts';
+
+const api = new ListeningApi();
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function scrape(): Promise<string> {
+  const response = await api.request('/metrics');
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+test('tells Prometheus where the queue stands, to a key that sees every owner', async () => {
+  await enqueueJob(api.pool, { kind: 'visit', payload: { url: 'https://example.com/' }, user_id: 'alice' });
+  const text = await scrape();
+  expect(text).toContain('holdfast_jobs{kind="visit",status="pending"} 1');
+  expect(text).toMatch(/^holdfast_tuples\{table="crawl_jobs",state="dead"\} \d+$/m);
+  expect((await api.json('/metrics', { key: null })).status).toBe(401);
+  expect((await api.json('/metrics', { key: await api.key() })).status).toBe(403);
+  await vi.waitFor(async () =>
+    expect(await scrape()).toMatch(
+      /holdfast_http_request_seconds_count\{method="GET",route="\/metrics",status="200"\} \d+/,
+    ),
+  );
+});
+
+test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die', async () => {
+  const metrics = new Metrics();
+  tell('claim', { seconds: 0.004, kinds: ['crawl', 'crawl', 'visit'] });
+  tell('checkpoint', { seconds: 0.02, pages: { fetched: 40, failed: 2 } });
+  tell('leaseExpiry', { status: 'pending' });
+  tell('runnerDeath', { code: 'runner_out_of_memory' });
+  metrics.close();
+  tell('runnerDeath', { code: 'runner_out_of_memory' });
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'holdfast_claim_seconds_count 1',
+    'holdfast_jobs_claimed_total{kind="crawl"} 2',
+    'holdfast_checkpoint_seconds_sum 0.02',
+    'holdfast_pages_total{outcome="fetched"} 40',
+    'holdfast_lease_expiries_total{status="pending"} 1',
+    'holdfast_runner_deaths_total{code="runner_out_of_memory"} 1',
+  ])
+    expect(text).toContain(line);
+});
+
+test('a worker tells what it counts on a port of its own', async () => {
+  const bin = fileURLToPath(new URL('../../packages/server/bin/holdfast.js', import.meta.url));
+  const env = { ...process.env, DATABASE_URL: api.databaseUrl, HOLDFAST_METRICS_PORT: `${await freePort()}` };
+  const worker = spawn(process.execPath, [bin, 'worker'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  try {
+    const address = await new Promise<string>((resolve) => {
+      let text = '';
+      worker.stderr.on('data', (chunk) => {
+        text += chunk;
+        const [, found] = /told at (http:\S+)\/metrics/.exec(text) ?? [];
+        if (found) resolve(found);
+      });
+    });
+    await vi.waitFor(
+      async () =>
+        expect(await (await fetch(`${address}/metrics`)).text()).toMatch(
+          /holdfast_claim_seconds_count [1-9]/,
+        ),
+      { timeout: 20_000 },
+    );
+    expect((await fetch(`${address}/health`)).status).toBe(200);
+  } finally {
+    worker.kill('SIGTERM');
+    await once(worker, 'exit');
+  }
+});
+
+test('dashboard and alerts ask for nothing that is not told', async () => {
+  const told = new Set(
+    [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  );
+  const alerts = read('ops/prometheus/alerts.yml');
+  for (const [, name = ''] of alerts.matchAll(/record: (\S+)/g)) told.add(name);
+  const asked = `${alerts}${read('ops/grafana/holdfast.json')}`.matchAll(
+    /\b(?:holdfast[_:]|process_|nodejs_)[a-z0-9_:]+\b/g,
+  );
+  const names = [...new Set([...asked].map(([name]) => name))].filter((name) => !told.has(name));
+  expect(names).toEqual([]);
+});
+
+test('every metric of ours is in the docs', async () => {
+  const docs = read('docs/operations.md');
+  const names = [...(await scrape()).matchAll(/^# TYPE (holdfast_\S+)/gm)].map(([, name]) => name ?? '');
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
+});
