@@ -18,6 +18,7 @@ const log = await createLogger(configuration);
 const pool = createPool({ connectionString: configuration.databaseUrl }, log, { name: 'runner', max: 1 });
 
 let leaseEnds = 0;
+let lastHeard = performance.now();
 let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
 let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 
@@ -46,6 +47,7 @@ async function endPooled(running: PooledJobs, patienceMs: number): Promise<void>
 }
 
 process.on('message', (message: ToRunner) => {
+  lastHeard = performance.now();
   if (message.type === 'runPooled') thePooled().start(message.job, message.leaseMs);
   if (message.type === 'pooledLease') pooled?.renewed(message.id, message.fence, message.leaseMs);
   if (message.type === 'stopPooled') pooled?.stop(message.id, message.fence, message.reason);
@@ -58,12 +60,28 @@ process.on('message', (message: ToRunner) => {
 });
 
 // A supervisor that died cannot renew: save what there is, give the job back, and go.
-process.on('disconnect', () => {
+process.on('disconnect', loseSupervisor);
+
+function loseSupervisor(): void {
   if (pooled) return void endPooled(pooled, orphanMs);
   if (!crawl) process.exit(0);
   crawl.run.stop('drain', orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();
-});
+}
+
+/**
+ * A supervisor that is stopped, not dead, closes no pipe, but is silent. A quarter of the lease without a word is as much as
+ * it allows us: then another one must be able to have the job, long before the lease runs out.
+ */
+function watchSupervisor(leaseSeconds: number): void {
+  const timer = setInterval(() => {
+    if (performance.now() - lastHeard < (leaseSeconds * 1000) / 4) return;
+    clearInterval(timer);
+    log.warn('The supervisor is silent; the job is given back');
+    loseSupervisor();
+  }, 250);
+}
+
 // The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
@@ -96,6 +114,7 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       actor: `supervisor:${workerId}`,
     });
     if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
+    watchSupervisor(job.lease_seconds);
     const status = await crawl.ended;
     log.info({ job: job.id, status }, `Run ended: ${status}`);
     await crawl.close();

@@ -344,6 +344,8 @@ export class Supervisor {
       else if (runner.msSinceTick > hangMs(job))
         runner.kill('runner_hung', `no sign of life for ${hangMs(job)} ms`);
       else if (now > leaseEnds) runner.kill('lease_lost', 'the lease could not be renewed in time');
+      // Nothing new, but a sign of life, also while the database is away: a runner that hears nothing gives its job back.
+      else runner.renewed(leaseEnds - now);
     }
   }
 }
