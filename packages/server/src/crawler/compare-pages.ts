@@ -5,6 +5,7 @@ import { whilePassing } from '../database/while-passing.ts';
 import type { FetchResponse } from '../fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import { contentOf } from '../pages/content-of.ts';
+import { unfoldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { followedLinks } from '../pages/page-links.ts';
 
@@ -116,7 +117,7 @@ export class ComparePages {
 }
 
 function linksOf({ links }: BaselinePage): string[] {
-  return links ? followedLinks(inflateRawSync(links).toString('utf8')) : [];
+  return links ? followedLinks(unfoldLines(links) ?? inflateRawSync(links).toString('utf8')) : [];
 }
 
 function digestOf(content: PageContent): Buffer {

@@ -3,6 +3,7 @@ import type { CrawlOptions } from '@holdfast/contract';
 import { decodeHtml } from '../charset/decode-html.ts';
 import { extractPage } from '../pages/extract/extract-page.ts';
 import type { ExtractedPage } from '../pages/extract/extracted-page.ts';
+import { foldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { linkLines } from '../pages/page-links.ts';
 import { CanonicalLinks } from '../urls/canonical-links.ts';
@@ -47,7 +48,7 @@ export function readBody(
   if (others.size > 0) for (const link of followed) others.delete(link);
   const links = [...followed];
   const content = {
-    links: links.length + others.size > 0 ? deflate(linkLines(links, [...others])) : null,
+    links: links.length + others.size > 0 ? packed(linkLines(links, [...others])) : null,
     markdown: extracted.content ? deflate(extracted.content.markdown) : null,
     html: options.store_html ? deflate(text) : null,
   };
@@ -85,6 +86,10 @@ function structuredData({
   if (jsonLd.length > 0) data.jsonLd = jsonLd;
   if (microdata.length > 0) data.microdata = microdata;
   return headings.length + jsonLd.length + microdata.length > 0 || openGraph ? data : null;
+}
+
+function packed(lines: string): Buffer {
+  return foldLines(lines) ?? deflate(lines);
 }
 
 /**

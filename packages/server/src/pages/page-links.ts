@@ -1,6 +1,6 @@
 /*
- * A page's links are stored as lines: those that a crawl follows, then, behind an empty line, those that the page asks
- * not to follow. A recrawl of a page that did not change goes by what is stored.
+ * A page's links are stored as lines, folded or deflated: those that a crawl follows, then, behind an empty line, those
+ * that the page asks not to follow. A recrawl of a page that did not change goes by what is stored.
  */
 
 export function linkLines(followed: readonly string[], others: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { contentOf } from './content-of.ts';
+import { unfoldLines } from './fold-lines.ts';
 import { allLinks } from './page-links.ts';
 import type { StoredPage } from './stored-page.ts';
 
@@ -65,7 +66,7 @@ export async function* readPages(
 }
 
 function inflated(row: PageRow): StoredPage {
-  const links = textOf(row.links);
+  const links = row.links && (unfoldLines(row.links) ?? textOf(row.links));
   return {
     ...row,
     markdown: textOf(row.markdown),

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { HoldfastError, type ShownPage } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { unfoldLines } from './fold-lines.ts';
 import { listedColumns } from './list-pages.ts';
 import { allLinks } from './page-links.ts';
 
@@ -38,7 +39,8 @@ FROM crawl_pages page JOIN ${content} WHERE page.job_id = $1 AND page.url_hash =
 export async function showPage(db: Queryable, jobId: string, hash: string): Promise<ShownPage> {
   const [row] = await run(db, showStatement, [jobId, hash]);
   if (!row) throw new HoldfastError('page_not_found', `${hash} of job ${jobId}`);
-  const [markdown, links] = await Promise.all([shownText(row.markdown), shownText(row.links)]);
+  const folded = row.links && unfoldLines(row.links);
+  const [markdown, links] = await Promise.all([shownText(row.markdown), folded ?? shownText(row.links)]);
   return {
     ...row,
     markdown: markdown ?? null,
