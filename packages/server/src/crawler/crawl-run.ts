@@ -50,6 +50,7 @@ export class CrawlRun {
   #alone = false;
   #refilling: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #willPump = false;
   #settling = false;
   #isOver = false;
 
@@ -146,6 +147,16 @@ export class CrawlRun {
     this.#pumpIn(Math.max(wakeAt - now, 5));
   }
 
+  /** At the end of this turn of the event loop: several requests end in one, and one look serves them all. */
+  #pumpSoon(): void {
+    if (this.#willPump) return;
+    this.#willPump = true;
+    setImmediate(() => {
+      this.#willPump = false;
+      this.#pump();
+    });
+  }
+
   #pumpIn(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#pump(), ms);
@@ -208,14 +219,14 @@ export class CrawlRun {
     this.#alone = false;
     if (this.#stopReason && this.#inFlight.size === 0)
       this.#end({ how: 'stopped', reason: this.#stopReason });
-    else this.#pump();
+    else this.#pumpSoon();
   }
 
   #refill(): void {
     this.#refilling ??= this.#queues
       .refill((queue, now) => this.#startsAt(queue, now))
       .then(
-        (read) => read && setImmediate(() => this.#pump()),
+        (read) => read && this.#pumpSoon(),
         (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),
       )
       .then(() => {
@@ -286,7 +297,7 @@ export class CrawlRun {
     if (unsaved.found.size > 0)
       this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
     if (saved.requested_action) this.stop(saved.requested_action);
-    else setImmediate(() => this.#pump());
+    else this.#pumpSoon();
   }
 
   #fail(error: unknown): void {

@@ -143,7 +143,7 @@ export class ProcessEntry {
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
     this.#urls.add(read.links, entry);
     this.unsavedFetched++;
-    return this.#done(entry, { outcome: 'fetched', ...page });
+    return this.#done(entry, { ...page, outcome: 'fetched' });
   }
 
   async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<number | undefined> {
@@ -154,7 +154,7 @@ export class ProcessEntry {
     }
     this.#urls.add(unchanged.links, entry);
     this.unsavedFetched++;
-    return this.#done(entry, { outcome: 'fetched', ...unchanged.page }, 0);
+    return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
 
   /** One page that nobody foresaw must not end the run of all the others. */
@@ -254,6 +254,8 @@ export class ProcessEntry {
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {
     const { url, url_hash, kind, depth, parent, attempts } = entry;
     const page = {
+      // First: V8 copies a whole object at once only there.
+      ...outcome,
       url,
       url_hash,
       kind,
@@ -261,7 +263,6 @@ export class ProcessEntry {
       parent,
       attempts: attempts + 1,
       fetched_at: new Date(),
-      ...outcome,
     };
     this.#context.suspects.delete(url_hash);
     const counts = kind === 'page' && (outcome.outcome === 'fetched' || outcome.outcome === 'failed');

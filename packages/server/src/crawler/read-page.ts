@@ -1,5 +1,4 @@
 import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
-import type { Page } from '../pages/page.ts';
 import type { PageReading } from './page-reading.ts';
 import type { ReadBody } from './read-body.ts';
 
@@ -18,12 +17,15 @@ export async function readPage(
   reading: PageReading,
 ): Promise<ReadBody> {
   const { page, links } = await reading.read(url, contentType, body);
-  const head: Partial<Page> = {
-    status,
-    content_type: contentType ?? null,
-    etag: etag ?? null,
-    last_modified: lastModified ?? null,
-    bytes: body.length,
+  return {
+    page: {
+      ...page,
+      status,
+      content_type: contentType ?? null,
+      etag: etag ?? null,
+      last_modified: lastModified ?? null,
+      bytes: body.length,
+    },
+    links,
   };
-  return { page: { ...head, ...page }, links };
 }

@@ -38,7 +38,6 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   #connecting = 0;
   #headTook = 0;
   #settled = false;
-  readonly #onAbort: (() => void) | undefined;
   #connection: Connection | undefined;
   #release: ((reusable: boolean) => void) | undefined;
   #controller: Controller | undefined;
@@ -50,10 +49,10 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    if (options.signal) {
-      this.#onAbort = () => this.fail(options.signal?.reason);
-      options.signal.addEventListener('abort', this.#onAbort, { once: true });
-    }
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
   }
 
   get over(): boolean {
@@ -201,7 +200,6 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    if (this.#onAbort) this.#options.signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }
 

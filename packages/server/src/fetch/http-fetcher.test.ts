@@ -281,12 +281,20 @@ describe('a fetch that is called off', () => {
     expect(local.connections()).toBe(0);
   });
 
-  test('leaves no listener on its signal when it is over', async () => {
-    const { signal } = new AbortController();
-    const removed = vi.spyOn(signal, 'removeEventListener');
-    const local = await site((_, response) => response.end());
-    await fetcherFor([local]).fetch({ url: local.origin, signal });
-    expect(removed).toHaveBeenCalledOnce();
+  test('shares one listener with all others of its signal, however many there were', async () => {
+    const calledOff = new AbortController();
+    const { signal } = calledOff;
+    const added = vi.spyOn(signal, 'addEventListener');
+    const local = await site((request, response) => {
+      if (request.url === '/quick') response.end();
+    });
+    const fetcher = fetcherFor([local]);
+    for (let n = 0; n < 3; n++) await fetcher.fetch({ url: `${local.origin}/quick`, signal });
+    const hanging = ['/a', '/b'].map((path) => fetcher.fetch({ url: `${local.origin}${path}`, signal }));
+    await vi.waitUntil(() => local.requests.length === 5, { interval: 1 });
+    expect(added).toHaveBeenCalledOnce();
+    calledOff.abort();
+    for (const { status } of await Promise.allSettled(hanging)) expect(status).toBe('rejected');
   });
 
   test('by closing the fetcher may be tried later', async () => {

@@ -179,7 +179,7 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     checkpoint.number,
     checkpoint.progress,
     pages.filter(({ outcome }) => outcome === 'fetched').length,
-    JSON.stringify(pages.map(({ content: _, ...page }) => page)),
+    JSON.stringify(pages.map(columnsOf)),
     contents.map((content) => content.url_hash),
     packed.bytes,
     packed.starts,
@@ -207,6 +207,37 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     contents.map((content) => content.markdown?.length),
     contents.map((content) => content.html?.length),
   ];
+}
+
+/** One by one, all pages alike: copying all but the content into a new object took 7 µs a page. */
+function columnsOf(page: Page): Record<keyof Page, unknown> {
+  return {
+    url_hash: page.url_hash,
+    kind: page.kind,
+    outcome: page.outcome,
+    status: page.status,
+    depth: page.depth,
+    attempts: page.attempts,
+    word_count: page.word_count,
+    bytes: page.bytes,
+    fetched_at: page.fetched_at,
+    parent: page.parent,
+    content_hash: page.content_hash,
+    url: page.url,
+    reason: page.reason,
+    message: page.message,
+    target_url: page.target_url,
+    canonical_url: page.canonical_url,
+    content_type: page.content_type,
+    language: page.language,
+    etag: page.etag,
+    last_modified: page.last_modified,
+    title: page.title,
+    description: page.description,
+    structured: page.structured,
+    change: page.change,
+    content_job: page.content_job,
+  };
 }
 
 /**
