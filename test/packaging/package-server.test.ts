@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unpackPackage } from './unpack-package.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,17 +19,7 @@ const command = join(modules, '@holdfast/server/bin/holdfast.js');
 beforeAll(async () => {
   chmodSync(folder, 0o755); // the embedded server may run under another account
   await run(process.execPath, [join(root, 'scripts/package-server.mjs'), join(folder, 'built')]);
-  const { stdout } = await run('npm', [
-    'pack',
-    '--json',
-    '--pack-destination',
-    folder,
-    join(folder, 'built'),
-  ]);
-  const [{ filename }] = JSON.parse(stdout);
-  const installed = join(modules, '@holdfast/server');
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
+  const installed = await unpackPackage(join(folder, 'built'), folder, '@holdfast/server');
   install(join(installed, 'package.json'), join(root, 'packages/server/package.json'));
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

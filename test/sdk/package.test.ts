@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
 import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
+import { unpackPackage } from '../packaging/unpack-package.ts';
 import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 import { readmeExamples } from './readme-examples.ts';
 import { SdkFixture } from './sdk-fixture.ts';
@@ -26,17 +27,7 @@ beforeEach(() => fixture.pool.query('TRUNCATE crawl_jobs, job_events, crawl_stat
 /** The package as others get it: packed, and unpacked into the node_modules of a program of theirs. */
 beforeAll(async () => {
   await run(process.execPath, [join(root, 'packages/sdk/build.mjs'), join(folder, 'built')]);
-  const { stdout } = await run('npm', [
-    'pack',
-    '--json',
-    '--pack-destination',
-    folder,
-    join(folder, 'built'),
-  ]);
-  const [{ filename }] = JSON.parse(stdout);
-  const installed = join(folder, 'node_modules/@holdfast/sdk');
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
+  await unpackPackage(join(folder, 'built'), folder, '@holdfast/sdk');
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
