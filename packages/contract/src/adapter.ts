@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currencyCode, priceTypes } from './money-fields.ts';
+import { parseUrl } from './parse-url.ts';
 import { text } from './text-fields.ts';
 
 /**
@@ -31,10 +32,10 @@ const template = (max: number) =>
 
 /** Where a request goes is the operator's word, never an item's: two items lead to the same origin. */
 function hasFixedOrigin(value: string): boolean {
-  const [one, other] = ['a', 'b'].map((filler) => value.replaceAll(placeholder, filler));
-  if (!one || !other || !URL.canParse(one) || !URL.canParse(other)) return false;
-  const { protocol, origin, username, password } = new URL(one);
-  return /^https?:$/.test(protocol) && username === '' && password === '' && origin === new URL(other).origin;
+  const [one, other] = ['a', 'b'].map((filler) => parseUrl(value.replaceAll(placeholder, filler)));
+  if (!one || !other) return false;
+  const { protocol, origin, username, password } = one;
+  return /^https?:$/.test(protocol) && username === '' && password === '' && origin === other.origin;
 }
 
 const urlTemplate = template(4000)

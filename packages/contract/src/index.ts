@@ -34,5 +34,6 @@ export * from './job.ts';
 export * from './job-lifecycle.ts';
 export * from './moment.ts';
 export * from './money-fields.ts';
+export * from './parse-url.ts';
 export * from './policy.ts';
 export * from './text-fields.ts';

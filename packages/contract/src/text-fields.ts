@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { badPorts } from './bad-ports.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** PostgreSQL stores no NUL and no half surrogate pair; refusing them here gives a clear error instead of its own. */
 export const isStorable = (value: string) => !value.includes('\0') && value.isWellFormed();
@@ -20,7 +21,7 @@ const maxUrlLength = 2048;
 
 /** What is wrong with a URL that no worker could ever fetch, so that nobody has to wait for one to find out. */
 function urlProblem(value: string): string | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'must be an absolute http or https URL';
   const host = url.hostname.replace(/\.$/, '');
   // Names of hosts as DNS knows them (RFC 1035); a numeric address is none.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { adapterTypes } from '../adapter.ts';
+import { parseUrl } from '../parse-url.ts';
 import { text } from '../text-fields.ts';
 import { breakerStates } from './frontier.ts';
 import { pageOf } from './page-of.ts';
@@ -8,11 +9,11 @@ import { timestamp } from './timestamp.ts';
 
 const hostPattern = text(260)
   .regex(/^(\*\.)?[^\s/*?#@]+$/, 'must be a host, or *. and a host')
-  .refine((pattern) => URL.canParse(`http://${pattern.replace(/^\*\./, '')}`), 'must be a host')
+  .refine((pattern) => parseUrl(`http://${pattern.replace(/^\*\./, '')}`), 'must be a host')
   .overwrite((pattern) => {
     const wildcard = pattern.startsWith('*.') ? '*.' : '';
     const address = `http://${pattern.slice(wildcard.length)}`;
-    return wildcard + (URL.canParse(address) ? new URL(address).host : '');
+    return wildcard + (parseUrl(address)?.host ?? '');
   });
 
 const maxConfigLength = 100_000;

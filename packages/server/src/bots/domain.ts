@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/contract';
+import { HoldfastError, parseUrl } from '@holdfast/contract';
 
 /** A domain that jobs are chosen by: a host equals it or is below it. With a port, only that port of it. */
 export interface Domain {
@@ -10,14 +10,14 @@ export interface Domain {
 /** Reads what people write: `Example.com`, `shop.example.com.`, `localhost:8080`, `bücher.example`. */
 export function readDomain(text: string): Domain {
   const written = text.trim().replace(/^\*?\./, '');
-  const url = `http://${written}`;
-  if (!/^[^\s/\\?#@]+$/.test(written) || !URL.canParse(url)) {
+  const url = parseUrl(`http://${written}`);
+  if (!/^[^\s/\\?#@]+$/.test(written) || !url) {
     throw new HoldfastError(
       'bad_request',
       `domain must be a host such as shop.example.com; ${JSON.stringify(text)} is no domain`,
     );
   }
-  const { hostname } = new URL(url);
+  const { hostname } = url;
   return { name: hostname.replace(/\.$/, ''), port: /:\d+$/.exec(written)?.[0] ?? '' };
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { PriceType } from '@holdfast/contract';
+import { type PriceType, parseUrl } from '@holdfast/contract';
 import { decimal, formatDecimal, multiplyDecimals, roundDecimal } from '../prices/decimal.ts';
 import { foldText } from './fold-text.ts';
 
@@ -40,7 +40,8 @@ function cents(price: string): string {
 /** Without query and fragment, scheme and host in lower case. */
 function bareUrl(url: string): string {
   const trimmed = url.trim();
-  if (!URL.canParse(trimmed)) return trimmed.replace(/[?#].*$/s, '');
-  const { protocol, host, pathname } = new URL(trimmed);
+  const parsed = parseUrl(trimmed);
+  if (!parsed) return trimmed.replace(/[?#].*$/s, '');
+  const { protocol, host, pathname } = parsed;
   return `${protocol}//${host}${pathname}`;
 }

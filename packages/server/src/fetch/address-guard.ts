@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { badPorts, HoldfastError } from '@holdfast/contract';
+import { badPorts, HoldfastError, parseUrl } from '@holdfast/contract';
 import { isPublicAddress } from './public-address.ts';
 
 /** Names that are never public sites (RFC 6761, 6762, 8375, ICANN's .internal); so is any name without a dot. */
@@ -61,7 +61,7 @@ function forbidden(): HoldfastError {
 }
 
 function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isOrigin = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password;
   if (!isOrigin || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new HoldfastError(

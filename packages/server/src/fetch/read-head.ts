@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseUrl } from '@holdfast/contract';
 import type { FetchHead } from './fetcher.ts';
 import { retryAfterSeconds } from './retry-after-seconds.ts';
 
@@ -57,5 +58,5 @@ function readLocation(value: string | undefined, base: string): string | undefin
   if (!value) return undefined;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   const target = text.includes('\ufffd') ? value : text;
-  return URL.canParse(target, base) ? new URL(target, base).href : undefined;
+  return parseUrl(target, base)?.href;
 }

@@ -1,11 +1,13 @@
+import { parseUrl } from '@holdfast/contract';
 import type { Evidence } from './product.ts';
 
 const parameters = ['sku', 'pid', 'productid', 'product_id', 'itemid', 'item_id', 'asin', 'article', 'skuid'];
 
 /** The shop's number of the product, as most shops put it into the address: a parameter, or a code in the last part. */
 export function skuInUrl(url: string): Evidence | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { pathname, searchParams } = new URL(url);
+  const parsed = parseUrl(url);
+  if (!parsed) return undefined;
+  const { pathname, searchParams } = parsed;
   for (const [name, value] of searchParams)
     if (parameters.includes(name.toLowerCase()) && /^[\w./-]{3,40}$/.test(value))
       return { source: 'url', path: name, text: value };

@@ -224,12 +224,17 @@ test('the pages of all jobs are those of the caller, or of everyone for an opera
   const bob = await api.key({ user_id: 'bob' });
   const [a, b] = [await newCrawl('alice'), await newCrawl('bob')];
   for (const job of [a, b]) for (let n = 1; n <= 3; n++) await newPage(job, n);
-  const all = await api.json('/api/v1/pages?limit=4');
   const jobsOf = ({ body }: { body: { data: { job_id: string }[] } }) =>
     body.data.map(({ job_id }) => job_id);
-  expect(jobsOf(all)).toEqual([b, b, b, a]);
-  const rest = await api.json(`/api/v1/pages?limit=4&cursor=${all.body.next_cursor}`);
-  expect([jobsOf(rest), rest.body.next_cursor]).toEqual([[a, a], null]);
+  // On a busy machine a page may be short, and still have a next one.
+  const all: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await api.json(`/api/v1/pages?limit=4${cursor && `&cursor=${cursor}`}`);
+    expect(page.body.data.length).toBeLessThanOrEqual(4);
+    all.push(...jobsOf(page));
+    cursor = page.body.next_cursor;
+  }
+  expect(all).toEqual([b, b, b, a, a, a]);
   expect(jobsOf(await api.json('/api/v1/pages', { key: bob }))).toEqual([b, b, b]);
   expect(jobsOf(await api.json('/api/v1/pages?user_id=alice&search=/2'))).toEqual([a]);
   expect((await api.json('/api/v1/pages?user_id=alice', { key: bob })).status).toBe(403);

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { HoldfastError } from '@holdfast/contract';
+import { HoldfastError, parseUrl } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { csrfTokenOf } from '../../sessions/hash-token.ts';
 
@@ -30,5 +30,6 @@ export function refuseForeignWrite(request: FastifyRequest, token: string): void
 export function refuseForeignOrigin({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const { origin, host } = headers;
   if (origin === undefined) return;
-  if (!URL.canParse(origin) || new URL(origin).host !== host) throw new HoldfastError('csrf_refused');
+  const from = parseUrl(origin);
+  if (!from || from.host !== host) throw new HoldfastError('csrf_refused');
 }

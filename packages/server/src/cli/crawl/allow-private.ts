@@ -1,4 +1,4 @@
-import { HoldfastError, settings } from '@holdfast/contract';
+import { HoldfastError, parseUrl, settings } from '@holdfast/contract';
 
 /** Allows these origins for this process and the runners it starts, beside those of the configuration. Nobody else is affected. */
 export function allowPrivate(origins: readonly string[], configured: readonly string[]): void {
@@ -7,7 +7,8 @@ export function allowPrivate(origins: readonly string[], configured: readonly st
 }
 
 export function originOf(text: string): string {
-  if (/^https?:\/\/[^/]+\/?$/i.test(text) && URL.canParse(text)) return new URL(text).origin;
+  const url = /^https?:\/\/[^/]+\/?$/i.test(text) ? parseUrl(text) : undefined;
+  if (url) return url.origin;
   throw new HoldfastError('bad_request', `--allow-private ${text} is no origin`, {
     hint: 'Write it as http://localhost:8080, without a path.',
   });

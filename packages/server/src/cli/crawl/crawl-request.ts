@@ -1,4 +1,4 @@
-import { type CrawlOptions, crawlOptions, HoldfastError } from '@holdfast/contract';
+import { type CrawlOptions, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
 import type { z } from 'zod';
 import { crawlKey } from '../../crawler/crawl-key.ts';
 import { chooseOutputPlace, type OutputPlace } from '../../export/output-place.ts';
@@ -118,7 +118,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
 }
 
 function checkedUrl(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text) && canonicalUrl(text) !== null) return text;
+  if (/^https?:\/\//i.test(text) && parseUrl(text) && canonicalUrl(text) !== null) return text;
   const isNearly = !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && /^[\w-]+(\.[\w-]+)+([:/?#]|$)/.test(text);
   throw new HoldfastError('url_invalid', text === '' ? 'it is empty' : text, {
     ...(isNearly && { hint: `Give it with its scheme: https://${text}` }),

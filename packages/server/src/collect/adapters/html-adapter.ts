@@ -1,4 +1,4 @@
-import { HoldfastError, type HtmlAdapterConfig } from '@holdfast/contract';
+import { HoldfastError, type HtmlAdapterConfig, parseUrl } from '@holdfast/contract';
 import { type CheerioAPI, load } from 'cheerio';
 import { decodeHtml } from '../../charset/decode-html.ts';
 import type { FetchResponse } from '../../fetch/fetcher.ts';
@@ -88,7 +88,6 @@ export function partsOf(field: string): { selector: string; attribute: string | 
 }
 
 function nextUrl(link: string | undefined, base: string): string | undefined {
-  if (link === undefined || !URL.canParse(link, base)) return undefined;
-  const { protocol, href } = new URL(link, base);
-  return /^https?:$/.test(protocol) ? href : undefined;
+  const url = link === undefined ? undefined : parseUrl(link, base);
+  return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }

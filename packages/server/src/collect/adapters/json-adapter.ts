@@ -1,4 +1,4 @@
-import { HoldfastError, type JsonAdapterConfig } from '@holdfast/contract';
+import { HoldfastError, type JsonAdapterConfig, parseUrl } from '@holdfast/contract';
 import { stringify } from 'lossless-json';
 import type { FetchResponse } from '../../fetch/fetcher.ts';
 import { refusedLater } from '../../runner/refused-later.ts';
@@ -107,8 +107,7 @@ function nextUrl(
   if (config.paging.next === undefined) return pageUrl(config, current, page);
   const next = valueAt(answer, config.paging.next);
   if (typeof next !== 'string' || next === '') return undefined;
-  if (!URL.canParse(next, current) || new URL(next, current).origin !== origin)
-    throw new HoldfastError('answer_invalid', 'its next page is at another place');
-  const { href } = new URL(next, current);
-  return href === current ? undefined : href;
+  const url = parseUrl(next, current);
+  if (url?.origin !== origin) throw new HoldfastError('answer_invalid', 'its next page is at another place');
+  return url.href === current ? undefined : url.href;
 }

@@ -1,4 +1,4 @@
-import { decimalText, type PriceType, priceTypes } from '@holdfast/contract';
+import { decimalText, type PriceType, parseUrl, priceTypes } from '@holdfast/contract';
 import { LosslessNumber } from 'lossless-json';
 import { parsePrice } from '../../prices/parse-price.ts';
 import type { Listing } from '../listing.ts';
@@ -70,9 +70,8 @@ function priceTypeOf(value: unknown): PriceType | undefined {
 }
 
 function urlOf(text: string | null, base: string | undefined): string | null {
-  if (text === null || !URL.canParse(text, base)) return null;
-  const { protocol, href } = new URL(text, base);
-  return /^https?:$/.test(protocol) && href.length <= 2048 ? href : null;
+  const url = text === null ? undefined : parseUrl(text, base);
+  return url && /^https?:$/.test(url.protocol) && url.href.length <= 2048 ? url.href : null;
 }
 
 /** Text that is a date, or seconds or milliseconds of the epoch. */

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { HoldfastError, type ModuleAdapterConfig } from '@holdfast/contract';
+import { HoldfastError, type ModuleAdapterConfig, parseUrl } from '@holdfast/contract';
 import { refusedLater } from '../../runner/refused-later.ts';
 import type { Listing } from '../listing.ts';
 import type { ItemAttributes } from '../match-strength.ts';
@@ -109,9 +109,10 @@ class ModuleFetches {
     try {
       if (++this.#count > maxFetches)
         throw new HoldfastError('adapter_failed', `it makes more than ${maxFetches} requests`);
-      if (!URL.canParse(url)) throw new HoldfastError('url_invalid', url);
+      const parsed = parseUrl(url);
+      if (!parsed) throw new HoldfastError('url_invalid', url);
       const response = await fetcher.fetch(
-        { url: new URL(url).href, headers, limits },
+        { url: parsed.href, headers, limits },
         { leaseEnds, signal, maxHops, obeysRobots: false, headersAreSecret: true },
       );
       const later = refusedLater(response);
