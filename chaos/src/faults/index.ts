@@ -1,10 +1,13 @@
 import type { Fault } from '../fault.ts';
 import { blackHole } from './black-hole.ts';
+import { bots } from './bots.ts';
 import { checkpointKills } from './checkpoint-kills.ts';
 import { lostAnswers } from './lost-answers.ts';
 import { restarts, terminations } from './restarts.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
+import { schedulers } from './schedulers.ts';
+import { steering } from './steering.ts';
 import { supervisorDeaths } from './supervisor-deaths.ts';
 import { zombies } from './zombies.ts';
 
@@ -17,6 +20,9 @@ export const faults: readonly Fault[] = [
   restarts,
   terminations,
   blackHole,
+  steering,
+  bots,
   rollingRestart,
   lostAnswers,
+  schedulers,
 ];

@@ -2,21 +2,27 @@ import type { Figures } from '../fault.ts';
 import type { Stage } from './stage.ts';
 
 /** Holds all crawls of a stage, finished by now, to the invariants, to their sites and to the origins' logs. */
-export async function judgeCrawls({ crawls, pool, run }: Stage): Promise<Figures> {
+export async function judgeCrawls(
+  { crawls, pool, run }: Stage,
+  /** Cancelled ones are held to the invariants alone. Who is stopped at once may ask again for what was in flight. */
+  { mayBeCancelled = false }: { mayBeCancelled?: boolean } = {},
+): Promise<Figures> {
   for (const violation of await crawls.violations()) run.blame(violation);
   const total = { crawls: 0, pages: 0, lost: 0, wrong: 0, refetched: 0, over_asked: 0 };
   for (const crawl of crawls.all) {
-    if (crawls.statusOf(crawl.id) !== 'completed')
-      run.blame(`job ${crawl.id} is ${crawls.statusOf(crawl.id)}`);
-    const { lost, wrong, refetched, overAsked, pages } = await crawls.compare(crawl);
+    const status = crawls.statusOf(crawl.id);
     total.crawls++;
+    if (mayBeCancelled && status === 'cancelled') continue;
+    if (status !== 'completed') run.blame(`job ${crawl.id} is ${status}`);
+    const { lost, wrong, refetched, overAsked, pages } = await crawls.compare(crawl);
     total.pages += pages;
     total.lost += lost;
     total.wrong += wrong.length;
     total.refetched += refetched;
-    total.over_asked += overAsked.length;
     if (lost > 0) run.blame(`${lost} URLs of job ${crawl.id} are lost`);
     for (const problem of wrong.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
+    if (mayBeCancelled) continue;
+    total.over_asked += overAsked.length;
     for (const problem of overAsked.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
   }
   const { rows } = await pool.query<{ twice: number }>(
