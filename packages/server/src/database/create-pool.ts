@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { clientClass } from './client-class.ts';
 import { limitSession, sessionSettings } from './session-settings.ts';
 import { valueParsers } from './value-parsers.ts';
 
@@ -16,6 +17,7 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
   let poolerReported = false;
   const pool = new pg.Pool({
     ...target,
+    Client: clientClass(target.connectionString),
     application_name: `holdfast ${options.name ?? 'session'}`,
     max: options.max ?? 10,
     types: valueParsers,

@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
+import { serversOf } from './servers-of.ts';
 
 export interface DatabaseAddress {
   readonly host: string;
@@ -6,10 +7,11 @@ export interface DatabaseAddress {
   readonly database: string;
 }
 
-/** Where a connection string points, without its secrets. */
+/** Where a connection string points, without its secrets; the first of its servers, if there are several. */
 export function databaseAddress(url: string): DatabaseAddress {
   try {
-    const { hostname, port, pathname, searchParams } = new URL(url);
+    const [first = url] = serversOf(url);
+    const { hostname, port, pathname, searchParams } = new URL(first);
     const host = searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
     const database = decodeURIComponent(pathname.slice(1)) || 'postgres';
     return { host, port: Number(searchParams.get('port') ?? port) || 5432, database };

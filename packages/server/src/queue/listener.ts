@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { clientClass } from '../database/client-class.ts';
 import { type Channel, channels } from './notifier.ts';
 
 const firstBackoffMs = 100;
@@ -63,7 +64,8 @@ export class Listener {
 
   /** Connects and listens; `closed` resolves when the connection is gone. */
   async #listen(): Promise<{ closed: Promise<void> }> {
-    const client = new pg.Client({
+    const Client = clientClass(this.#database.url);
+    const client = new Client({
       connectionString: this.#database.url,
       application_name: 'holdfast listener',
       keepAlive: true,
