@@ -2,7 +2,12 @@ import type { Fault } from '../fault.ts';
 import { blackHole } from './black-hole.ts';
 import { bots } from './bots.ts';
 import { checkpointKills } from './checkpoint-kills.ts';
+import { clocks } from './clocks.ts';
+import { exhaustion } from './exhaustion.ts';
+import { failover } from './failover.ts';
+import { fullDisk } from './full-disk.ts';
 import { lostAnswers } from './lost-answers.ts';
+import { poisonPages } from './poison-pages.ts';
 import { restarts, terminations } from './restarts.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
@@ -20,9 +25,14 @@ export const faults: readonly Fault[] = [
   restarts,
   terminations,
   blackHole,
+  exhaustion,
+  clocks,
   steering,
   bots,
+  poisonPages,
+  fullDisk,
   rollingRestart,
   lostAnswers,
   schedulers,
+  failover,
 ];

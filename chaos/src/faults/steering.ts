@@ -44,10 +44,13 @@ export const steering: Fault = {
           const silence = open.get(crawl.id);
           // From here on the crawl may go on.
           if (action === 'resume' && silence) silence.to = asked;
-          const { status, body } = await api.post(`/api/v1/jobs/${crawl.id}/${action}`);
+          const answer = await api.post(`/api/v1/jobs/${crawl.id}/${action}`);
+          const { status } = answer;
+          // Not acknowledged yet: it will be, and from then on the crawl has to be silent as well.
+          const body = status === 202 ? await settled(api, crawl.id, run.timings.leaseSeconds) : answer.body;
           answers[`${action}_${status}`] = (answers[`${action}_${status}`] ?? 0) + 1;
           if (status >= 500) run.blame(`${action} was answered with ${status}`);
-          if (status === 200 && (body.status === 'paused' || body.status === 'cancelled')) {
+          if (status < 300 && (body.status === 'paused' || body.status === 'cancelled')) {
             acknowledged.push(performance.now() - asked);
             if (!open.has(crawl.id)) {
               const began = { crawl, from: performance.now(), to: Number.POSITIVE_INFINITY };
@@ -81,6 +84,16 @@ export const steering: Fault = {
       };
     }),
 };
+
+async function settled(api: ApiProcess, id: string, withinSeconds: number): Promise<{ status: string }> {
+  const end = performance.now() + 2_000 * withinSeconds;
+  for (;;) {
+    const { body } = await api.get(`/api/v1/jobs/${id}`);
+    if (body.status !== 'processing' || body.requested_action === null || performance.now() > end)
+      return body;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 function choose({ random }: ChaosRun, isPaused: boolean): 'pause' | 'resume' | 'cancel' {
   const chance = random.next();

@@ -117,10 +117,10 @@ export class PrivateServer {
   }
 
   /** A database with our schema in it. */
-  async createDatabase(): Promise<{ name: string; url: string }> {
+  async createDatabase(tablespace = 'pg_default'): Promise<{ name: string; url: string }> {
     await this.#makeTemplate();
     const name = `chaos_${randomBytes(4).toString('hex')}`;
-    await this.administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await this.administer(`CREATE DATABASE ${name} TEMPLATE ${template} TABLESPACE ${tablespace}`);
     return { name, url: this.urlOf(name) };
   }
 

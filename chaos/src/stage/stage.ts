@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createPool } from '../../../packages/server/src/database/create-pool.ts';
 import type { ChaosRun } from '../fault.ts';
+import type { PrivateServer } from '../postgres/private-server.ts';
 import { HoldfastProcess } from '../processes/holdfast-process.ts';
 import { childrenOf, isAlive, signal } from '../processes/process-table.ts';
 import { Origin } from '../site/origin.ts';
@@ -15,9 +16,18 @@ export interface StageOptions {
   /** Between the workers and PostgreSQL. */
   readonly wired?: boolean;
   readonly env?: Record<string, string>;
-  /** In place of the run's server: where the workers find theirs. */
-  readonly url?: string;
   readonly origins?: number;
+  readonly tablespace?: string;
+  /** Named after the run's server in the workers' DATABASE_URL. */
+  readonly standby?: PrivateServer;
+}
+
+function withStandby(url: string, standby: PrivateServer | undefined): string {
+  return standby ? url.replace(/(@[^/]+)/, `$1,127.0.0.1:${standby.port}`) : url;
+}
+
+function openPool(url: string): pg.Pool {
+  return createPool({ connectionString: url }, pino({ level: 'silent' }), { name: 'chaos', max: 8 });
 }
 
 export interface RunningJob {
@@ -32,7 +42,7 @@ export interface RunningJob {
 /** A database, sites, crawls and worker processes for one fault. */
 export class Stage {
   readonly run: ChaosRun;
-  readonly pool: pg.Pool;
+  pool: pg.Pool;
   readonly origins: readonly Origin[];
   readonly crawls: Crawls;
   readonly wire: Wire | undefined;
@@ -59,14 +69,14 @@ export class Stage {
   }
 
   static async open(run: ChaosRun, options: StageOptions = {}): Promise<Stage> {
-    const { name, url } = await run.server.createDatabase();
-    const pool = createPool({ connectionString: url }, pino({ level: 'silent' }), { name: 'chaos', max: 8 });
+    const { name, url } = await run.server.createDatabase(options.tablespace);
+    const pool = openPool(url);
     const origins = await Promise.all(Array.from({ length: options.origins ?? 4 }, () => Origin.start()));
     const wire = options.wired ? await Wire.open(() => run.server.port) : undefined;
     const parts = { pool, origins, wire };
     const stage = new Stage(run, options, parts, {
       name,
-      url: wire ? run.server.urlOf(name, wire.port) : (options.url ?? url),
+      url: wire ? run.server.urlOf(name, wire.port) : withStandby(url, options.standby),
     });
     try {
       for (let n = 0; n < (options.workers ?? 0); n++) stage.startWorker();
@@ -81,6 +91,12 @@ export class Stage {
   /** Where the processes of this stage find the database. */
   get url(): string {
     return this.#url;
+  }
+
+  /** Looks at another server from now on. */
+  async follow(server: PrivateServer): Promise<void> {
+    await this.pool.end().catch(() => undefined);
+    this.pool = openPool(server.urlOf(this.#databaseName));
   }
 
   startWorker(env: Record<string, string> = {}): HoldfastProcess {
