@@ -81,6 +81,11 @@ export class HttpFetcher implements Fetcher {
     });
   }
 
+  /** Throws unless the URL may be fetched, as far as its text tells; for those who wait before they ask. */
+  checkUrl(url: string): void {
+    this.#guard.checkUrl(readUrl(url));
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#watch.failAll(closed());

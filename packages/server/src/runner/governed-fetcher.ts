@@ -95,6 +95,7 @@ export class GovernedFetcher {
 
   /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
   async #admitted(url: string, { leaseEnds, signal, obeysRobots }: GovernedOptions): Promise<Permit> {
+    this.#fetcher.checkUrl(url);
     const patienceEnds = performance.now() + patienceMs;
     for (;;) {
       signal.throwIfAborted();

@@ -42,8 +42,9 @@ interface ConnectOptions {
   readonly lookup?: LookupFunction;
 }
 
-/** net.connect hands its arguments over as one array, tls.connect as they are. */
-function readOptions([first]: unknown[]): ConnectOptions {
+/** net.connect hands its arguments over as one array, tls.connect as they are; pg calls connect(port, host). */
+function readOptions([first, second]: unknown[]): ConnectOptions {
+  if (typeof first === 'number') return { port: first, host: String(second ?? 'localhost') };
   return (Array.isArray(first) ? first[0] : first) as ConnectOptions;
 }
 
