@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 import type { EventMessage, JobMessage } from '@holdfast/sdk';
 import { beforeEach, expect, test } from 'vitest';
 import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
@@ -165,4 +167,26 @@ test('a stream that is refused does not come back', async () => {
   const first = holdfast.events.stream().next();
   await expect(first).rejects.toMatchObject({ code: 'key_invalid' });
   expect(line.to(/events/)).toHaveLength(1);
+});
+
+test('an export has every page once, in order, though the connection is cut again and again', async () => {
+  const job = await newJob();
+  const count = 3_000;
+  await fixture.pool.query(
+    `WITH page AS (
+       INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, status, depth, attempts, fetched_at, url)
+       SELECT $1, gen_random_uuid(), n, 'fetched', 200, 1, 1, now(), 'https://example.com/' || n FROM generate_series(1, $2::int) n
+       RETURNING job_id, url_hash
+     ) INSERT INTO crawl_page_contents (job_id, url_hash, html) SELECT job_id, url_hash, $3 FROM page`,
+    [job.id, count, deflateRawSync(randomBytes(2_000).toString('base64'))],
+  );
+  const client = await fixture.client();
+  const seen: number[] = [];
+  for await (const { n, url, html } of client.jobs.exportPages(job.id)) {
+    expect([url, html?.length]).toEqual([`https://example.com/${n}`, 2_668]);
+    seen.push(n);
+    if (n % 1_000 === 500) line.cut();
+  }
+  expect(seen).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+  expect(line.to(/export/).length).toBeGreaterThan(1);
 });

@@ -17,6 +17,7 @@ export type { JobMessage } from './jobs.ts';
 export type { Listing } from './listing.ts';
 export type { Bot as BotDescription } from './operations.ts';
 export * from './operations.ts';
+export type { ExportedPage, ExportOptions } from './read-export.ts';
 export type { Submission, VisitResult } from './submission-text.ts';
 export type { CallOptions, ConnectionOptions } from './transport.ts';
 export { terminalStatuses, type WaitOptions } from './wait-for.ts';

@@ -20,6 +20,7 @@ import type {
   ShownPage,
 } from './operations.ts';
 import { randomKey } from './random-key.ts';
+import { type ExportedPage, type ExportOptions, readExport } from './read-export.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 /** What is heard of one job. */
@@ -142,6 +143,11 @@ export class Jobs {
   /** The raw HTML, if the crawl stored it. */
   pageHtml(id: string, hash: string, options?: CallOptions): Promise<string> {
     return this.#transport.call('downloadPageHtml', { path: { id, hash } }, options);
+  }
+
+  /** All fetched pages of a crawl with their content, one after the other, however many. */
+  exportPages(id: string, options: ExportOptions = {}): AsyncGenerator<ExportedPage, void, undefined> {
+    return readExport(this.#transport, id, options);
   }
 
   /** What changed in a page since the crawl that its recrawl was compared with. */

@@ -271,6 +271,13 @@ export interface EnqueuedIntake {
 
 export type Executor = 'builtin' | 'bot';
 
+export interface ExportPagesQuery {
+  /** Default: "jsonl" */
+  format?: 'jsonl' | 'csv' | undefined;
+  /** only pages behind this one (`n`): where an earlier export ended */
+  after?: number | undefined;
+}
+
 export interface FrontierSummary {
   /** URLs found and not yet done, over all hosts */
   total_pending: number;
@@ -2081,6 +2088,12 @@ export interface Calls {
       | undefined;
     answer: Job;
   };
+  exportPages: {
+    path: { id: string };
+    query: ExportPagesQuery;
+    body: undefined;
+    answer: string;
+  };
   extendLock: {
     path: Record<string, never>;
     query: undefined;
@@ -2459,6 +2472,8 @@ export const operations = {
   enqueueIntakes: { method: 'POST', path: '/api/v1/intakes/enqueue' },
   /** Take a running job from its holder and leave it expired, for a decision */
   expireJob: { method: 'POST', path: '/api/v1/jobs/{id}/expire' },
+  /** All pages of a crawl in one answer */
+  exportPages: { method: 'GET', path: '/api/v1/jobs/{id}/export' },
   /** Keep the lock on a job, and hear what is asked of it */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
   /** Add up to 1,000 items, all or none, as JSON or as CSV */

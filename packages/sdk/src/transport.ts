@@ -94,15 +94,16 @@ export class Transport {
     }
   }
 
-  /** Opens an answer without an end. The deadline is for its head; the caller sets it anew while it reads, and clears it. */
+  /** Opens an answer that is read as it comes. The deadline is for its head; the caller sets it anew while it reads, and clears it. */
   async open<Name extends OperationName>(
     name: Name,
     sent: Sent<Name>,
     deadline: Deadline,
+    accept = 'text/event-stream',
   ): Promise<Response> {
     const { url, init } = this.#request(name, sent);
     try {
-      const headers = { ...init.headers, accept: 'text/event-stream' };
+      const headers = { ...init.headers, accept };
       const response = await this.#fetch(url, { ...init, headers, signal: deadline.signal });
       if (response.ok) return response;
       throw readApiError(response.status, response.headers, await response.text());

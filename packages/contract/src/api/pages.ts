@@ -88,6 +88,14 @@ export const pageListQuery = z.strictObject({
 });
 export const pageList = pageOf(listedPage);
 
+export const exportFormats = ['jsonl', 'csv'] as const;
+export const exportQuery = z.strictObject({
+  format: z.enum(exportFormats).default('jsonl'),
+  after: queryNumber(0, Number.MAX_SAFE_INTEGER)
+    .default(0)
+    .describe('only pages behind this one (`n`): where an earlier export ended'),
+});
+
 /** Over all jobs, the newest first. */
 export const allPagesQuery = z.strictObject({
   ...filterFields,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ListeningApi } from '../../../../../test/api-fixture/listening-api.ts';
+import { ListeningApi, type RequestOptions } from '../../../../../test/api-fixture/listening-api.ts';
 import { enqueueJob } from '../../queue/enqueue-jobs.ts';
 
 const api = new ListeningApi();
@@ -204,6 +204,44 @@ describe('a page', () => {
   });
 });
 
+describe('an export', () => {
+  const lines = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  test('has every fetched page once, in order, with its content, and can be gone on with', async () => {
+    const job = await newCrawl();
+    for (let n = 1; n <= 30; n++)
+      await store(job, await newPage(job, n), { markdown: `# Page ${n}`, html: '<p>' });
+    await newPage(job, 31, { outcome: 'failed', reason: 'site_error', status: 503 });
+    const whole = await api.request(`/api/v1/jobs/${job}/export`);
+    expect(whole.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+    expect(whole.headers.get('content-disposition')).toBe(`attachment; filename="${job}.jsonl"`);
+    const pages = lines(await whole.text());
+    expect(pages.map(({ n, markdown, html }) => [n, markdown, html])).toEqual(
+      Array.from({ length: 30 }, (_, n) => [n + 1, `# Page ${n + 1}`, '<p>']),
+    );
+    const rest = await api.request(`/api/v1/jobs/${job}/export?after=28`);
+    expect(lines(await rest.text()).map(({ n }) => n)).toEqual([29, 30]);
+    const csv = (await (await api.request(`/api/v1/jobs/${job}/export?format=csv`)).text()).split('\r\n');
+    expect([csv[0]?.slice(0, 6), csv.length]).toEqual(['n,url,', 1 + 30 + 1]);
+  });
+
+  test('is not there for others, nor of what is no crawl', async () => {
+    const job = await newCrawl('alice');
+    const bob = await api.key({ user_id: 'bob' });
+    expect((await api.json(`/api/v1/jobs/${job}/export`, { key: bob })).status).toBe(404);
+    expect((await api.json(`/api/v1/jobs/${job}/export?format=docx`)).status).toBe(400);
+    const { job: visit } = await enqueueJob(api.pool, {
+      kind: 'visit',
+      payload: { url: 'https://example.com/' },
+    });
+    expect((await api.json(`/api/v1/jobs/${visit.id}/export`)).body.error.message).toContain('not a crawl');
+  });
+});
+
 test('what went wrong is grouped by reason', async () => {
   const job = await newCrawl();
   for (let n = 1; n <= 7; n++)
@@ -224,19 +262,23 @@ test('the pages of all jobs are those of the caller, or of everyone for an opera
   const bob = await api.key({ user_id: 'bob' });
   const [a, b] = [await newCrawl('alice'), await newCrawl('bob')];
   for (const job of [a, b]) for (let n = 1; n <= 3; n++) await newPage(job, n);
-  const jobsOf = ({ body }: { body: { data: { job_id: string }[] } }) =>
-    body.data.map(({ job_id }) => job_id);
   // On a busy machine a page may be short, and still have a next one.
-  const all: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = await api.json(`/api/v1/pages?limit=4${cursor && `&cursor=${cursor}`}`);
-    expect(page.body.data.length).toBeLessThanOrEqual(4);
-    all.push(...jobsOf(page));
-    cursor = page.body.next_cursor;
-  }
-  expect(all).toEqual([b, b, b, a, a, a]);
-  expect(jobsOf(await api.json('/api/v1/pages', { key: bob }))).toEqual([b, b, b]);
-  expect(jobsOf(await api.json('/api/v1/pages?user_id=alice&search=/2'))).toEqual([a]);
+  const jobsOf = async (query: string, options?: RequestOptions) => {
+    const found: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await api.json(
+        `/api/v1/pages?limit=4${query}${cursor && `&cursor=${cursor}`}`,
+        options,
+      );
+      expect(body.data.length).toBeLessThanOrEqual(4);
+      found.push(...body.data.map(({ job_id }: { job_id: string }) => job_id));
+      cursor = body.next_cursor;
+    }
+    return found;
+  };
+  expect(await jobsOf('')).toEqual([b, b, b, a, a, a]);
+  expect(await jobsOf('', { key: bob })).toEqual([b, b, b]);
+  expect(await jobsOf('&user_id=alice&search=/2')).toEqual([a]);
   expect((await api.json('/api/v1/pages?user_id=alice', { key: bob })).status).toBe(403);
   expect((await api.json('/api/v1/pages?cursor=x')).status).toBe(400);
   expect((await api.json('/api/v1/pages?outcome=x')).status).toBe(400);

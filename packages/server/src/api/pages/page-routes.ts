@@ -1,6 +1,7 @@
 import type { RouteGroup } from '../api-server.ts';
 import { diffPageRoute } from './diff-page.ts';
 import { downloadRoutes } from './download-page.ts';
+import { exportPagesRoute } from './export-pages.ts';
 import { listAllPagesRoute } from './list-all-pages.ts';
 import { listErrorsRoute } from './list-errors.ts';
 import { listPagesRoute } from './list-pages.ts';
@@ -13,6 +14,7 @@ const routes = [
   downloadRoutes,
   listErrorsRoute,
   listAllPagesRoute,
+  exportPagesRoute,
 ];
 
 /** What crawls brought back. */

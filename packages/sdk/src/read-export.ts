@@ -1,0 +1,95 @@
+import { backoff } from './backoff.ts';
+import { HoldfastConnectionError, HoldfastTimeoutError } from './connection-error.ts';
+import { Deadline } from './deadline.ts';
+import { isPassing } from './is-passing.ts';
+import type { Transport } from './transport.ts';
+import { wait } from './wait.ts';
+
+/** A page with its content, as `holdfast export` writes it. */
+export interface ExportedPage {
+  /** Its place in the order in which pages were stored. */
+  readonly n: number;
+  readonly url: string;
+  readonly canonical_url: string | null;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly language: string | null;
+  readonly status: number | null;
+  readonly content_type: string | null;
+  readonly depth: number;
+  readonly word_count: number | null;
+  readonly bytes: number | null;
+  readonly fetched_at: string;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly content_hash: string | null;
+  readonly structured: unknown;
+  /** Of a recrawl: new, changed or unchanged. */
+  readonly change?: string;
+  readonly markdown: string | null;
+  readonly links: readonly string[];
+  /** If the crawl stored it. */
+  readonly html?: string;
+}
+
+export interface ExportOptions {
+  /** Only pages behind the one with this `n`. */
+  readonly after?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How often in a row it is tried to go on, 4 times if left out. */
+  readonly retries?: number | undefined;
+}
+
+const silenceMs = 60_000;
+
+/** Reads all pages as they come; an answer that breaks off is gone on with behind the last whole page. */
+export async function* readExport(
+  transport: Transport,
+  id: string,
+  { after = 0, signal, retries = 4 }: ExportOptions,
+): AsyncGenerator<ExportedPage, void, undefined> {
+  let last = after;
+  for (let failures = 0; ; failures++) {
+    const deadline = new Deadline(signal);
+    try {
+      signal?.throwIfAborted();
+      deadline.set(silenceMs);
+      const sent = { path: { id }, query: { format: 'jsonl', after: last } } as const;
+      const response = await transport.open('exportPages', sent, deadline, 'application/jsonl');
+      for await (const line of readLines(response, deadline)) {
+        const page = JSON.parse(line) as ExportedPage;
+        failures = 0;
+        last = page.n;
+        yield page;
+      }
+      return;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isPassing(error) || failures >= retries) throw error;
+    } finally {
+      deadline.abort();
+    }
+    await wait(backoff(failures), signal);
+  }
+}
+
+async function* readLines({ body }: Response, deadline: Deadline): AsyncGenerator<string, void, undefined> {
+  if (!body) return;
+  const chunks = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    deadline.set(silenceMs);
+    const { value, done } = await chunks.read().catch((error: unknown) => {
+      throw deadline.isOver
+        ? new HoldfastTimeoutError(`The export was silent for ${silenceMs} ms`, { cause: error })
+        : new HoldfastConnectionError('The export broke off', { cause: error });
+    });
+    // Who reads may take its time with what has come.
+    deadline.set(Number.POSITIVE_INFINITY);
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
