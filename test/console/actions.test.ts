@@ -5,7 +5,7 @@ import { ConsoleFixture } from './console-fixture.ts';
 const console = new ConsoleFixture();
 beforeEach(() =>
   console.pool.query(
-    'TRUNCATE crawl_jobs, job_events, crawl_states, crawl_pages, crawl_frontier, crawl_hosts, crawl_policies, sources, bots CASCADE',
+    'TRUNCATE crawl_jobs, job_events, crawl_states, crawl_pages, crawl_frontier, crawl_hosts, crawl_policies, sources, bots, intakes CASCADE',
   ),
 );
 
@@ -34,7 +34,7 @@ describe('on the page of a job', () => {
     ['Mark expired', 'processing', 'expired'],
   ] as const)('%s makes a %s job %s', async (label, before, after) => {
     const id = await newJob(before);
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto(`/jobs/${id}`);
     await page.getByRole('button', { name: label }).first().click();
     if (['Cancel', 'Reset lock', 'Mark expired'].includes(label))
@@ -59,7 +59,7 @@ describe('on the page of a job', () => {
        FROM generate_series(1, 2) AS n`,
       [id],
     );
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto(`/jobs/${id}?tab=errors`);
     await page
       .getByRole('region', { name: /^http_500/ })
@@ -78,7 +78,7 @@ describe('on the list of jobs', () => {
       `INSERT INTO crawl_jobs (kind, payload) SELECT 'visit', jsonb_build_object('url', 'https://many.example/' || n) FROM generate_series(1, 1000) AS n`,
     );
     const other = await newJob('pending', 'https://other.example/');
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/jobs?kind=visit');
     await page.getByRole('button', { name: 'act on all jobs of this filter' }).click();
     await page
@@ -105,7 +105,7 @@ describe('on the list of jobs', () => {
       await newJob(before, 'https://a.example/'),
       await newJob(before, 'https://b.example/'),
     ];
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/jobs');
     await page.getByRole('checkbox', { name: `Select ${chosen}` }).check();
     await page.getByText('1 selected').waitFor();
@@ -119,7 +119,7 @@ describe('on the list of jobs', () => {
   });
 
   test('a crawl is started from its form', async () => {
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/jobs');
     await page.getByRole('button', { name: 'Crawl a site' }).first().click();
     await page.getByLabel('Where to start').fill('https://example.com/docs/');
@@ -134,7 +134,7 @@ describe('on the list of jobs', () => {
 
   test('new jobs appear by themselves, but not while rows are selected', { timeout: 60_000 }, async () => {
     const first = await newJob('pending', 'https://first.example/');
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/jobs');
     await page.getByText('live', { exact: true }).waitFor();
     await newJob('pending', 'https://second.example/');
@@ -160,7 +160,7 @@ test('the progress of a crawl moves while it is looked at', async () => {
     'INSERT INTO crawl_states (job_id, fetched, total_processed, total_pending) VALUES ($1, 3, 3, 97)',
     [id],
   );
-  const page = await console.signedIn();
+  const page = await console.admin();
   await page.goto(`/jobs/${id}`);
   const progress = page.getByRole('region', { name: 'Progress' });
   await progress.getByText('97', { exact: true }).waitFor();
@@ -173,7 +173,7 @@ test('the progress of a crawl moves while it is looked at', async () => {
 
 describe('policies', () => {
   test('are made, edited, switched off and on, and run', { timeout: 60_000 }, async () => {
-    const page = await console.signedIn();
+    const page = await console.admin();
     const policy = () => console.pool.query('SELECT * FROM crawl_policies').then(({ rows }) => rows[0]);
     await page.goto('/policies');
     await page.getByRole('button', { name: 'New policy' }).first().click();
@@ -204,6 +204,91 @@ describe('policies', () => {
   });
 });
 
+describe('intakes', () => {
+  const jobs = () => console.value<number>(`SELECT count(*)::integer FROM crawl_jobs WHERE kind = 'collect'`);
+  const newSource = (id: string, adapter: string) =>
+    console.pool.query(
+      `INSERT INTO sources (id, name, configured, adapter_type, config) VALUES ($1, $1, true, $2, '{"url": "https://a.example/", "fields": {"price": "p"}}')`,
+      [id, adapter],
+    );
+
+  test('are made, priced by hand, edited, collected and deleted', { timeout: 60_000 }, async () => {
+    await newSource('shop', 'json');
+    await newSource('hand', 'import');
+    const page = await console.admin();
+    const intake = () => console.pool.query('SELECT * FROM intakes').then(({ rows }) => rows[0]);
+    await page.goto('/intakes');
+    await page.getByRole('button', { name: 'New intake' }).first().click();
+    await page.getByRole('textbox', { name: /^Title/ }).fill('Morgan Dollar');
+    await page.getByRole('textbox', { name: /^Attributes/ }).fill('year: 1881\nmintmark: S');
+    await page.getByRole('textbox', { name: /^Tags/ }).fill('coins, silver');
+    await page.getByRole('button', { name: 'Create the intake' }).click();
+    await page.waitForURL(/\/intakes\/[0-9a-f-]{36}/);
+    await page.getByText('Nothing comparable was observed yet').waitFor();
+    expect(await intake()).toMatchObject({
+      attributes: { year: 1881, mintmark: 'S' },
+      tags: ['coins', 'silver'],
+      currency: null,
+    });
+
+    await page.getByRole('button', { name: 'Add prices' }).click();
+    await page
+      .getByLabel('Or pasted')
+      .fill(
+        `price,currency,price_type,title\n${[30, 31, 32, 33, 34, 900].map((price) => `${price},USD,sold,Morgan Dollar 1881 S`).join('\n')}`,
+      );
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('6 added, 0 known before.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('There are 5 comparable prices.').waitFor();
+    await page.getByText('Outliers, which decide nothing: 900 (hand)').waitFor();
+    expect(await console.value('SELECT median::text FROM valuations')).toBe('32.00');
+
+    await page.getByRole('button', { name: 'Delete the price 34 USD' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('There are 4 comparable prices.').waitFor();
+    expect(await console.value('SELECT count(*)::integer FROM price_points')).toBe(5);
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: /^Reference/ }).fill('M-81');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('M-81', { exact: true }).waitFor();
+    expect(await intake()).toMatchObject({ reference: 'M-81', attributes: { year: 1881, mintmark: 'S' } });
+
+    await page.getByRole('button', { name: 'Collect now' }).click();
+    await page.getByText('The sources are asked: one job made.').waitFor();
+    expect(await jobs()).toBe(1);
+    await page.getByRole('tab', { name: 'jobs' }).click();
+    await page.getByRole('table', { name: 'Jobs of the intake' }).getByText('shop').waitFor();
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'No intakes yet' }).waitFor();
+    expect(await intake()).toBeUndefined();
+    expect(await console.value('SELECT status FROM crawl_jobs')).toBe('cancelled');
+  });
+
+  test('are imported, found by a filter, and those chosen are collected', async () => {
+    await newSource('shop', 'json');
+    const page = await console.admin();
+    await page.goto('/intakes');
+    await page.getByRole('button', { name: 'Import' }).first().click();
+    await page
+      .getByLabel('Or pasted')
+      .fill('title,year,tags\nEagle,1986,new\nDucat,1915,old\nSovereign,1817,old');
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('3 added, 0 changed.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByLabel('Tag', { exact: true }).fill('old');
+    await page.waitForURL(/tag=old/);
+    await page.getByRole('link', { name: 'Eagle' }).waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Select Ducat' }).check();
+    await page.getByRole('button', { name: 'Collect now', exact: true }).click();
+    await page.getByText('The sources are asked: one job made.').waitFor();
+    expect(await console.value(`SELECT payload ->> 'title' FROM crawl_jobs`)).toBe('Ducat');
+  });
+});
+
 describe('the rest', () => {
   test('a source that stands still is resumed from the overview, and paused in its list', async () => {
     await newJob();
@@ -211,7 +296,7 @@ describe('the rest', () => {
       `INSERT INTO sources (id, name, paused_until, pause_reason) VALUES ('host:a.example', 'a.example', 'infinity', 'operator')`,
     );
     const until = () => console.value('SELECT paused_until FROM sources');
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/');
     await page.getByRole('region', { name: 'Sources' }).getByRole('button', { name: 'Resume' }).click();
     await expect.poll(until).toBeNull();
@@ -223,7 +308,7 @@ describe('the rest', () => {
 
   test('a bot is switched off', async () => {
     await console.pool.query(`INSERT INTO bots (bot_id, user_id) VALUES ('bot-001', 'local')`);
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/bots');
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('disabled', { exact: true }).waitFor();
@@ -231,7 +316,7 @@ describe('the rest', () => {
   });
 
   test('a key is made, shown once, and revoked', async () => {
-    const page = await console.signedIn();
+    const page = await console.admin();
     await page.goto('/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('What it is for').fill('a dashboard');

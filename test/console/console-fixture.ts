@@ -26,7 +26,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** The API with the console, and one browser, for a test file. Whatever goes wrong within a page fails its test. */
 export class ConsoleFixture {
   readonly api = new ListeningApi();
-  readonly #contexts: BrowserContext[] = [];
+  #contexts: BrowserContext[] = [];
+  #admin: Page | undefined;
   readonly #problems: string[] = [];
   #browser: Browser | undefined;
 
@@ -35,7 +36,10 @@ export class ConsoleFixture {
       this.#browser = await openBrowser();
     });
     afterEach(async () => {
-      await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+      const shared = this.#admin?.context();
+      const over = this.#contexts.filter((context) => context !== shared);
+      this.#contexts = shared ? [shared] : [];
+      await Promise.all(over.map((context) => context.close()));
       expect(this.#problems.splice(0)).toEqual([]);
     });
     afterAll(() => this.#browser?.close());
@@ -64,7 +68,7 @@ export class ConsoleFixture {
     });
     const page = await context.newPage();
     // Sooner than the test's own, so that it says what it waited for.
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(25_000);
     page.on('pageerror', ({ message }) => this.#problems.push(`threw: ${message}`));
     page.on('dialog', (dialog) => {
       this.#problems.push(`opened a dialog: ${dialog.message()}`);
@@ -87,22 +91,34 @@ export class ConsoleFixture {
     return page;
   }
 
+  /** The page of an admin, the same one for all tests of a file: whoever uses it goes to an address first. */
+  async admin(): Promise<Page> {
+    this.#admin ??= await this.signedIn();
+    return this.#admin;
+  }
+
   async value<Value>(sql: string, values: unknown[] = []): Promise<Value> {
     return Object.values((await this.pool.query(sql, values)).rows[0] ?? {})[0] as Value;
   }
+}
+
+/** Goes to another view as a link within the console does, without loading everything anew. */
+export async function visit(page: Page, address: string): Promise<void> {
+  if (page.url() === 'about:blank') await page.goto(address);
+  else await page.evaluate((to) => history.pushState(null, '', to), address);
 }
 
 /** What everyone may expect of a view, whatever it shows. */
 export async function expectSound(page: Page): Promise<void> {
   const found = await page.evaluate(() => ({
     address: location.pathname,
-    tooWide:
-      document.documentElement.scrollWidth > document.documentElement.clientWidth
-        ? [...document.querySelectorAll('body *')]
-            .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-            .map((element) => element.outerHTML.slice(0, 80))
-            .slice(0, 8)
-        : [],
+    // Of the page, and of its content, which is cut off instead of making the page scroll.
+    tooWide: [document.documentElement, document.querySelector('main')]
+      .filter((element) => element && element.scrollWidth > element.clientWidth)
+      .flatMap((element) => [...(element?.querySelectorAll('*') ?? [])])
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .map((element) => element.outerHTML.slice(0, 80))
+      .slice(0, 8),
     violations: window.violations,
     ran: window.ran,
   }));
@@ -112,12 +128,9 @@ export async function expectSound(page: Page): Promise<void> {
 /** Nothing that keeps people with other senses or tools out. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Evaluated, not inserted: the page's own policy allows no script but its own.
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
-    const { violations } = await window.axe.run({
-      resultTypes: ['violations'],
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
-    });
+    const { violations } = await window.axe.run({ resultTypes: ['violations'], preload: false });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

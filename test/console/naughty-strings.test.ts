@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { valueIntake } from '../../packages/server/src/collect/value-intake.ts';
 import { ConsoleFixture, expectSound } from './console-fixture.ts';
 
 const own = [
@@ -40,7 +41,7 @@ const strings = [
   ...new Set([...own, ...(hasSet ? (JSON.parse(readFileSync(file, 'utf8')) as string[]) : [])]),
 ].filter((text) => text.trim() !== '' && !text.includes('\0'));
 const console = new ConsoleFixture();
-const ids = { job: '', page: '', result: '' };
+const ids = { job: '', page: '', result: '', intake: '' };
 
 beforeAll(async () => {
   const { pool } = console;
@@ -80,6 +81,16 @@ beforeAll(async () => {
     `INSERT INTO sources (name, configured, hosts) SELECT left(text, 500), true, ARRAY[text] FROM ${numbered}`,
   );
   await insert(
+    `INSERT INTO intakes (title, attributes, tags) SELECT left(text, 1000), jsonb_build_object(left(text, 100), text), ARRAY[left(text, 100)] FROM ${numbered}`,
+  );
+  ids.intake = await console.value('SELECT id FROM intakes ORDER BY id LIMIT 1');
+  await pool.query(
+    `INSERT INTO price_points (intake_id, source_id, dedupe_key, price, currency, price_type, match_strength, listing_url, listing_title, actor)
+     SELECT $2, (SELECT id FROM sources LIMIT 1), 'hash_' || n, n, 'EUR', 'sold', 1, text, text, text FROM ${numbered}`,
+    [strings, ids.intake],
+  );
+  await valueIntake(pool, { id: ids.intake, currency: null });
+  await insert(
     `INSERT INTO bots (bot_id, user_id) SELECT left(text, 100), 'local' FROM ${numbered} ON CONFLICT DO NOTHING`,
   );
   await insert(
@@ -117,6 +128,8 @@ test(`${strings.length} odd strings are shown as they are in every list, and not
     ['/pages', strings],
     ['/results', strings],
     ['/policies', cut(2000)],
+    ['/intakes', cut(1000)],
+    [`/intakes/${ids.intake}`, strings],
     ['/sources', cut(500)],
     ['/bots', cut(100)],
     ['/keys', cut(200)],
@@ -140,6 +153,8 @@ test('odd strings are text in every detail too', { timeout: 60_000 }, async () =
     `/pages/${ids.job}/${ids.page}?tab=links`,
     `/pages/${ids.job}/${ids.page}?tab=data`,
     `/results/${ids.result}`,
+    `/intakes/${ids.intake}`,
+    `/intakes/${ids.intake}?tab=history`,
   ]) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -50,12 +50,15 @@ test('a viewer sees everything and can change nothing', async () => {
     `INSERT INTO sources (id, name, configured, paused_until, pause_reason) VALUES ('a', 'a.example', true, 'infinity', 'operator')`,
   );
   await console.pool.query(`INSERT INTO bots (bot_id, user_id) VALUES ('bot-001', 'local')`);
+  const intake = await console.value(`INSERT INTO intakes (title) VALUES ('Ducat') RETURNING id`);
   const page = await console.signedIn({ scopes: ['jobs:read'] });
   for (const [path, shown] of [
     ['/', 'Last jobs'],
     ['/jobs', 'https://example.com/'],
     [`/jobs/${id}`, 'Where it stands'],
     ['/policies', 'https://example.com/'],
+    ['/intakes', 'Ducat'],
+    [`/intakes/${intake}`, 'Nothing comparable was observed yet'],
     ['/sources', 'a.example'],
     ['/bots', 'bot-001'],
     ['/keys', 'Keys are for admins'],
@@ -63,7 +66,8 @@ test('a viewer sees everything and can change nothing', async () => {
     await page.goto(path);
     await page.getByRole('main').getByText(shown).first().waitFor();
     const buttons = await page.getByRole('main').getByRole('button').allTextContents();
-    const acting = /pause|resume|cancel|mark|reset|new|crawl a site|run|revoke|disable|enable|edit|act on/i;
+    const acting =
+      /pause|resume|cancel|mark|reset|new|crawl a site|run|revoke|disable|enable|edit|act on|collect|import|add prices|delete/i;
     expect([path, buttons.filter((text) => acting.test(text.replace(/^(paused|cancelled)\d/, '')))]).toEqual([
       path,
       [],

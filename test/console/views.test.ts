@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ConsoleFixture, expectAccessible, expectSound } from './console-fixture.ts';
+import { ConsoleFixture, expectAccessible, expectSound, visit } from './console-fixture.ts';
 import { type Filled, fillConsole } from './fill-console.ts';
 
 const console = new ConsoleFixture();
@@ -33,7 +33,12 @@ const views: readonly (readonly [name: string, address: (ids: Filled) => string,
   ],
   ['policies', () => '/policies', 'In 2.5 hours'],
   ['results', () => '/results', '44.90 EUR'],
-  ['a result', ({ result }) => `/results/${result}`, 'Storm lantern 4711'],
+  ['a result', ({ result }) => `/results/${result}`, 'Price history'],
+  ['intakes', () => '/intakes', 'Walking Liberty Half Dollar'],
+  ['an intake', ({ intake }) => `/intakes/${intake}`, 'They come from 2 sources.'],
+  ['the history of an intake', ({ intake }) => `/intakes/${intake}?tab=history`, 'Worth over time, USD'],
+  ['the jobs of an intake', ({ intake }) => `/intakes/${intake}?tab=jobs`, 'auctions'],
+  ['the prices that a job brought', ({ collect }) => `/jobs/${collect}?tab=prices`, 'lot 23'],
   ['sources', () => '/sources', 'paused after failures'],
   ['bots', () => '/bots', 'bot-001'],
   ['workers', () => '/workers', 'crawl-eu-2'],
@@ -47,7 +52,7 @@ describe.each([
   test('every view shows what there is, fits, and keeps nobody out', { timeout: 120_000 }, async () => {
     const page = await console.signedIn({}, options);
     for (const [name, address, shows] of views) {
-      await page.goto(address(filled));
+      await visit(page, address(filled));
       await page.getByRole('main').getByText(shows).filter({ visible: true }).first().waitFor();
       await expectSound(page);
       await expectAccessible(page);
@@ -58,8 +63,10 @@ describe.each([
 
 test('without a session every view asks to sign in, and the API tells nothing', async () => {
   const page = await console.newPage();
-  for (const [, address] of views) {
-    await page.goto(address(filled));
+  for (const [name, address] of views) {
+    const served = await page.request.get(address(filled));
+    expect([name, served.status(), (await served.text()).includes('example')]).toEqual([name, 200, false]);
+    await visit(page, address(filled));
     await page.getByLabel('API key').waitFor();
     expect(await page.getByRole('navigation').count()).toBe(0);
   }
@@ -70,6 +77,9 @@ test('without a session every view asks to sign in, and the API tells nothing', 
     'pages',
     'policies',
     'results',
+    'intakes',
+    'price-points',
+    'valuations',
     'sources',
     'bots',
     'workers',
@@ -89,11 +99,14 @@ test('an empty list says what belongs there', async () => {
     ['pages', 'No pages yet'],
     ['policies', 'No policies'],
     ['results', 'No results'],
+    ['intakes', 'No intakes yet'],
+    ['intakes?search=x', 'No intake matches these filters'],
+    ['intakes/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'There is no such intake'],
     ['keys', 'Keys are for admins'],
     ['jobs/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'There is no such job'],
     ['jobs?status=failed', 'No job matches these filters'],
   ] as const) {
-    await page.goto(`/${path}`);
+    await visit(page, `/${path}`);
     await page.getByRole('heading', { name: title }).waitFor();
     await expectSound(page);
     await expectAccessible(page);
@@ -125,7 +138,7 @@ test('keys go everywhere: views, rows, search and help', async () => {
   await page.getByRole('table', { name: 'Last jobs' }).getByRole('link').first().waitFor();
   const focused = () =>
     page.evaluate(() => {
-      const rows = [...document.querySelectorAll('main tbody tr')];
+      const rows = [...document.querySelectorAll('main tbody tr[tabindex]')];
       return document.activeElement && rows.indexOf(document.activeElement);
     });
   await page.keyboard.press('j');

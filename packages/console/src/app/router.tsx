@@ -88,6 +88,18 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/intakes',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/intakes/intake-list.tsx'), 'IntakeList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/intakes/$id',
+    validateSearch,
+    component: lazyRouteComponent(() => import('../features/intakes/intake-detail.tsx'), 'IntakeDetail'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/sources',
     validateSearch,
     component: lazyRouteComponent(() => import('../features/sources/source-list.tsx'), 'SourceList'),

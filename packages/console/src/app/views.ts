@@ -7,6 +7,7 @@ import {
   ListTodo,
   type LucideIcon,
   Radio,
+  Scale,
   Server,
   Tags,
 } from 'lucide-react';
@@ -26,6 +27,7 @@ export const views: readonly View[] = [
   { path: '/pages', name: 'Pages', icon: FileText, shortcut: 'p' },
   { path: '/policies', name: 'Policies', icon: CalendarClock, shortcut: 'y' },
   { path: '/results', name: 'Results', icon: Tags, shortcut: 'r' },
+  { path: '/intakes', name: 'Intakes', icon: Scale, shortcut: 'i' },
   { path: '/sources', name: 'Sources', icon: Radio, shortcut: 's' },
   { path: '/bots', name: 'Bots', icon: Bot, shortcut: 'b' },
   { path: '/workers', name: 'Workers', icon: Server, shortcut: 'w' },

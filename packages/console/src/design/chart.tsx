@@ -2,29 +2,43 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import styles from './chart.module.css';
+import { numberText } from './count-text.ts';
 
 export interface Series {
   readonly label: string;
   /** Names a token: chart-1 … chart-4, or the colour of a status. */
   readonly colour: string;
-  readonly values: readonly (number | null)[];
-  readonly look?: 'line' | 'bars' | 'points';
+  /** null: a gap; undefined: another series has a value there. */
+  readonly values: readonly (number | null | undefined)[];
+  /** bare: a line with nothing beneath it. */
+  readonly look?: 'line' | 'bare' | 'bars' | 'points';
 }
 
 interface ChartProps {
   readonly label: string;
-  /** Seconds of the epoch, or positions when `labels` are given. */
+  /** Seconds of the epoch, or positions when `labels` are given, or anything else that has a `range`. */
   readonly x: readonly number[];
   readonly series: readonly Series[];
   readonly labels?: readonly string[];
+  readonly range?: readonly [number, number];
   readonly height?: number;
   /** The axis begins at 0 unless only the differences matter. */
   readonly fromZero?: boolean;
   /** Vertical marks, with their names. */
-  readonly marks?: readonly { readonly at: number; readonly label: string }[];
+  readonly marks?: readonly Mark[];
 }
 
-const none: ChartProps['marks'] = [];
+interface Mark {
+  readonly at: number;
+  readonly label: string;
+  readonly isStrong?: boolean;
+}
+
+const none: readonly Mark[] = [];
+/** Nothing is counted in halves. */
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => [step, 1e1 * step, 1e2 * step, 1e3 * step, 1e4 * step, 1e5 * step])
+  .sort((a, b) => a - b);
 
 /** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
 export default function Chart({
@@ -32,6 +46,7 @@ export default function Chart({
   x,
   series,
   labels,
+  range,
   height = 180,
   fromZero = true,
   marks = none,
@@ -59,19 +74,25 @@ export default function Chart({
         cursor: { points: { size: 6 } },
         scales: {
           x: {
-            time: labels === undefined,
-            ...(hasBars && { range: (_plot, min, max) => [min - step / 2, max + step / 2] }),
+            time: labels === undefined && range === undefined,
+            ...(range && { range: [...range] as [number, number] }),
+            ...(hasBars && !range && { range: (_plot, min, max) => [min - step / 2, max + step / 2] }),
           },
-          y: { range: (_plot, min, max) => (fromZero ? [0, Math.max(1, max * 1.1)] : around(min, max)) },
+          y: {
+            // The names of marks stand above everything else.
+            range: (_plot, min, max) =>
+              fromZero ? [0, Math.max(1, max * (marks.length > 0 ? 1.4 : 1.1))] : around(min, max),
+          },
         },
         axes: [
           {
             ...axis,
+            size: 34,
             values: (plot: uPlot, splits: number[]) =>
-              splits.map((at) => (labels ? labels[at] : timeText(at, plot)) ?? ''),
+              splits.map((at) => (range ? numberText(at) : labels ? labels[at] : timeText(at, plot)) ?? ''),
             ...(labels && { incrs: [1, 2, 5, 10, 20, 50, 100] }),
           },
-          { ...axis, size: 52 },
+          { ...axis, size: 52, ...(hasBars && { incrs: wholeSteps }) },
         ],
         series: [
           {},
@@ -79,7 +100,10 @@ export default function Chart({
             label: name,
             stroke: token(colour),
             width: look === 'points' ? 0 : 2,
-            fill: look === 'points' ? undefined : `color-mix(in srgb, ${token(colour)} 16%, transparent)`,
+            fill:
+              look === 'points' || look === 'bare'
+                ? undefined
+                : `color-mix(in srgb, ${token(colour)} 16%, transparent)`,
             points: { show: look === 'points' || x.length < 2, size: 6, fill: token(colour) },
             ...(look === 'bars' && uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.7, 60] }) }),
           })),
@@ -95,7 +119,7 @@ export default function Chart({
       resize.disconnect();
       plot.destroy();
     };
-  }, [x, series, labels, height, fromZero, marks, theme]);
+  }, [x, series, labels, range, height, fromZero, marks, theme]);
   return (
     <figure className={styles.chart}>
       <div ref={box} role="img" aria-label={label} />
@@ -134,19 +158,25 @@ function useThemeName(): string {
   return name;
 }
 
-function drawMarks(plot: uPlot, marks: ChartProps['marks'], token: (name: string) => string): void {
+/** Lines from top to bottom; a name that would touch another stands a line lower. */
+function drawMarks(plot: uPlot, marks: readonly Mark[], token: (name: string) => string): void {
   const { ctx, bbox } = plot;
+  const ends: number[] = [];
   ctx.save();
-  ctx.strokeStyle = token('ink-faint');
-  ctx.fillStyle = token('ink-soft');
-  ctx.font = `${11 * devicePixelRatio}px sans-serif`;
-  for (const { at, label } of marks ?? []) {
+  for (const { at, label, isStrong = false } of marks) {
     const left = plot.valToPos(at, 'x', true);
+    ctx.strokeStyle = token(isStrong ? 'ink' : 'ink-faint');
+    ctx.fillStyle = token(isStrong ? 'ink' : 'ink-soft');
+    ctx.font = `${isStrong ? 'bold ' : ''}${11 * devicePixelRatio}px sans-serif`;
+    ctx.setLineDash(isStrong ? [] : [4 * devicePixelRatio, 3 * devicePixelRatio]);
     ctx.beginPath();
     ctx.moveTo(left, bbox.top);
     ctx.lineTo(left, bbox.top + bbox.height);
     ctx.stroke();
-    ctx.fillText(label, left + 3, bbox.top + 12 * devicePixelRatio);
+    const free = ends.findIndex((end) => end < left);
+    const line = free === -1 ? ends.length : free;
+    ends[line] = left + ctx.measureText(label).width + 8 * devicePixelRatio;
+    ctx.fillText(label, left + 3, bbox.top + (12 + 13 * line) * devicePixelRatio);
   }
   ctx.restore();
 }

@@ -20,6 +20,8 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
+  /** What a row is called where its id would say nothing. */
+  readonly nameOf?: (row: Row) => string;
   readonly onOpen?: (row: Row) => void;
   readonly selected?: ReadonlySet<string>;
   readonly onSelect?: (selected: Set<string>) => void;
@@ -27,7 +29,7 @@ interface DataTableProps<Row> {
 
 /** Rows to look at, walk through (see shortcuts), select with x and open with Enter. Long values are cut, never wrapped into chaos. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, idOf, onOpen, selected, onSelect } = props;
+  const { label, columns, rows, idOf, nameOf, onOpen, selected, onSelect } = props;
   const all = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
 
   function toggle(id: string) {
@@ -78,7 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <td className={styles.select}>
                     <input
                       type="checkbox"
-                      aria-label={`Select ${id}`}
+                      aria-label={`Select ${nameOf?.(row) ?? id}`}
                       checked={selected?.has(id) ?? false}
                       onChange={() => toggle(id)}
                     />

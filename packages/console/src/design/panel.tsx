@@ -21,14 +21,16 @@ export function Panel({ title, actions, children }: PanelProps) {
   );
 }
 
-/** Names and values, side by side; what is not there is left out. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+type Fact = readonly [name: string, value: ReactNode, room?: 'wide'];
+
+/** Names and values, side by side, long ones in a line of their own; what is not there is left out. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
       {facts
         .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
-        .map(([name, value]) => (
-          <div key={name}>
+        .map(([name, value, room]) => (
+          <div key={name} className={room && styles[room]}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>

@@ -1,4 +1,4 @@
-import type { ShownJob } from '@holdfast/contract';
+import type { JobKind, ShownJob } from '@holdfast/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useLive } from '../../api/live.ts';
@@ -10,20 +10,26 @@ import { useSearchState } from '../../design/search-state.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
+import { PricePoints } from '../intakes/price-points.tsx';
 import { CrawlProgress } from './crawl-progress.tsx';
+import { CrawlRate } from './crawl-rate.tsx';
 import { FrontierHosts } from './frontier-hosts.tsx';
 import { JobActions } from './job-actions.tsx';
 import styles from './job-detail.module.css';
 import { JobErrors } from './job-errors.tsx';
 import { JobPages } from './job-pages.tsx';
 import { JobResult } from './job-result.tsx';
+import { jobTitle } from './job-title.ts';
 import { LeasePanel } from './lease-panel.tsx';
 import { StateDiagram } from './state-diagram.tsx';
 import { statusLabel } from './status-label.ts';
 import { Timeline } from './timeline.tsx';
 
-const crawlTabs = ['story', 'pages', 'errors', 'frontier', 'payload'] as const;
-const otherTabs = ['story', 'result', 'payload'] as const;
+const tabsOf: Record<JobKind, readonly string[]> = {
+  crawl: ['story', 'pages', 'errors', 'frontier', 'payload'],
+  visit: ['story', 'result', 'payload'],
+  collect: ['story', 'prices', 'payload'],
+};
 
 /** A job's page tells its story: where it stands, what happened, what it brought, what can be done. */
 export function JobDetail() {
@@ -39,6 +45,7 @@ export function JobDetail() {
     [`${path}/progress`],
     [`${path}/pages`],
     [`${path}/errors`],
+    ['/api/v1/price-points'],
   ]);
   const [state] = useSearchState();
   if (error && !job) {
@@ -51,17 +58,26 @@ export function JobDetail() {
   }
   if (!job) return null;
   const waitsUntil = job.next_retry_at ?? job.run_at;
-  const tabs: readonly string[] = job.kind === 'crawl' ? crawlTabs : otherTabs;
+  const tabs = tabsOf[job.kind];
+  const intakeId = job.payload['intake_id'];
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
   return (
     <>
-      <ViewHeader title={job.url ?? job.id} liveness={liveness}>
+      <ViewHeader title={jobTitle(job)} liveness={liveness}>
         <JobActions job={job} />
       </ViewHeader>
+      {job.error_code && (
+        <p className={styles.error}>
+          <strong>{job.error_code}</strong> {job.error_message}
+        </p>
+      )}
       <Grid min={420}>
-        <Panel title="Where it stands">
-          <StateDiagram job={job} />
-        </Panel>
+        <div className={styles.column}>
+          <Panel title="Where it stands">
+            <StateDiagram job={job} />
+          </Panel>
+          {job.kind === 'crawl' && job.status === 'processing' && <CrawlRate job={job} />}
+        </div>
         <div className={styles.column}>
           <Panel
             title={`${job.kind} job`}
@@ -69,7 +85,7 @@ export function JobDetail() {
           >
             <Facts
               facts={[
-                ['Id', <code key="id">{job.id}</code>],
+                ['Id', <code key="id">{job.id}</code>, 'wide'],
                 ['Priority', job.priority],
                 ['Retries', `${job.retry_count} of ${job.max_retries}`],
                 ['Created', <Moment key="created" at={job.created_at} />],
@@ -84,8 +100,18 @@ export function JobDetail() {
                       {job.policy_id}
                     </Link>
                   ),
+                  'wide',
                 ],
-                ['Error', job.error_code && `${job.error_code}: ${job.error_message ?? ''}`],
+                [
+                  'Intake',
+                  typeof intakeId === 'string' && (
+                    <Link key="intake" to="/intakes/$id" params={{ id: intakeId }}>
+                      {typeof job.payload['title'] === 'string' ? job.payload['title'] : intakeId}
+                    </Link>
+                  ),
+                  'wide',
+                ],
+                ['Source', job.source_id],
               ]}
             />
           </Panel>
@@ -98,6 +124,7 @@ export function JobDetail() {
       {tab === 'pages' && <JobPages jobId={id} />}
       {tab === 'errors' && <JobErrors job={job} />}
       {tab === 'frontier' && <FrontierHosts jobId={id} />}
+      {tab === 'prices' && <PricePoints jobId={id} />}
       {tab === 'result' && <JobResult job={job} />}
       {tab === 'payload' && (
         <Panel title="Payload">

@@ -18,6 +18,7 @@ import { useSearchState } from '../../design/search-state.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 import { BulkActions } from './bulk-actions.tsx';
+import { jobTitle } from './job-title.ts';
 import { LeaseLeft } from './lease-left.tsx';
 import { NewCrawl } from './new-crawl.tsx';
 import { statusLabel } from './status-label.ts';
@@ -34,6 +35,7 @@ const filterNames = [
   'policy_id',
   'worker_id',
   'source_id',
+  'intake_id',
 ] as const;
 
 export const jobColumns: readonly Column<ApiJob>[] = [
@@ -44,12 +46,12 @@ export const jobColumns: readonly Column<ApiJob>[] = [
     filter: 'status',
   },
   {
-    name: 'URL',
+    name: 'URL or item',
     grow: true,
-    value: (job) => job.url ?? job.id,
+    value: jobTitle,
     cell: (job) => (
-      <Link to="/jobs/$id" params={{ id: job.id }} title={job.url ?? job.id}>
-        {job.url ?? job.id}
+      <Link to="/jobs/$id" params={{ id: job.id }} title={jobTitle(job)}>
+        {jobTitle(job)}
       </Link>
     ),
   },

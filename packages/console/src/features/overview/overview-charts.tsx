@@ -46,9 +46,9 @@ function QueueDepth({ stats }: { readonly stats: ShownStats }) {
   const series = useMemo(() => {
     const values: number[] = [];
     let depth = live.count;
-    for (const { created, completed, failed } of minutes.toReversed()) {
+    for (const { more } of minutes.toReversed()) {
       values.unshift(Math.max(0, depth));
-      depth -= created - completed - failed;
+      depth -= more;
     }
     return [{ label: 'jobs', colour: 'chart-2', values }];
   }, [minutes, live.count]);

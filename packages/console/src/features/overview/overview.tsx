@@ -11,6 +11,7 @@ import { Notice } from '../../design/notice.tsx';
 import { ProgressBar } from '../../design/progress-bar.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
+import { jobTitle } from '../jobs/job-title.ts';
 import { FirstRun } from './first-run.tsx';
 import { Health } from './health.tsx';
 import styles from './overview.module.css';
@@ -20,11 +21,11 @@ import { StateCounts } from './state-counts.tsx';
 type Job = Wire<StatsJob>;
 
 const link: Column<Job> = {
-  name: 'URL',
+  name: 'URL or item',
   grow: true,
   cell: (job) => (
-    <Link to="/jobs/$id" params={{ id: job.id }} title={job.url ?? job.id}>
-      {job.url ?? job.id}
+    <Link to="/jobs/$id" params={{ id: job.id }} title={jobTitle(job)}>
+      {jobTitle(job)}
     </Link>
   ),
 };

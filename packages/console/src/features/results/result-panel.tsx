@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { FormError } from '../../design/form.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { OutsideLink } from '../../design/outside-link.tsx';
@@ -43,7 +44,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
 }
 
 function PriceHistory({ result }: { readonly result: Wire<ShownResult> }) {
-  const { data } = useOne<{ data: readonly Wire<HistoricPrice>[] }>('/api/v1/price-history', {
+  const { data, error } = useOne<{ data: readonly Wire<HistoricPrice>[] }>('/api/v1/price-history', {
     ...(result.policy_id ? { policy_id: result.policy_id } : { url: result.url }),
     ...(result.currency && { currency: result.currency }),
     limit: 500,
@@ -66,8 +67,9 @@ function PriceHistory({ result }: { readonly result: Wire<ShownResult> }) {
   );
   return (
     <Panel title="Price history">
+      <FormError error={error} />
       {points.length < 2 ? (
-        <p>One price so far.</p>
+        data && <p>{points.length === 0 ? 'No price yet.' : 'One price so far.'}</p>
       ) : (
         <ChartLater label="Prices over time" x={x} series={series} fromZero={false} />
       )}

@@ -64,6 +64,7 @@ export function SourceList() {
       cell: (source) => `${Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)} ms`,
       wideOnly: true,
     },
+    { name: 'Prices by', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
     { name: 'Failures', align: 'right', cell: (source) => source.failure_streak },
     {
       name: 'Last success',

@@ -1,0 +1,28 @@
+import type { EnqueuedIntake } from '@holdfast/contract';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { request } from '../../api/request.ts';
+import type { Wire } from '../../api/wire.ts';
+
+interface Asked {
+  readonly data: readonly Wire<EnqueuedIntake>[];
+}
+
+/** Asks every source for the prices of some intakes, and tells in a sentence what that led to. */
+export function useCollect(onDone?: () => void) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (ids: readonly string[]) =>
+      outcomeText((await request<Asked>('/api/v1/intakes/enqueue', { method: 'POST', body: { ids } })).data),
+    onSuccess: () => onDone?.(),
+    onSettled: () => client.invalidateQueries({ queryKey: ['/api/v1/jobs'] }),
+  });
+}
+
+function outcomeText(asked: Asked['data']): string {
+  const made = asked.filter(({ outcome }) => outcome === 'created').length;
+  const before = asked.length - made;
+  const jobs = (count: number) => (count === 1 ? 'one job' : `${count} jobs`);
+  if (before === 0) return `The sources are asked: ${jobs(made)} made.`;
+  const running = `${jobs(before)} of before ${before === 1 ? 'is' : 'are'} still at it`;
+  return made === 0 ? `The sources are being asked already: ${running}.` : `${jobs(made)} made; ${running}.`;
+}
