@@ -36,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   bots: async () => (await import('./bots-command.ts')).botsCommand,
   results: async () => (await import('./results-command.ts')).resultsCommand,
   sources: async () => (await import('./sources-command.ts')).sourcesCommand,
+  intakes: async () => (await import('./intakes-command.ts')).intakesCommand,
   workers: async () => (await import('./workers-command.ts')).workersCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   'create-jobs-from-policies': async () =>

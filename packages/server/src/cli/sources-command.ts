@@ -1,4 +1,4 @@
-import { HoldfastError, type SourceSettings } from '@holdfast/contract';
+import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { sourceView } from '../api/sources/source-view.ts';
 import { configureSource } from '../sources/configure-source.ts';
@@ -6,6 +6,7 @@ import { listSources, type SourceFilter, showSource } from '../sources/list-sour
 import { pauseSource } from '../sources/pause-source.ts';
 import { resumeSource } from '../sources/resume-source.ts';
 import type { Source } from '../sources/source.ts';
+import { readText } from './read-text.ts';
 import { printSource, printSources } from './show-sources.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
@@ -24,6 +25,7 @@ interface SetOptions extends JsonOption {
   tier?: number;
   adapter?: string;
   config?: string;
+  file?: string;
   enable?: true;
   disable?: true;
 }
@@ -69,14 +71,18 @@ const set = new Command('set')
   .option('--min-delay-ms <number>', 'between two requests over all workers', wholeNumber)
   .option('--weight <number>', 'reputation, 0 to 1', Number)
   .option('--tier <number>', '1 to 10', wholeNumber)
-  .option('--adapter <type>', 'how prices are asked for')
+  .option('--adapter <type>', `how prices are asked for: ${adapterTypes.join(', ')}, or none`)
   .option('--config <json>', 'of the adapter, as a JSON object')
+  .option('--file <path>', 'a JSON file with settings as the API takes them; other options come first')
   .option('--enable', 'let requests through')
   .option('--disable', 'let none through until it is enabled')
   .option('--json', 'print JSON')
   .action((id: string, options: SetOptions, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      const source = await configureSource(database.pool, id, settingsOf(options));
+      const source = await configureSource(database.pool, id, {
+        ...(options.file === undefined ? {} : readObject(await readText(options.file), options.file)),
+        ...settingsOf(options),
+      });
       if (options.json) console.log(JSON.stringify(asJson(source)));
       else printSource(source);
     }),
@@ -132,19 +138,19 @@ function settingsOf(options: SetOptions): SourceSettings {
     min_delay_ms: options.minDelayMs,
     reputation_weight: options.weight,
     tier: options.tier,
-    adapter_type: options.adapter,
-    config: options.config === undefined ? undefined : readObject(options.config),
+    adapter_type: options.adapter === 'none' ? null : options.adapter,
+    config: options.config === undefined ? undefined : readObject(options.config, '--config'),
     enabled: options.enable ?? (options.disable && false),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function readObject(text: string): Record<string, unknown> {
+function readObject(text: string, name: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
     // the same message: it is not a JSON object
   }
-  throw new HoldfastError('bad_request', '--config must be a JSON object such as {"url": "…"}');
+  throw new HoldfastError('bad_request', `${name} must be a JSON object such as {"url": "…"}`);
 }

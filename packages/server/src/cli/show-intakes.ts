@@ -1,0 +1,60 @@
+import type { Intake } from '@holdfast/contract';
+import type { PriceSummary } from '../collect/find-price-summary.ts';
+import { formatAgo } from './format-time.ts';
+import { printable, printTable } from './print-table.ts';
+
+export function printIntakes(intakes: readonly Intake[], limit: number): void {
+  if (intakes.length === 0) {
+    console.log('No such intakes.');
+    return;
+  }
+  printTable(
+    ['ID', 'TITLE', 'ATTRIBUTES', 'TAGS', 'CREATED'],
+    intakes.map(({ id, title, attributes, tags, created_at }) => [
+      id,
+      (title ?? '').slice(0, 40),
+      attributesText(attributes).slice(0, 60),
+      tags.join(' '),
+      formatAgo(created_at),
+    ]),
+  );
+  if (intakes.length === limit) console.log(`\nMore: --after ${intakes.at(-1)?.id}`);
+}
+
+export function printIntake(intake: Intake, { valuation, sources }: PriceSummary): void {
+  const lines: [string, string | null][] = [
+    ['intake', intake.id],
+    ['title', intake.title],
+    ['attributes', attributesText(intake.attributes)],
+    ['reference', intake.reference],
+    ['tags', intake.tags.join(' ')],
+    ['created', intake.created_at.toISOString()],
+  ];
+  if (valuation) {
+    const { currency, p10, p90, median, mean, confidence, comparables, sold, ask } = valuation;
+    lines.push(
+      ['worth', `${median} ${currency}, mean ${mean}, four of five between ${p10} and ${p90}`],
+      ['confidence', `${confidence} of 10, from ${comparables} prices (${sold} sold, ${ask} asked)`],
+      ...valuation.reasons.map(({ text }): [string, string] => ['', text]),
+    );
+  } else lines.push(['worth', 'not known yet: no comparable price']);
+  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+  if (sources.length === 0) return;
+  console.log();
+  printTable(
+    ['SOURCE', 'PRICES', 'LAST SEEN', 'LAST JOB', 'ERROR'],
+    sources.map(({ source_id, points, last_seen, last_status, last_error }) => [
+      source_id,
+      points,
+      last_seen ? formatAgo(last_seen) : 'never',
+      last_status ?? '',
+      last_error ?? '',
+    ]),
+  );
+}
+
+function attributesText(attributes: Intake['attributes']): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
