@@ -30,6 +30,11 @@ export interface Fault {
   readonly run: (run: ChaosRun) => Promise<Figures>;
 }
 
+/** Whether times are judged: not in the small cut that runs with the other tests, on machines that may be busy. */
+export function judgesTimes({ scale }: ChaosRun): boolean {
+  return scale >= 0.1;
+}
+
 /** So many, at this scale; never less than `least`. */
 export function scaled({ scale }: ChaosRun, full: number, least = 1): number {
   return Math.max(least, Math.round(full * scale));

@@ -9,6 +9,14 @@ import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 
+/** While there is a row in the table, each page takes a second to store. */
+const slowness = `
+CREATE TABLE chaos_slow (slow boolean);
+CREATE FUNCTION chaos_sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT FROM chaos_slow) THEN PERFORM pg_sleep(1); END IF; RETURN NEW;
+END $$;
+CREATE TRIGGER chaos_sleep BEFORE INSERT ON crawl_pages FOR EACH ROW EXECUTE FUNCTION chaos_sleep()`;
+
 export const fullDisk: Fault = {
   id: 'F13',
   title: 'the disk of the tables is full; statements take longer than they may',
@@ -30,6 +38,7 @@ export const fullDisk: Fault = {
         { workers: 2, jobsPerWorker: 2, tablespace: 'chaos_small', wired: true },
         async (stage) => {
           const ledger = new Ledger(stage);
+          await stage.pool.query(slowness);
           await stage.crawls.keep(4, { pages: scaled(run, 500, 300) });
           const after = stage.requests + 200;
           await until('more requests', () => stage.requests > after);
@@ -84,9 +93,7 @@ async function slowStatements(
   ledger: Ledger,
 ): Promise<{ slow_seconds: number; statements_cancelled: number }> {
   const seconds = 2 * stage.run.timings.leaseSeconds;
-  await stage.pool.query(`
-    CREATE FUNCTION chaos_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$;
-    CREATE TRIGGER chaos_slow BEFORE INSERT ON crawl_pages FOR EACH ROW EXECUTE FUNCTION chaos_slow()`);
+  await stage.pool.query('INSERT INTO chaos_slow VALUES (true)');
   let cancelled = 0;
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
@@ -97,7 +104,7 @@ async function slowStatements(
     cancelled += rowCount ?? 0;
     await delay(200);
   }
-  await stage.pool.query('DROP TRIGGER chaos_slow ON crawl_pages');
+  await stage.pool.query('DELETE FROM chaos_slow');
   for (const crawl of stage.crawls.live) await ledger.note(crawl);
   return { slow_seconds: seconds, statements_cancelled: cancelled };
 }

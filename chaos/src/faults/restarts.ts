@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ChaosRun, type Fault, type Figures, scaled } from '../fault.ts';
+import { type ChaosRun, type Fault, type Figures, judgesTimes, scaled } from '../fault.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -22,7 +22,7 @@ export const restarts: Fault = {
         await run.server.start();
         const since = performance.now();
         const back = await throughput.back(before, since, withinSeconds);
-        if (back === undefined)
+        if (back === undefined && judgesTimes(run))
           run.blame(`restart ${restart + 1}: less than 80 % of ${before} requests within ${withinSeconds} s`);
         backs.push(back ?? withinSeconds);
         for (const crawl of stage.crawls.live) await ledger.note(crawl);
@@ -52,7 +52,8 @@ export const terminations: Fault = {
       const since = performance.now();
       const during = stage.requestsBetween(began, since);
       const back = await throughput.back(before, since, withinSeconds);
-      if (back === undefined) run.blame(`less than 80 % of ${before} requests within ${withinSeconds} s`);
+      if (back === undefined && judgesTimes(run))
+        run.blame(`less than 80 % of ${before} requests within ${withinSeconds} s`);
       for (const crawl of stage.crawls.live) await ledger.note(crawl);
       const share = Math.round((100 * during) / ((before * (since - began)) / throughput.windowMs));
       return {

@@ -1,4 +1,4 @@
-import { type Fault, scaled } from '../fault.ts';
+import { type Fault, judgesTimes, scaled } from '../fault.ts';
 import { signal } from '../processes/process-table.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { inFlightAtMost, Ledger, percentile } from '../stage/ledger.ts';
@@ -52,15 +52,15 @@ export const runnerKills: Fault = {
       const worst = Math.max(...ledger.deaths.map(({ inFlight }) => inFlight));
       const inFlight = ledger.deaths.reduce((sum, death) => sum + death.inFlight, 0);
       if (worst > inFlightAtMost(8)) run.blame(`${worst} URLs were in flight at one death`);
-      if (Number(figures.refetched) > inFlight)
+      if (Number(figures.refetched) > inFlight && figures.unplanned_deaths === 0)
         run.blame(`${figures.refetched} refetched, ${inFlight} in flight`);
       if (idle > kills / 10) run.blame(`${idle} of ${kills} kills hit nothing at work`);
       const recoveries = await ledger.recoveries();
       const restarts = await ledger.recoveries('machine');
       const slowest = Math.max(...recoveries, ...restarts);
-      if (slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
+      if (judgesTimes(run) && slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
         run.blame(`recovery took ${slowest} ms`);
-      if (percentile(recoveries, 0.95) > 1_000)
+      if (judgesTimes(run) && percentile(recoveries, 0.95) > 1_000)
         run.blame(`recovery took ${percentile(recoveries, 0.95)} ms at p95`);
       return {
         kills,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ChaosRun, type Fault, type Figures, scaled } from '../fault.ts';
+import { type ChaosRun, type Fault, type Figures, judgesTimes, scaled } from '../fault.ts';
 import type { HoldfastProcess } from '../processes/holdfast-process.ts';
 import { childrenOf, isAlive, ownerOfPort, signal } from '../processes/process-table.ts';
 import { databaseTime } from '../stage/database-time.ts';
@@ -56,7 +56,8 @@ async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number)
   if (tally.writes > 0) run.blame(`${tally.writes} writes of zombies were accepted`);
   if (tally.requests > 0) run.blame(`${tally.requests} requests came from zombies`);
   const slowest = Math.max(...tally.stops);
-  if (slowest > run.timings.heartbeatSeconds * 1000) run.blame(`a zombie went on for ${slowest} ms`);
+  if (judgesTimes(run) && slowest > run.timings.heartbeatSeconds * 1000)
+    run.blame(`a zombie went on for ${slowest} ms`);
   return {
     stopped: tally.zombies,
     zombie_writes: tally.writes,

@@ -8,6 +8,8 @@ export interface Crawl {
   readonly origin: Origin;
   /** By path: deaths of its runner at which it had been asked for and that was not durable yet. */
   readonly credits: Map<string, number>;
+  /** Deaths of its runners that were planned, and whose credits are above. */
+  deaths: number;
 }
 
 /** Requests of a crawl at its origin, by path. */

@@ -43,6 +43,7 @@ export class Ledger {
     const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
     const death = { job: crawl.id, kind, inFlight, at: now.rows[0]?.at ?? new Date() };
     this.deaths.push(death);
+    crawl.deaths++;
     return death;
   }
 
