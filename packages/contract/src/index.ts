@@ -2,6 +2,7 @@ export * from './adapter.ts';
 export * from './api/api-error.ts';
 export * from './api/bot-dialect.ts';
 export * from './api/bots.ts';
+export * from './api/change-counts.ts';
 export * from './api/events.ts';
 export * from './api/frontier.ts';
 export * from './api/intakes.ts';

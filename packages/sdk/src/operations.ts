@@ -104,6 +104,15 @@ export interface ChangeBotQuery {
   user_id?: string | undefined;
 }
 
+export interface ChangeCounts {
+  /** the job that it is compared with */
+  baseline: string;
+  new: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+}
+
 export interface CrawlCounters {
   /** fetched and failed pages */
   total_processed: number;
@@ -120,6 +129,8 @@ export interface CrawlCounters {
   off_scope: Record<string, number>;
   bytes: number;
   current_url: string | null;
+  /** of a recrawl; null where nothing was compared */
+  changes: ChangeCounts | null;
   updated_at: string;
 }
 
@@ -494,6 +505,8 @@ export interface JobProgress {
   bytes: number;
   current_depth: number;
   current_url: string | null;
+  /** of a recrawl; null where nothing is compared */
+  changes: ChangeCounts | null;
   /** of late; null while the job does not run */
   pages_per_second: number | null;
   /** at this rate, with what is known now */

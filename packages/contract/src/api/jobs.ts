@@ -4,6 +4,7 @@ import { jobRequestFields, maxPayloadLength } from '../job.ts';
 import { executors, jobKinds, jobStatuses, requestedActions, userActions } from '../job-lifecycle.ts';
 import { moment } from '../moment.ts';
 import { pageUrl, text } from '../text-fields.ts';
+import { changeCounts } from './change-counts.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryList, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -116,6 +117,7 @@ export const crawlCounters = z
     off_scope: z.record(z.string(), z.int()).describe('links that led out of scope, by reason'),
     bytes: z.int(),
     current_url: z.string().nullable(),
+    changes: changeCounts.nullable().describe('of a recrawl; null where nothing was compared'),
     updated_at: timestamp,
   })
   .meta({ id: 'CrawlCounters' });

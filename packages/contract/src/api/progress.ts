@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobKinds, jobStatuses, requestedActions } from '../job-lifecycle.ts';
+import { changeCounts } from './change-counts.ts';
 import { timestamp } from './timestamp.ts';
 
 export const jobProgress = z
@@ -19,6 +20,7 @@ export const jobProgress = z
     bytes: z.int(),
     current_depth: z.int(),
     current_url: z.string().nullable(),
+    changes: changeCounts.nullable().describe('of a recrawl; null where nothing is compared'),
     pages_per_second: z.number().nullable().describe('of late; null while the job does not run'),
     estimated_end_at: timestamp.nullable().describe('at this rate, with what is known now'),
     retry_count: z.int(),

@@ -1,5 +1,6 @@
 import type { JobProgress } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { changeCounts } from '../pages/change-counts.ts';
 
 /*
  * The rate is that of the last pages, by the clock of the runner that fetched them, and counts only while checkpoints come.
@@ -13,7 +14,7 @@ SELECT job.id AS job_id, job.kind, job.status, job.requested_action, job.progres
   coalesce(state.fetched, 0) AS fetched, coalesce(state.failed, 0) AS failed, coalesce(state.skipped, 0) AS skipped,
   coalesce(state.redirected, 0) AS redirected, coalesce(state.not_crawled, 0) AS not_crawled,
   coalesce(state.bytes, 0) AS bytes, coalesce(state.current_depth, 0) AS current_depth, state.current_url,
-  rate.pages_per_second,
+  ${changeCounts} AS changes, rate.pages_per_second,
   CASE WHEN rate.pages_per_second > 0 THEN now() + make_interval(secs => least(rate.left_over / rate.pages_per_second,
     31536000)) END AS estimated_end_at,
   job.retry_count, job.error_code, job.error_message, job.started_at, job.completed_at, state.updated_at

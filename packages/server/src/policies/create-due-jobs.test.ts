@@ -63,7 +63,15 @@ describe('a due policy', () => {
   test('gets a crawl without host and without deadline', async () => {
     await policies.scheduled({ options: { max_depth: 2 } });
     const { rows } = await policies.pool.query('SELECT host, timeout_seconds, payload FROM crawl_jobs');
-    expect(rows).toMatchObject([{ host: null, timeout_seconds: null, payload: { max_depth: 2 } }]);
+    expect(rows).toMatchObject([
+      { host: null, timeout_seconds: null, payload: { max_depth: 2, recrawl: true } },
+    ]);
+  });
+
+  test('asks a site for all of it each time if it says so', async () => {
+    await policies.scheduled({ options: { recrawl: false } });
+    const { rows } = await policies.pool.query('SELECT payload FROM crawl_jobs');
+    expect(rows).toMatchObject([{ payload: { recrawl: false } }]);
   });
 
   test('gets one job for all the times that were missed', async () => {

@@ -17,6 +17,10 @@ export interface DueJob {
  * A policy with a live job is passed over before the limit counts, so that such ones keep no other waiting.
  * A due time that has had its job (somebody set the same one again) is passed without another.
  */
+/** A site that is crawled again is asked for what changed, unless its policy says otherwise; the first crawl has no baseline. */
+const payload = `CASE kind WHEN 'crawl' THEN '{"recrawl": true}'::jsonb || options ELSE options END
+    || jsonb_build_object('url', url)`;
+
 export const createDueJobsStatement = statement<DueJob>(
   'create-due-jobs',
   `
@@ -28,7 +32,7 @@ WITH due AS MATERIALIZED (
 created AS (
   INSERT INTO crawl_jobs (kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
     lock_ttl_seconds, host, dedupe_key, policy_id, scheduled_for, user_id)
-  SELECT kind, executor, options || jsonb_build_object('url', url), priority, max_retries, retry_backoff_minutes * 60,
+  SELECT kind, executor, ${payload}, priority, max_retries, retry_backoff_minutes * 60,
     timeout_minutes * 60, lock_ttl_seconds, CASE kind WHEN 'visit' THEN host END, 'policy:' || id, id, next_run_at, user_id
   FROM due
   ON CONFLICT DO NOTHING

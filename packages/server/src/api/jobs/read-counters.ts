@@ -1,6 +1,7 @@
 import type { crawlCounters } from '@holdfast/contract';
 import type { z } from 'zod';
 import { type Queryable, run, statement } from '../../database/statement.ts';
+import { changeCounts } from '../../pages/change-counts.ts';
 
 export type CrawlCounters = z.output<typeof crawlCounters>;
 
@@ -8,8 +9,8 @@ const readCountersStatement = statement<CrawlCounters>(
   'read-crawl-counters',
   `
 SELECT total_processed, total_pending, current_depth, fetched, failed, skipped, redirected, not_crawled, off_scope, bytes,
-  current_url, updated_at
-FROM crawl_states WHERE job_id = $1`,
+  current_url, ${changeCounts} AS changes, updated_at
+FROM crawl_states state WHERE job_id = $1`,
 );
 
 /** The counters of a crawl as of its last checkpoint; null before the first. */
