@@ -16,6 +16,8 @@ export const upCommand = addListenOptions(new Command('up'))
       // The same one after a restart, so that a crawl of it goes on. Its runners alone may fetch it, by its origin.
       await site.start(configuration.port === 0 ? 0 : configuration.port + 1);
       allowPrivate([site.origin], configuration.allowPrivate);
+      // The supervisor, which was configured before, hands back what its runners may not fetch.
+      configuration.allowPrivate.push(site.origin);
       const server = await startServer(configuration, database, log, { sampleSite: site.origin }).catch(
         async (error: unknown) => {
           await site.close();
