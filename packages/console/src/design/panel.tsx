@@ -12,7 +12,7 @@ export function Panel({ title, actions, children }: PanelProps) {
     <section className={styles.panel} aria-label={title}>
       {title && (
         <header>
-          <h2>{title}</h2>
+          <h2 title={title}>{title}</h2>
           {actions}
         </header>
       )}
@@ -30,13 +30,17 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
       {facts
         .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([name, value, room]) => (
-          <div key={name} className={room && styles[room]}>
+          <div key={name} className={room === 'wide' || isLong(value) ? styles.wide : undefined}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
         ))}
     </dl>
   );
+}
+
+function isLong(value: ReactNode): boolean {
+  return typeof value === 'string' && value.length > 40;
 }
 
 /** One number that matters. */

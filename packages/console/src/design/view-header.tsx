@@ -17,7 +17,7 @@ interface ViewHeaderProps {
 export function ViewHeader({ title, liveness, children }: ViewHeaderProps) {
   return (
     <header className={styles.header}>
-      <h1>{title}</h1>
+      <h1 title={typeof title === 'string' ? title : undefined}>{title}</h1>
       {liveness && (
         <span className={`${styles.liveness} ${styles[liveness]}`} title={meanings[liveness]}>
           {liveness}

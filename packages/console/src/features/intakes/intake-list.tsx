@@ -52,8 +52,11 @@ const columns: readonly Column<ShownIntake>[] = [
     value: ({ tags }) => (tags.length === 1 ? tags[0] : null),
     filter: 'tag',
   },
-  { name: 'Median', align: 'right', cell: ({ valuation }) => valuation?.median ?? '–' },
-  { name: 'Currency', cell: ({ valuation, currency }) => valuation?.currency ?? currency ?? '–' },
+  {
+    name: 'Median',
+    align: 'right',
+    cell: ({ valuation }) => (valuation ? `${valuation.median} ${valuation.currency}` : '–'),
+  },
   {
     name: 'Confidence',
     cell: ({ valuation }) =>

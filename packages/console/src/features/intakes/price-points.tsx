@@ -119,7 +119,7 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
           label="Type"
           choices={priceTypes.map((value) => ({ value, label: value }))}
         />
-        <TextFilter name="source_id" label="Source, exactly" />
+        <TextFilter name="source_id" label="Source" />
         <TextFilter name="currency" label="Currency" />
       </FilterBar>
       <ListBody

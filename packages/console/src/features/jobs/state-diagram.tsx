@@ -22,14 +22,22 @@ const ways: readonly { from: JobStatus; to: JobStatus; names: string[] }[] = Obj
   .reduce<{ from: JobStatus; to: JobStatus; names: string[] }[]>((found, { name, from, to }) => {
     if (from === null || from === to) return found;
     const same = found.find((way) => way.from === from && way.to === to);
-    if (same) same.names.push(transitionText(name));
-    else found.push({ from, to, names: [transitionText(name)] });
+    if (same) same.names.push(name);
+    else found.push({ from, to, names: [name] });
     return found;
   }, []);
 
+/** Not every job can go every way: only a crawl has URLs to retry, and only a bot asks to be retried at once. */
+function canTake(name: string, { kind, executor }: Pick<ShownJob, 'kind' | 'executor'>): boolean {
+  return (name !== 'retryUrls' || kind === 'crawl') && (name !== 'retryNow' || executor === 'bot');
+}
+
 /** Every status as the contract's table of transitions joins them: the current one lit, with the ways that lead on from it. */
-export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status'> }) {
-  const onward = ways.filter(({ from }) => from === job.status);
+export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status' | 'kind' | 'executor'> }) {
+  const onward = ways
+    .filter(({ from }) => from === job.status)
+    .map((way) => ({ ...way, names: way.names.filter((name) => canTake(name, job)) }))
+    .filter(({ names }) => names.length > 0);
   const next = new Set(onward.map(({ to }) => to));
   const lit = [...ways].sort((a, b) => Number(a.from === job.status) - Number(b.from === job.status));
   return (
@@ -49,7 +57,7 @@ export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status'> }
           </marker>
         </defs>
         {lit.map(({ from, to }) => {
-          const isOnward = from === job.status;
+          const isOnward = from === job.status && next.has(to);
           return (
             <path
               key={`${from} ${to}`}
@@ -80,7 +88,7 @@ export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status'> }
             {onward.map(({ to, names }) => (
               <div key={to}>
                 <dt>→ {to}</dt>
-                <dd>{names.join(', ')}</dd>
+                <dd>{names.map(transitionText).join(', ')}</dd>
               </div>
             ))}
           </dl>

@@ -44,7 +44,9 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
       <ul className={`${styles.list} ${styles.after}`}>
         {workers.in_trouble.map((worker) => (
           <li key={worker.id}>
-            <span>{worker.id}</span>
+            <span className={styles.name} title={worker.id}>
+              {worker.id}
+            </span>
             <span>
               <Tag tone="bad">{worker.state}</Tag> seen <Moment at={worker.last_seen} />
             </span>
@@ -77,7 +79,10 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
         {sources.in_trouble.map((source) => (
           <li key={source.id}>
             <span>
-              {source.name} <Tag tone="bad">{pauseText(source)}</Tag>
+              <span className={styles.name} title={source.name}>
+                {source.name}
+              </span>{' '}
+              <Tag tone="bad">{pauseText(source)}</Tag>
             </span>
             {mayOperate && (
               <Button small disabled={resume.isPending} onClick={() => resume.mutate(source.id)}>

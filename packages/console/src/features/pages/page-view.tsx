@@ -41,7 +41,7 @@ export function PageView() {
       <Panel>
         <Facts
           facts={[
-            ['URL', <OutsideLink key="url" url={page.url} />],
+            ['URL', <OutsideLink key="url" url={page.url} />, 'wide'],
             ['Outcome', page.reason ? `${page.outcome}: ${page.reason}` : page.outcome],
             ['Message', page.message],
             ['Status', page.status],
@@ -58,6 +58,7 @@ export function PageView() {
               <Link key="job" to="/jobs/$id" params={{ id: page.job_id }}>
                 {page.job_id}
               </Link>,
+              'wide',
             ],
           ]}
         />

@@ -23,7 +23,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
           facts={[
             ['Price', priceText(result)],
             ['Stock', stockText(result)],
-            ['URL', <OutsideLink key="url" url={result.url} />],
+            ['URL', <OutsideLink key="url" url={result.url} />, 'wide'],
             ['Crawled', <Moment key="at" at={result.crawled_at} />],
             ['Brought by', result.actor],
             [
@@ -31,6 +31,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
               <Link key="job" to="/jobs/$id" params={{ id: result.job_id }}>
                 {result.job_id}
               </Link>,
+              'wide',
             ],
           ]}
         />
