@@ -11,7 +11,8 @@ const orphanMs = 5_000;
 
 export const supervisorDeaths: Fault = {
   id: 'F4',
-  title: 'SIGKILL of supervisors, SIGSTOP of them for three leases; others are there all the time',
+  title:
+    'SIGKILL of supervisors, SIGSTOP of them for three leases, runners that hang; others are there all the time',
   run: (run) =>
     withStage(run, { workers: 3, jobsPerWorker: 3 }, async (stage) => {
       const kills = scaled(run, 30, 2);
@@ -34,6 +35,11 @@ export const supervisorDeaths: Fault = {
         late += found.late;
         run.say(`${Math.min(stop + 2, stops)} of ${stops} stops`);
       }
+      const hangs: number[] = [];
+      for (let hang = 0; hang < stops; hang++) {
+        await pause(stage, run.random.between(5, 40));
+        hangs.push(await hangOne(stage, ledger, run.random.next()));
+      }
       for (const origin of stage.origins) origin.extraDelayMs = 0;
       await stage.crawls.finish();
       const [slowest, slowestStopped] = [Math.max(0, ...orphans), Math.max(0, ...stopped)];
@@ -50,6 +56,8 @@ export const supervisorDeaths: Fault = {
         orphan_ms_max: Math.round(slowest),
         stopped_orphan_ms_max: Math.round(slowestStopped),
         late_requests: late,
+        hangs: hangs.length,
+        hung_replaced_ms_max: percentile(hangs, 1),
         double_runs: doubles,
         ...(await judgeCrawls(stage)),
       };
@@ -77,6 +85,24 @@ async function killOne(stage: Stage, ledger: Ledger, choice: number): Promise<nu
   );
   stage.startWorker();
   return await ends(runners, killedAt, 3 * orphanMs);
+}
+
+/** A runner alone stands still: how long until its job was claimed anew. */
+async function hangOne(stage: Stage, ledger: Ledger, choice: number): Promise<number> {
+  const { leaseSeconds, sweepSeconds } = stage.run.timings;
+  const atWork = stage.atWork();
+  const hung = atWork[Math.floor(choice * atWork.length)];
+  const crawl = stage.crawls.all.find(({ id }) => id === hung?.id);
+  if (!hung || !crawl) return 0;
+  signal(hung.runner, 'SIGSTOP');
+  const since = performance.now();
+  await ledger.note(crawl);
+  const isReplaced = () => stage.running().some(({ id, fence }) => id === hung.id && fence > hung.fence);
+  await until('another runner', isReplaced, { seconds: leaseSeconds + sweepSeconds }).catch(() =>
+    stage.run.blame(`nobody replaced a runner that hung for ${leaseSeconds + sweepSeconds} s`),
+  );
+  signal(hung.runner, 'SIGKILL');
+  return performance.now() - since;
 }
 
 async function stopSome(

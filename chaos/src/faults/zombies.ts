@@ -10,13 +10,19 @@ import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 import type { WireConnection } from '../wire/wire-connection.ts';
 
-/** Written by the database itself: which connection saved which checkpoint. */
+/** Written by the database itself: which connection saved which checkpoint, or changed which job. */
 const audit = `
 CREATE TABLE chaos_writes (job_id uuid, port integer, at timestamptz DEFAULT clock_timestamp());
 CREATE FUNCTION chaos_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  INSERT INTO chaos_writes (job_id, port) VALUES (NEW.job_id, inet_client_port()); RETURN NULL;
+  INSERT INTO chaos_writes (job_id, port)
+  VALUES (CASE TG_TABLE_NAME WHEN 'crawl_jobs' THEN (to_jsonb(NEW) ->> 'id')::uuid ELSE (to_jsonb(NEW) ->> 'job_id')::uuid END,
+    inet_client_port());
+  RETURN NULL;
 END $$;
+CREATE TRIGGER chaos_note AFTER UPDATE ON crawl_jobs FOR EACH ROW EXECUTE FUNCTION chaos_note();
 CREATE TRIGGER chaos_note AFTER UPDATE OF checkpoint_no ON crawl_states FOR EACH ROW EXECUTE FUNCTION chaos_note()`;
+
+const headStartMs = 300;
 
 interface Tally {
   zombies: number;
@@ -88,13 +94,18 @@ async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], 
     );
   const before = await databaseTime(pool);
   const resumedAt = performance.now();
-  for (const pid of pids) signal(pid, 'SIGCONT');
+  // The runners first: a moment in which nobody stops them but the fence.
+  const supervisors = new Set(workers.map(({ pid }) => pid));
+  for (const pid of pids) if (!supervisors.has(pid)) signal(pid, 'SIGCONT');
+  await delay(headStartMs);
+  const supervisedAt = performance.now();
+  for (const pid of supervisors) signal(pid, 'SIGCONT');
   for (const { runner } of stolen) {
     await until('the end of a zombie', () => !isAlive(runner), {
       seconds: 3 * leaseSeconds,
       everyMs: 5,
     }).catch(() => run.blame(`zombie ${runner} was still there after ${3 * leaseSeconds} s`));
-    tally.stops.push(performance.now() - resumedAt);
+    tally.stops.push(performance.now() - supervisedAt);
   }
   // Long enough for anything that was on its way.
   await delay(sweepSeconds * 500);

@@ -145,9 +145,7 @@ export class Crawls {
   }
 
   /** What a finished crawl must have: each address once, with the outcome that the site gives it. */
-  async compare(
-    crawl: Crawl,
-  ): Promise<{
+  async compare(crawl: Crawl): Promise<{
     lost: number;
     wrong: string[];
     refetched: number;
