@@ -20,6 +20,7 @@ const pool = createPool({ connectionString: configuration.databaseUrl }, log, { 
 let leaseEnds = 0;
 let lastHeard = performance.now();
 let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
+let hasJob = false;
 let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 
 const send = (message: FromRunner) => {
@@ -51,10 +52,15 @@ process.on('message', (message: ToRunner) => {
   if (message.type === 'runPooled') thePooled().start(message.job, message.leaseMs);
   if (message.type === 'pooledLease') pooled?.renewed(message.id, message.fence, message.leaseMs);
   if (message.type === 'stopPooled') pooled?.stop(message.id, message.fence, message.reason);
-  if (message.type === 'run') void runJob(message.job, message.leaseMs);
+  if (message.type === 'run') {
+    hasJob = true;
+    void runJob(message.job, message.leaseMs);
+  }
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
   if (message.type !== 'stop') return;
   if (pooled) return void endPooled(pooled, 10_000);
+  // A pooled runner whose only jobs were given to others has nothing to hand back.
+  if (!hasJob) process.exit(0);
   if (crawl) crawl.run.stop(message.reason);
   else stopBeforeStart = message;
 });
