@@ -46,7 +46,7 @@ async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number)
   await stage.pool.query(audit);
   const ledger = new Ledger(stage);
   const tally: Tally = { zombies: 0, writes: 0, requests: 0, stops: [] };
-  for (const origin of stage.origins) origin.extraDelayMs = 60;
+  for (const origin of stage.origins) origin.extraDelayMs = 150;
   await stage.crawls.keep(frozen + 2, { pages: scaled(run, 500, 300) });
   while (tally.zombies < wanted) {
     await until(

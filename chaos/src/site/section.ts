@@ -34,6 +34,21 @@ export class Section {
     for (let page = 0; page < pages; page++) this.#addPage(page, extras[page] ?? []);
   }
 
+  /** What is found from the start, if these pages lead nowhere. */
+  reachedWithout(dead: ReadonlySet<string>): Set<string> {
+    const reached = new Set([this.prefix]);
+    for (const path of reached) {
+      const answer = dead.has(path) ? undefined : this.paths.get(path)?.answer;
+      const links = answer?.kind === 'page' ? answer.links : answer?.kind === 'redirect' ? [answer.to] : [];
+      for (const link of links) {
+        const { pathname, search } = new URL(link, 'http://site.example');
+        const target = pathname + search.replace('?utm_source=mail', '');
+        if (this.paths.has(target)) reached.add(target);
+      }
+    }
+    return reached;
+  }
+
   #pathOf(page: number): string {
     return page === 0 ? this.prefix : `${this.prefix}p${page}`;
   }

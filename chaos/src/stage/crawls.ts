@@ -152,6 +152,7 @@ export class Crawls {
     overAsked: string[];
     pages: number;
     unplanned: number;
+    blamed: number;
   }> {
     const { rows } = await this.#stage.pool.query<{
       url: string;
@@ -162,8 +163,13 @@ export class Crawls {
     const unplanned = await this.unplannedDeaths(crawl);
     const stored = new Map(rows.map((row) => [pathOf(row.url), row]));
     const wrong: string[] = [];
+    const blamed = new Set(
+      [...stored].filter(([path, row]) => isBlamed(crawl, path, row.reason)).map(([path]) => path),
+    );
+    const reached = blamed.size > 0 ? crawl.section.reachedWithout(blamed) : undefined;
     let lost = 0;
     for (const [path, { outcome }] of crawl.section.paths) {
+      if (blamed.has(path) || reached?.has(path) === false) continue;
       const row = stored.get(path);
       const found = row && (row.reason ? `${row.outcome}: ${row.reason}` : row.outcome);
       if (!found) lost++;
@@ -182,8 +188,13 @@ export class Crawls {
           `${path}: ${count} requests, ${attempts} attempts recorded, ${credit} deaths while it was in flight`,
         );
     }
-    return { lost, wrong, refetched, overAsked, pages: rows.length, unplanned };
+    return { lost, wrong, refetched, overAsked, pages: rows.length, unplanned, blamed: blamed.size };
   }
+}
+
+/** Whoever was there at three deaths is taken for poison, as it must be: chance may hit one page that often. */
+function isBlamed({ credits }: Crawl, path: string, reason: string | null): boolean {
+  return reason === 'runner_crashed' && (credits.get(path) ?? 0) >= 3;
 }
 
 function isTerminal(status: string | undefined): boolean {

@@ -8,15 +8,25 @@ export async function judgeCrawls(
   { mayBeCancelled = false }: { mayBeCancelled?: boolean } = {},
 ): Promise<Figures> {
   for (const violation of await crawls.violations()) run.blame(violation);
-  const total = { crawls: 0, pages: 0, lost: 0, wrong: 0, refetched: 0, over_asked: 0, unplanned_deaths: 0 };
+  const total = {
+    crawls: 0,
+    pages: 0,
+    lost: 0,
+    wrong: 0,
+    refetched: 0,
+    over_asked: 0,
+    unplanned_deaths: 0,
+    taken_for_poison: 0,
+  };
   for (const crawl of crawls.all) {
     const status = crawls.statusOf(crawl.id);
     total.crawls++;
     if (mayBeCancelled && status === 'cancelled') continue;
     if (status !== 'completed') run.blame(`job ${crawl.id} is ${status}`);
-    const { lost, wrong, refetched, overAsked, pages, unplanned } = await crawls.compare(crawl);
+    const { lost, wrong, refetched, overAsked, pages, unplanned, blamed } = await crawls.compare(crawl);
     total.pages += pages;
     total.unplanned_deaths += unplanned;
+    total.taken_for_poison += blamed;
     total.lost += lost;
     total.wrong += wrong.length;
     total.refetched += refetched;

@@ -30,6 +30,8 @@ function openPool(url: string): pg.Pool {
   return createPool({ connectionString: url }, pino({ level: 'silent' }), { name: 'chaos', max: 8 });
 }
 
+const momentMs = 250;
+
 export interface RunningJob {
   readonly id: string;
   readonly fence: number;
@@ -148,11 +150,14 @@ export class Stage {
     return [...found.values()].filter(({ id, runner }) => live.has(id) && isAlive(runner));
   }
 
-  /** Those of them that have asked for something since they began. */
+  /** Those of them that have asked for something since they began, and a moment ago. */
   atWork(): RunningJob[] {
     return this.running().filter(({ id, since }) => {
       const crawl = this.crawls.all.find((one) => one.id === id);
-      return crawl !== undefined && crawl.origin.lastOf(crawl.section) > since;
+      return (
+        crawl !== undefined &&
+        crawl.origin.lastOf(crawl.section) > Math.max(since, performance.now() - momentMs)
+      );
     });
   }
 
