@@ -22,6 +22,15 @@ test.each([
   expect(formatDecimal(weightedPercentile(values('40', '15', '50', '20', '35'), percent, 1))).toBe(expected);
 });
 
+test('equal values of different weight count alike in whatever order they come', () => {
+  const [one, other] = [
+    values(['10', 1], ['20', 1], ['20', 6], ['30', 2]),
+    values(['20', 6], ['30', 2], ['20', 1], ['10', 1]),
+  ];
+  for (const percent of [5, 15, 25, 50, 75, 85, 95])
+    expect(weightedPercentile(other, percent, 6)).toEqual(weightedPercentile(one, percent, 6));
+});
+
 /** By hand: weights 1, 3, 1 put the values at 10, 50 and 90 per cent; 30 lies in the middle of the first two. */
 test('a value that weighs more takes more of the scale', () => {
   const weighed = values(['10', 1], ['20', 3], ['60', 1]);

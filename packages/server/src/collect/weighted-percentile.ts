@@ -6,9 +6,16 @@ export interface WeightedValue {
   readonly weight: bigint;
 }
 
-/** In ascending order, without what counts for nothing. */
+/**
+ * In ascending order, without what counts for nothing. Equal values stand by their weights: a percentile depends on which of
+ * them is next to another value, and must not depend on which of them came first.
+ */
 export function sortedByValue<Item extends WeightedValue>(values: readonly Item[]): Item[] {
-  return values.filter(({ weight }) => weight > 0n).sort((a, b) => compareDecimals(a.value, b.value));
+  return values
+    .filter(({ weight }) => weight > 0n)
+    .sort(
+      (a, b) => compareDecimals(a.value, b.value) || (a.weight < b.weight ? -1 : a.weight > b.weight ? 1 : 0),
+    );
 }
 
 /**
