@@ -76,7 +76,7 @@ export class ConsoleFixture {
     });
     page.on('console', (message) => {
       // A refusal is what some tests ask for; the browser reports each as an error.
-      if (message.type() === 'error' && !/status of 40[1349]/.test(message.text()))
+      if (message.type() === 'error' && !/status of 40[01349]/.test(message.text()))
         this.#problems.push(`${page.url()}: ${message.text()}`);
     });
     return page;

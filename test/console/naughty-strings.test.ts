@@ -140,6 +140,18 @@ test(`${strings.length} odd strings are shown as they are in every list, and not
   }
 });
 
+test('the price history of a URL that is none says so', async () => {
+  const id = await console.value(
+    `INSERT INTO crawl_results (job_id, user_id, url, price, currency, actor, parsed_data)
+     VALUES (uuid_v7(), 'local', 'javascript:alert(1)', 1, 'EUR', 'bot:b', '{}') RETURNING id`,
+  );
+  const page = await console.admin();
+  await page.goto(`/results/${id}`);
+  const history = page.getByRole('region', { name: 'Price history' });
+  await history.getByRole('alert').getByText('must be an absolute http or https URL').waitFor();
+  expect(await history.getByText('price so far').count()).toBe(0);
+});
+
 test('odd strings are text in every detail too', { timeout: 60_000 }, async () => {
   const page = await console.signedIn({}, { viewport: { width: 390, height: 844 } });
   for (const path of [

@@ -163,6 +163,8 @@ function drawMarks(plot: uPlot, marks: readonly Mark[], token: (name: string) =>
   const { ctx, bbox } = plot;
   const ends: number[] = [];
   ctx.save();
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
   for (const { at, label, isStrong = false } of marks) {
     const left = plot.valToPos(at, 'x', true);
     ctx.strokeStyle = token(isStrong ? 'ink' : 'ink-faint');

@@ -32,7 +32,7 @@ export function Distribution({ valuation }: { readonly valuation: Wire<ApiValuat
             label={`${valuation.comparables} prices; half of them below ${valuation.median} ${valuation.currency}`}
             {...picture}
             marks={marks}
-            height={260}
+            height={340}
           />
           {data.outliers.length > 0 && (
             <p className={styles.outliers}>
@@ -68,7 +68,12 @@ function pictureOf({ bins, outliers }: Shown) {
     apart.set(at, (apart.get(at) ?? 0) + 1);
   }
   const points = [
-    ...bars.map(({ at, sold, ask }) => ({ at, sold, all: sold + ask, outliers: undefined })),
+    ...bars.map(({ at, sold, ask }) => ({
+      at,
+      sold: some(sold),
+      all: some(sold + ask),
+      outliers: undefined,
+    })),
     ...[...apart].map(([at, count]) => ({ at, sold: undefined, all: undefined, outliers: count })),
   ].sort((a, b) => a.at - b.at);
   const hasAsks = bars.some(({ ask }) => ask > 0);
@@ -94,4 +99,9 @@ function pictureOf({ bins, outliers }: Shown) {
     },
   ].filter((one) => one !== false);
   return { x: points.map(({ at }) => at), series, range };
+}
+
+/** A bar of nothing would still be drawn, as a line. */
+function some(count: number): number | undefined {
+  return count > 0 ? count : undefined;
 }

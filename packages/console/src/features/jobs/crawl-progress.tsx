@@ -9,6 +9,7 @@ import { useProgress } from './use-progress.ts';
 export function CrawlProgress({ job }: { readonly job: ShownJob }) {
   const progress = useProgress(job);
   if (!progress) return null;
+  const { changes } = progress;
   return (
     <Panel title="Progress" actions={<ProgressBar percent={progress.progress_percentage} />}>
       <Facts
@@ -20,6 +21,10 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
           ['Skipped', numberText(progress.skipped)],
           ['Redirected', numberText(progress.redirected)],
           ['Depth', progress.current_depth],
+          ['New', changes && numberText(changes.new)],
+          ['Changed', changes && numberText(changes.changed)],
+          ['Unchanged', changes && numberText(changes.unchanged)],
+          ['Gone', changes && numberText(changes.gone)],
           ['Expected end', progress.estimated_end_at && <Moment key="end" at={progress.estimated_end_at} />],
           ['Now at', progress.current_url, 'wide'],
         ]}
