@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readConfiguration } from '@holdfast/contract';
+import type pg from 'pg';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { openDatabase } from '../../packages/server/src/database/open-database.ts';
@@ -23,6 +24,7 @@ const pictures: readonly (readonly [
   ['overview', 'light', () => '/', 'Bot activity'],
   ['jobs', 'dark', () => '/jobs', 'https://books.example/'],
   ['job', 'light', ({ running }) => `/jobs/${running}`, 'runner_crashed'],
+  ['intake', 'dark', ({ intake }) => `/intakes/${intake}`, 'They come from 2 sources.'],
   ['page-diff', 'dark', ({ crawl, changedPage }) => `/pages/${crawl}/${changedPage}?tab=diff`, 'a rope of'],
   ['result', 'light', ({ result }) => `/results/${result}`, 'Storm lantern'],
 ];
@@ -56,6 +58,7 @@ export async function takeScreenshots(target: string): Promise<void> {
       await page.request.post('/api/session', { data: { key: secret } });
       await page.goto(address(ids));
       await page.getByRole('main').getByText(shows).first().waitFor();
+      if (name === 'job') await crawlOn(database.pool, ids.running);
       await settle(page);
       const path = join(target, `console-${name}.png`);
       await page.screenshot({ path });
@@ -83,4 +86,22 @@ async function addressOf(api: ChildProcess): Promise<string> {
 /** Until the charts are drawn, and the stream of events is open. */
 async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(2_000);
+}
+
+/** Pages that come while the job is looked at, so that its rate is drawn. */
+async function crawlOn(db: pg.Pool, job: string): Promise<void> {
+  for (let step = 1; step <= 14; step++) {
+    const pages = 22 + Math.round(9 * Math.sin(step));
+    await db.query(
+      `WITH last AS (
+         UPDATE crawl_states SET next_page_no = next_page_no + $2, fetched = fetched + $2, total_processed = total_processed + $2,
+           total_pending = total_pending - $2, updated_at = now() WHERE job_id = $1 RETURNING next_page_no
+       )
+       INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, depth, attempts, fetched_at, url)
+       SELECT $1, uuid_v7(), next_page_no - n, 'fetched', 4, 1, now() - n * interval '35 ms', 'https://books.example/catalogue/book-' || next_page_no - n
+       FROM last CROSS JOIN generate_series(1, $2::integer) AS n`,
+      [job, pages],
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
 }
