@@ -17,30 +17,32 @@ export function ResultPanel({ id }: { readonly id: string }) {
   if (error) return <Notice kind="error" title={error.message} />;
   if (!result) return null;
   return (
-    <Grid min={420}>
-      <Panel title={result.title ?? 'Result'}>
-        <Facts
-          facts={[
-            ['Price', priceText(result)],
-            ['Stock', stockText(result)],
-            ['URL', <OutsideLink key="url" url={result.url} />, 'wide'],
-            ['Crawled', <Moment key="at" at={result.crawled_at} />],
-            ['Brought by', result.actor],
-            [
-              'Job',
-              <Link key="job" to="/jobs/$id" params={{ id: result.job_id }}>
-                {result.job_id}
-              </Link>,
-              'wide',
-            ],
-          ]}
-        />
-      </Panel>
-      <PriceHistory result={result} />
+    <>
+      <Grid min={420}>
+        <Panel title={result.title ?? 'Result'}>
+          <Facts
+            facts={[
+              ['Price', priceText(result)],
+              ['Stock', stockText(result)],
+              ['URL', <OutsideLink key="url" url={result.url} />, 'wide'],
+              ['Crawled', <Moment key="at" at={result.crawled_at} />],
+              ['Brought by', result.actor],
+              [
+                'Job',
+                <Link key="job" to="/jobs/$id" params={{ id: result.job_id }}>
+                  {result.job_id}
+                </Link>,
+                'wide',
+              ],
+            ]}
+          />
+        </Panel>
+        <PriceHistory result={result} />
+      </Grid>
       <Panel title="Parsed data">
         <pre>{JSON.stringify(result.parsed_data, null, 2)}</pre>
       </Panel>
-    </Grid>
+    </>
   );
 }
 
