@@ -22,7 +22,7 @@ END $$;
 CREATE TRIGGER chaos_note AFTER UPDATE ON crawl_jobs FOR EACH ROW EXECUTE FUNCTION chaos_note();
 CREATE TRIGGER chaos_note AFTER UPDATE OF checkpoint_no ON crawl_states FOR EACH ROW EXECUTE FUNCTION chaos_note()`;
 
-const headStartMs = 1_500;
+const headStartMs = 300;
 
 interface Tally {
   zombies: number;
