@@ -17,10 +17,10 @@ export const schedulers: Fault = {
   id: 'F16',
   title: 'eight schedulers, fifty policies, SIGKILL every two seconds and connections cut',
   run: (run) => {
-    const count = 8;
+    const count = run.scale < 0.5 ? 4 : 8;
     const env = { HOLDFAST_SCHEDULER_SECONDS: '0.2' };
     return withStage(run, { workers: count, jobsPerWorker: 0, origins: 1, env }, async (stage) => {
-      const dueTimes = scaled(run, 1_000, 300);
+      const dueTimes = scaled(run, 1_000, 150);
       const { pool } = stage;
       await pool.query(
         `INSERT INTO crawl_policies (kind, url, frequency_hours, retry_backoff_minutes, next_run_at)
