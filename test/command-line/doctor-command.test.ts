@@ -84,5 +84,18 @@ describe('holdfast doctor', () => {
       [...stdout.matchAll(/^(ok|FAIL) +invariant (\d)/gm)].map(([, state, number]) => [state, number]),
     ).toEqual([1, 2, 3, 4, 5, 7, 8].map((number) => [number === 4 ? 'FAIL' : 'ok', String(number)]));
     expect(stdout).toMatch(new RegExp(`invariant 4 .*job ${rows[0]?.id}: held by w1.*\n +→ .*holdfast up`));
+    expect(stdout).toContain('(1 crawl examined)');
+    expect(stdout).toContain('(1 job examined)');
   });
+
+  test.each([[['--invariants', '--job', 'nope']], [['--job', '019aa2a3-7d5c-7a4e-8f6b-3a1d2c4e5f60']]])(
+    'a job that does not exist is an error of the question, not of the database: %s',
+    async (args) => {
+      expect(await runHoldfast(['doctor', ...args], { DATABASE_URL: database.url })).toEqual({
+        exit: 3,
+        stdout: '',
+        stderr: expect.stringContaining(`There is no such job: ${args.at(-1)}`),
+      });
+    },
+  );
 });

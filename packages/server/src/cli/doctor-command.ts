@@ -36,7 +36,7 @@ export const doctorCommand = new Command('doctor')
         { migrate: false },
       );
     } catch (error) {
-      if (!(error instanceof HoldfastError)) throw error;
+      if (!(error instanceof HoldfastError) || error.code === 'job_not_found') throw error;
       findings.unshift({ check: 'database', state: 'problem', found: error.message, advice: error.hint });
     }
     if (json) console.log(JSON.stringify(findings));

@@ -1,6 +1,7 @@
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type { Configuration } from '@holdfast/contract';
 import type { Database } from '../database/open-database.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { showJob } from '../queue/find-jobs.ts';
 import type { Finding } from './examine.ts';
 import { crawlInvariants } from './invariants/crawl-invariants.ts';
 import { findViolations, invariants } from './invariants/find-violations.ts';
@@ -21,10 +22,6 @@ SELECT id, state.urls FROM (
   SELECT total_pending + total_processed + skipped + redirected AS urls FROM crawl_states WHERE job_id = job.id
 ) state ON true`,
 );
-const oneStatement = statement<{ id: string; urls: number | null }>(
-  'choose-job-to-examine',
-  'SELECT id, 0 AS urls FROM crawl_jobs WHERE id = $1',
-);
 
 /** Holds a live database to the invariants. It reads in one transaction that cannot write. */
 export async function checkInvariants(
@@ -44,8 +41,9 @@ export async function checkInvariants(
 }
 
 async function examine(db: Queryable, overdueSeconds: number, job?: string): Promise<Finding[]> {
-  const chosen = job ? await run(db, oneStatement, [job]) : await run(db, chooseStatement, [maxJobs]);
-  if (job && chosen.length === 0) throw new HoldfastError('job_not_found', job);
+  const chosen = job
+    ? [{ id: (await showJob(db, job)).id, urls: 0 }]
+    : await run(db, chooseStatement, [maxJobs]);
   const ids = chosen.map(({ id }) => id);
   const crawls = chosen.flatMap(({ id, urls }) => (urls !== null && urls <= maxUrls ? [id] : []));
   const large = chosen.filter(({ urls }) => urls !== null && urls > maxUrls).length;
@@ -57,7 +55,7 @@ async function examine(db: Queryable, overdueSeconds: number, job?: string): Pro
     const check = `invariant ${invariant.number}`;
     const found = violations.filter((violation) => violation.invariant === invariant);
     const isOfCrawls = crawlInvariants.includes(invariant);
-    const looked = `${isOfCrawls ? `${crawls.length} crawls` : `${ids.length} jobs`} examined`;
+    const looked = `${countOf(isOfCrawls ? crawls.length : ids.length, isOfCrawls ? 'crawl' : 'job')} examined`;
     const leftOut =
       isOfCrawls && large > 0
         ? `; ${large} large ones were not (name one with --job to have it counted)`
@@ -73,4 +71,8 @@ async function examine(db: Queryable, overdueSeconds: number, job?: string): Pro
       advice: invariant.advice,
     };
   });
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
