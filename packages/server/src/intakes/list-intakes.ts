@@ -1,5 +1,5 @@
 import type { ListedIntake } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../database/statement.ts';
+import type { Queryable } from '../database/statement.ts';
 import { intakeColumns } from './find-intake.ts';
 
 export interface IntakeFilter {
@@ -24,36 +24,36 @@ type Row = Omit<ListedIntake, 'valuation'> & {
   readonly valued_at: Date | null;
 };
 
-/** Valuations and counts by their keys, and only of the intakes that are shown. Money is text from the database on. */
-const listStatement = statement<Row>(
-  'list-intakes',
-  `
+const selectText = `
 SELECT ${intakeColumns}, (
     SELECT count(*) FROM (SELECT FROM price_points WHERE intake_id = intake.id LIMIT ${countedPoints}) point
   ) AS points,
   CASE WHEN valuation.intake_id IS NOT NULL THEN jsonb_build_object('currency', valuation.currency,
     'median', valuation.median::text, 'confidence', valuation.confidence) END AS valuation, valuation.valued_at
-FROM intakes intake LEFT JOIN valuations valuation ON valuation.intake_id = intake.id
-WHERE ($1::text IS NULL OR user_id = $1) AND ($2::text IS NULL OR tags @> ARRAY[$2])
-  AND ($3::text IS NULL OR reference = $3) AND ($4::text IS NULL OR position(lower($4) IN lower(title)) > 0)
-  AND ($5::uuid IS NULL OR id < $5) AND ($6::boolean IS NULL OR (valuation.intake_id IS NOT NULL) = $6)
-  AND ($7::smallint IS NULL OR valuation.confidence >= $7)
-ORDER BY id DESC LIMIT $8`,
-);
+FROM intakes intake
+LEFT JOIN LATERAL (SELECT * FROM valuations WHERE intake_id = intake.id OFFSET 0) valuation ON true`;
 
-/** Newest first. */
+/**
+ * Newest first; valuations and counts by their keys, and only of the intakes that are shown. The text differs with the filter
+ * and names the limit: prepared plans are made without values (session-settings.ts), and would value every intake first.
+ */
 export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<ListedIntake[]> {
   const { owner, tag, reference, search, valued, confidence, after, limit } = filter;
-  const rows = await run(db, listStatement, [
-    owner,
-    tag,
-    reference,
-    search,
-    after,
-    valued,
-    confidence,
-    limit,
-  ]);
+  const values: unknown[] = [];
+  const given = (value: unknown, condition: (parameter: string) => string) =>
+    value === undefined ? [] : [condition(`$${values.push(value)}`)];
+  const conditions = [
+    ...given(owner, (it) => `intake.user_id = ${it}::text`),
+    ...given(tag, (it) => `intake.tags @> ARRAY[${it}::text]`),
+    ...given(reference, (it) => `intake.reference = ${it}::text`),
+    ...given(search, (it) => `position(lower(${it}::text) IN lower(intake.title)) > 0`),
+    ...given(after, (it) => `intake.id < ${it}::uuid`),
+    ...given(valued, (it) => `(valuation.intake_id IS NOT NULL) = ${it}::boolean`),
+    ...given(confidence, (it) => `valuation.confidence >= ${it}::smallint`),
+  ];
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+  const text = `${selectText} ${where} ORDER BY intake.id DESC LIMIT ${Math.trunc(limit)}`;
+  const { rows } = await db.query<Row>({ text, values });
   return rows.map(({ valuation, valued_at, ...intake }) => ({
     ...intake,
     valuation: valuation && valued_at && { ...valuation, valued_at },
