@@ -38,19 +38,21 @@ const lookMs = 250;
 export class GovernedFetcher {
   readonly #userAgent: string;
   readonly #fetcher: HttpFetcher;
-  readonly #governor: GovernedRun;
+  readonly #governor: Governor;
+  readonly #governed: GovernedRun;
   readonly #robots: RobotsGate;
   readonly #over = new AbortController();
 
   constructor({ pool: db, log, configuration }: GovernedFetcherOptions) {
     this.#userAgent = configuration.userAgent;
     this.#fetcher = new HttpFetcher({ allowOrigins: configuration.allowPrivate, connectionsPerOrigin: 16 });
-    this.#governor = new Governor({ db, log, ...governorTimes(configuration) }).openRun(`${randomUUID()}/1`);
+    this.#governor = new Governor({ db, log, ...governorTimes(configuration) });
+    this.#governed = this.#governor.openRun(`${randomUUID()}/1`);
     this.#robots = new RobotsGate({
       db,
       log,
       fetcher: this.#fetcher,
-      governor: this.#governor,
+      governor: this.#governed,
       userAgent: configuration.userAgent,
       signal: this.#over.signal,
       onLoaded: () => {},
@@ -89,8 +91,9 @@ export class GovernedFetcher {
 
   async close(): Promise<void> {
     this.#over.abort();
-    await this.#governor.close();
+    await this.#governed.close();
     await this.#fetcher.close();
+    await this.#governor.close();
   }
 
   /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
@@ -104,7 +107,7 @@ export class GovernedFetcher {
       if (verdict === 'disallowed') throw new HoldfastError('robots_disallowed', url);
       let until: number;
       if (verdict === 'allowed') {
-        const permit = this.#governor.tryAcquire(hostOf(url));
+        const permit = this.#governed.tryAcquire(hostOf(url));
         if (!('waitUntil' in permit)) {
           if (performance.now() < leaseEnds()) return permit;
           permit.cancel();

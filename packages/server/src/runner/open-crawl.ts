@@ -43,9 +43,8 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     program: readerProgramPath,
     memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
   });
-  const governor = new Governor({ db, log, ...governorTimes(configuration) }).openRun(
-    `${job.id}/${job.fence}`,
-  );
+  const governor = new Governor({ db, log, ...governorTimes(configuration) });
+  const governed = governor.openRun(`${job.id}/${job.fence}`);
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const rows = await whilePassing(mayGoOn, () => run(db, suspectsStatement, [job.id]));
   const suspects = new Map(rows.map((row) => [row.url_hash, row.deaths]));
@@ -58,12 +57,12 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
       userAgent,
       fetcher,
       reading,
-      governor,
+      governor: governed,
       robots: new RobotsGate({
         db,
         log,
         fetcher,
-        governor,
+        governor: governed,
         userAgent,
         signal: over.signal,
         onLoaded: (origin, sitemaps) => loaded(origin, sitemaps),
@@ -85,9 +84,10 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   loaded = (origin, sitemaps) => running.run.robotsLoaded(origin, sitemaps);
   const close = async () => {
     over.abort();
-    await governor.close();
+    await governed.close();
     await fetcher.close();
     await reading.close();
+    await governor.close();
   };
   return { ...running, close };
 }

@@ -17,8 +17,10 @@ export class DatabaseLink {
   readonly now: () => number;
   readonly #db: Queryable;
   readonly #log: Logger;
+  readonly #asking = new Set<Promise<unknown>>();
   #roundTripMs = 5;
   #away = false;
+  #closed = false;
 
   constructor(db: Queryable, log: Logger, now: () => number) {
     this.#db = db;
@@ -31,13 +33,22 @@ export class DatabaseLink {
     return this.#roundTripMs;
   }
 
-  /** Undefined: the database did not answer. */
+  /** Asks nothing more, and waits for what was asked: afterwards the pool may end. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#asking);
+  }
+
+  /** Undefined: the database did not answer, or is not asked any more. */
   async ask<Row extends { readonly now_ms: number }>(
     question: (db: Queryable) => Promise<Row | undefined | Row[]>,
   ): Promise<Heard<Row> | undefined> {
+    if (this.#closed) return undefined;
     const sentAt = this.now();
+    const asking = question(this.#db);
+    this.#asking.add(asking);
     try {
-      const answer = await question(this.#db);
+      const answer = await asking;
       const receivedAt = this.now();
       const rows = Array.isArray(answer) ? answer : answer ? [answer] : [];
       const [row] = rows;
@@ -51,6 +62,8 @@ export class DatabaseLink {
         this.#log.warn({ err: error }, 'The governor cannot reach the database; it keeps trying');
       this.#away = true;
       return undefined;
+    } finally {
+      this.#asking.delete(asking);
     }
   }
 }

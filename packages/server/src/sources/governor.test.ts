@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryConfig } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
+import type { Queryable } from '../database/statement.ts';
 import { configureSource } from './configure-source.ts';
 import { pauseSource } from './pause-source.ts';
 import { resumeSource } from './resume-source.ts';
-import { acquire, Crawler, ok, request, tooMany } from './testing/crawler.ts';
+import { acquire, Crawler, ok, refused, request, tooMany } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 import { bestShare, mostWithin } from './testing/measure-starts.ts';
 
@@ -277,6 +279,25 @@ describe('a governor', () => {
       `host:${host}`,
     ]);
     expect(rows).toEqual([{ runs: {} }]);
+  });
+
+  test('asks the database nothing after it has closed, whatever ends later', async () => {
+    let closed = false;
+    const late: unknown[] = [];
+    const query = (config: QueryConfig) => {
+      if (closed) late.push(config.name);
+      return fixture.pool.query(config);
+    };
+    const governor = fixture.newGovernor({ db: { query } as Queryable });
+    const run = governor.openRun('a');
+    const permit = await acquire(run, fixture.newHost());
+    run.tryAcquire(fixture.newHost());
+    await governor.close();
+    closed = true;
+    permit.done(refused);
+    // Longer than what is to be written together is gathered.
+    await delay(100);
+    expect(late).toEqual([]);
   });
 
   test('outlives a database that is away, and starts nothing on a share that has expired', async () => {

@@ -71,9 +71,13 @@ export class Governor {
     return run;
   }
 
+  /** Afterwards nothing is asked of the database any more. */
   async close(): Promise<void> {
     await Promise.all([...this.#runs].map((run) => run.close()));
+    // What ended after its run, such as requests that were broken off.
+    await this.#reporter.drain();
     await this.#directory.close();
+    await this.#link.close();
   }
 
   /** With its last run a governor falls silent: nothing keeps the process alive. */
