@@ -23,6 +23,8 @@ const maxUrlLength = 2048;
 function urlProblem(value: string): string | undefined {
   const url = parseUrl(value);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'must be an absolute http or https URL';
+  if (url.username || url.password)
+    return 'must not carry a name or a password: they would be stored for all to see, and not be used';
   const host = url.hostname.replace(/\.$/, '');
   // Names of hosts as DNS knows them (RFC 1035); a numeric address is none.
   const isName = !host.startsWith('[') && !/^[\d.]+$/.test(host);

@@ -65,6 +65,8 @@ export interface BulkActOnJobsBody {
         url_prefix?: string | undefined;
       }
     | undefined;
+  /** needed with a filter that leaves nothing out */
+  all?: true | undefined;
   /** next_cursor of an answer that ran out of time */
   cursor?: string | undefined;
   /** why; kept in the timeline */

@@ -200,6 +200,7 @@ export const bulkRequest = z
     action: z.enum(userActions),
     ids: z.array(z.uuid()).min(1).max(maxBulkIds).optional(),
     filter: jobSearch.optional().describe('every job that a list with this filter shows'),
+    all: z.literal(true).optional().describe('needed with a filter that leaves nothing out'),
     cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
     reason,
     afresh: z.boolean().default(false).describe('of a retry: start over'),
@@ -207,6 +208,14 @@ export const bulkRequest = z
   .refine(
     ({ ids, filter }) => (ids === undefined) !== (filter === undefined),
     'must have either ids or a filter',
+  )
+  .refine(
+    ({ filter, all }) =>
+      filter === undefined || all || Object.values(filter).some((value) => value !== undefined),
+    {
+      path: ['filter'],
+      message: 'must leave something out, or "all": true must say that every job is meant',
+    },
   );
 export const bulkAnswer = z
   .object({

@@ -67,5 +67,9 @@ async function showCrawl(db: Parameters<typeof showJob>[0], id: string): Promise
 
 /** What sites send must not steer the terminal. */
 function shown(text: string): string {
-  return text.trimEnd().split('\n').map(printable).join('\n');
+  return text
+    .trimEnd()
+    .split(/([\n\t])/)
+    .map((part, index) => (index % 2 === 0 ? printable(part) : part))
+    .join('');
 }

@@ -32,7 +32,12 @@ export function readJobRequest(
   };
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   const said = Object.fromEntries(given);
-  if (request.kind !== 'collect' && !('url' in request.payload)) {
+  if (kind === 'collect' && !('intake_id' in request.payload)) {
+    throw new HoldfastError('bad_request', 'a collect job is for an intake', {
+      hint: 'Make collect jobs with: holdfast intakes enqueue ID',
+    });
+  }
+  if (kind !== 'collect' && !('url' in request.payload)) {
     throw new HoldfastError('bad_request', 'the URL is missing', {
       hint: `Such as: holdfast jobs create ${kind} https://example.com`,
     });

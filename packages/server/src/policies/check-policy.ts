@@ -8,12 +8,14 @@ import {
 } from '@holdfast/contract';
 import type { z } from 'zod';
 import { canonicalUrl, maxUrlLength } from '../urls/canonical-url.ts';
+import { checkPatterns } from '../urls/check-patterns.ts';
 
 export type CheckedPolicy = z.output<typeof policyRequest>;
 
 /** A request that can be stored: every field in its bounds, the url in the form in which all parsers write it. */
 export function checkPolicy(request: PolicyRequest): CheckedPolicy {
   const policy = checked(policyRequest, request);
+  checkPatterns(policy.options ?? {}, 'options');
   return { ...policy, url: plainUrl(policy.url) };
 }
 

@@ -71,7 +71,6 @@ describe('a new policy', () => {
     'https://example.com/a:1?b@c:2#d',
     'http://example.com:443/',
     'https://example.com:8443',
-    'https://user:p%40ss@example.com:8443/x',
     'https://example.com./x',
     'https://example.com.:8443/',
     'https://[2001:db8::1]:8080/x',

@@ -6,6 +6,7 @@ import {
   policyChange,
 } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { checkPatterns } from '../urls/check-patterns.ts';
 import { checked, checkPolicy } from './check-policy.ts';
 import { findTwin, policyExists } from './create-policy.ts';
 import { findPolicy, policyColumns } from './find-policy.ts';
@@ -41,6 +42,7 @@ export async function updatePolicy(
   owner?: string,
 ): Promise<Policy> {
   const fields = checked(policyChange, change);
+  checkPatterns(fields.options ?? {}, 'options');
   const policy = await findPolicy(db, id, owner);
   // Options are good or bad for a kind and an executor, so the whole is judged.
   const { kind, user_id, url, executor, options, timeout_minutes } = policy;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { intakeKey } from '../intakes/intake-key.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
+import { checkPatterns } from '../urls/check-patterns.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { jobColumns } from './find-jobs.ts';
 
@@ -110,6 +111,7 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
   const checked = jobRequest.safeParse(request);
   // The payload is kept as it was sent: defaults are for those who read it.
   if (checked.success) {
+    if (checked.data.kind === 'crawl') checkPatterns(checked.data.payload, 'payload');
     const host = checked.data.kind === 'visit' ? visitHost(checked.data.payload.url) : null;
     return {
       executor: 'builtin',

@@ -32,7 +32,7 @@ export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
       let cursor: string | null = null;
       do {
         const target: object = wholeFilter
-          ? { filter: bodyFilter(filter), ...(cursor && { cursor }) }
+          ? { filter: bodyFilter(filter), all: true, ...(cursor && { cursor }) }
           : { ids: [...selected] };
         const answer: BulkAnswer = await request('/api/v1/jobs/bulk', {
           method: 'POST',

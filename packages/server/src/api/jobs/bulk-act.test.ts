@@ -32,7 +32,7 @@ test('does the same to every job that a filter finds, in batches, and counts wha
   await enqueue(1203);
   await enqueue(5, { user_id: 'bob' });
   await claimJobs(api.pool, { lanes: [crawlLane], limit: 3, workerId: 'w1' });
-  const answer = await bulk(await api.key(), { action: 'pause', filter: {} });
+  const answer = await bulk(await api.key(), { action: 'pause', filter: {}, all: true });
   expect(answer.json()).toEqual({
     action: 'pause',
     outcomes: { done: 1200, requested: 3, not_allowed: 0, over_quota: 0, not_found: 0 },
@@ -68,7 +68,7 @@ test('an operator reaches the jobs of every owner, or of one', async () => {
 });
 
 test('to take jobs from their holders is for operators', async () => {
-  const answer = await bulk(await api.key(), { action: 'resetLock', filter: {} });
+  const answer = await bulk(await api.key(), { action: 'resetLock', filter: {}, all: true });
   expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'scope_missing']);
   const other = await bulk(await api.key(), { action: 'cancel', filter: { user_id: 'bob' } });
   expect([other.statusCode, other.json().error.code]).toEqual([403, 'scope_missing']);
@@ -76,6 +76,7 @@ test('to take jobs from their holders is for operators', async () => {
 
 test.each([
   ['neither ids nor a filter', { action: 'cancel' }],
+  ['a filter that leaves nothing out, unsaid', { action: 'cancel', filter: {} }],
   ['both', { action: 'cancel', ids: ['01a1e1d5-de60-7d19-800b-34c5346a372f'], filter: {} }],
   ['an action that needs to know pages', { action: 'retryUrls', filter: {} }],
 ])('%s is refused', async (_case, body) => {

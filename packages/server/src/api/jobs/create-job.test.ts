@@ -135,3 +135,15 @@ test('two batches that share idempotency keys in opposite order make each job on
   expect(answers.map(({ statusCode }) => statusCode).filter((status) => status >= 300)).toEqual([]);
   expect(await countJobs()).toBe(200);
 });
+
+test.each([
+  ['a pattern that is none', { include: ['/(/'] }, 'payload.include'],
+  ['a name and password in its URL', { url: 'https://ann:pw@example.com/' }, 'payload.url'],
+])('a crawl with %s is refused, by its field', async (_what, payload, field) => {
+  const answer = await api.call('POST', '/api/v1/jobs', {
+    key: await api.key(),
+    body: { kind: 'crawl', payload: { url: 'https://example.com/', ...payload } },
+  });
+  const { error } = answer.json();
+  expect([answer.statusCode, error.code, error.details?.[0]?.field]).toEqual([400, 'bad_request', field]);
+});
