@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
 import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { listEvents } from '../../packages/server/src/queue/list-events.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
@@ -44,6 +45,15 @@ describe('a supervisor', () => {
       status: 'failed',
       error_code: 'run_timed_out',
     });
+    await fixture.worker?.saying('A runner died; its job has failed: its retries are spent');
+  });
+
+  test('does not say that a job is tried again when an operator took it away', async () => {
+    const id = await running();
+    await actOnJob(fixture.pool, 'expire', id, { actor: 'user:test' });
+    await fixture.worker?.saying('A runner was ended; its job was not its own any more');
+    const said = fixture.worker?.lines.filter(({ job }) => job === id).map(({ msg }) => msg);
+    expect(said).not.toContainEqual(expect.stringContaining('tried again'));
   });
 
   test('keeps its crawl going while its database connections are cut again and again', async () => {

@@ -8,6 +8,7 @@ import type { Renewal } from '../queue/renew-leases.ts';
 import { tell } from '../telemetry/signals.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerProcess } from './runner-process.ts';
+import { whatBecame } from './what-became.ts';
 
 interface PooledRun {
   readonly job: ClaimedJob;
@@ -159,19 +160,17 @@ export class RunnerPool {
     if (left.length === 0) return;
     tell('runnerDeath', { code: exit.code });
     const actor = `supervisor:${workerId}`;
-    log.warn(
-      { jobs: left.length, code: exit.code, detail: exit.detail },
-      'A pooled runner died; its jobs are tried again',
-    );
+    const death = { jobs: left.length, code: exit.code, detail: exit.detail };
     try {
       // What it was at is the job itself, so that its own id names it.
       if (exit.started) for (const { job } of left) await markSuspects(db, job, [job.id]);
-      if (left.length === 1 && exit.started) {
+      const [only] = left;
+      if (only && left.length === 1 && exit.started) {
         const error = new HoldfastError(exit.code, exit.detail);
-        await crashJobs(
-          db,
-          left.map(({ job }) => ({ ...job, error })),
-          actor,
+        const answers = await crashJobs(db, [{ ...only.job, error }], actor);
+        log.warn(
+          { ...death, job: only.job.id },
+          `A pooled runner died; ${whatBecame(answers.get(only.job))}`,
         );
       } else {
         const reason = `the runner it shared ended: ${exit.detail}`;
@@ -180,10 +179,11 @@ export class RunnerPool {
           left.map(({ job }) => ({ ...job, reason })),
           actor,
         );
+        log.warn(death, 'A pooled runner died; its jobs are handed back, and each next runs alone');
       }
     } catch (error) {
       log.warn(
-        { err: error },
+        { ...death, err: error },
         'The end of a runner could not be recorded; its jobs are recovered when their leases run out',
       );
     }

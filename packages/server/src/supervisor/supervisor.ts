@@ -6,6 +6,7 @@ import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { ClaimLoop } from '../queue/claim-loop.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
 import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
@@ -21,6 +22,7 @@ import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
+import { whatBecame } from './what-became.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -269,14 +271,14 @@ export class Supervisor {
     } else if (!exit.handedOver) {
       tell('runnerDeath', { code: exit.code });
       const error = new HoldfastError(exit.code, exit.detail);
-      log.warn(
-        { job: job.id, code: exit.code, detail: exit.detail },
-        'A runner died; its job is tried again',
-      );
+      // When the database does not answer, the watchdog decides.
+      let outcome: WriteOutcome | undefined;
       await this.#untilAnswered(run, async () => {
         if (isOwnDeath(exit.code)) await markSuspects(database.pool, job, runner.inFlight);
-        await crashJobs(database.pool, [{ ...job, error }], `supervisor:${workerId}`);
+        outcome = (await crashJobs(database.pool, [{ ...job, error }], `supervisor:${workerId}`)).get(job);
       });
+      const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
+      log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
     }
     this.#runs.delete(run);
     this.#loop.requeued();
@@ -321,7 +323,7 @@ export class Supervisor {
     const { job, runner } = run;
     if (renewal === 'lost') {
       this.#options.log.warn({ job: job.id, fence: job.fence }, 'The lease is lost; the runner is ended');
-      runner.kill('lease_lost', 'another holder has the job');
+      runner.kill('lease_lost', 'another holder has the job, or an operator took it back');
       return;
     }
     if (renewal === 'busy' || renewal === undefined) return;
