@@ -24,7 +24,8 @@ afterAll(() => server?.remove());
 
 describe(`under faults (seed ${seed})`, () => {
   test.each([
-    ['F1', patient],
+    // test/crawl/kills.test.ts kills more than runners, in a larger crawl.
+    ...(process.env.HOLDFAST_TEST_FULL === '1' ? ([['F1', patient]] as const) : []),
     ['F2', patient],
     ['F3', short],
     ['F5', patient],
