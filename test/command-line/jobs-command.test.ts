@@ -1,4 +1,6 @@
+import { HoldfastError } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
+import { failJobs } from '../../packages/server/src/queue/fail-jobs.ts';
 import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
 import { renewLeases } from '../../packages/server/src/queue/renew-leases.ts';
 import { actor, QueueFixture } from '../queue-fixture/queue-fixture.ts';
@@ -46,6 +48,14 @@ describe('holdfast jobs', () => {
       'cancel',
       'retry',
     ]);
+  });
+
+  test('the list says what failed jobs failed with', async () => {
+    const job = await queue.claimedOne();
+    await failJobs(queue.pool, [{ ...job, error: new HoldfastError('run_failed', 'it broke') }], actor);
+    expect((await holdfast('jobs', 'list', '--status', 'failed')).stdout).toMatch(
+      new RegExp(`RETRIES  ERROR .*\\n${job.id}  .*  run_failed  `),
+    );
   });
 
   test('the same command with an idempotency key adds nothing the second time', async () => {
@@ -122,6 +132,14 @@ describe('holdfast jobs', () => {
     const { id } = await queue.enqueueOne();
     const outcome = await holdfast('jobs', 'pause', nobody, id);
     expect(outcome).toMatchObject({ exit: 3, stdout: `job ${id}: paused\n` });
+  });
+
+  test('an error names actions as they are typed', async () => {
+    const { id } = await queue.enqueueOne();
+    const { stderr } = await holdfast('jobs', 'reset-lock', id);
+    expect(stderr).toContain(`reset-lock of job ${id}, which is pending`);
+    const held = await queue.claimedOne();
+    expect((await holdfast('jobs', 'resume', held.id)).stderr).toMatch(/What can be done now: .*reset-lock/);
   });
 
   test('errors are JSON for programs', async () => {

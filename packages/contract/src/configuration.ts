@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describeIssues } from './describe-issues.ts';
 import { HoldfastError } from './errors.ts';
+import { parseUrl } from './parse-url.ts';
 
 /**
  * Every setting, declared once: environment variable, schema with default, description. `--help`,
@@ -35,6 +36,13 @@ const seconds = (standard: number) =>
     )
     .or(z.number())
     .default(standard);
+
+function originOf(text: string, { addIssue }: z.RefinementCtx): string {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (!url)
+    addIssue(`has ${JSON.stringify(text)} in it, which is no origin; write it as http://localhost:8080`);
+  return url?.origin ?? text;
+}
 
 export const settings = {
   databaseUrl: {
@@ -108,8 +116,7 @@ export const settings = {
     env: 'HOLDFAST_ALLOW_PRIVATE',
     schema: z
       .string()
-      .transform((text) => text.split(',').map((origin) => origin.trim()))
-      .pipe(z.array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)))
+      .transform((text, context) => text.split(',').map((origin) => originOf(origin.trim(), context)))
       .or(z.array(z.string()))
       .default([]),
     description:

@@ -51,6 +51,11 @@ test.each<[Record<string, string>, object, string]>([
   [{ HOLDFAST_PORT: 'abc' }, {}, 'HOLDFAST_PORT must be a whole number'],
   [{}, { maxConcurrentJobs: 'x' }, '--max-concurrent-jobs must be a whole number'],
   [{ DATABASE_URL: 'mysql://x' }, {}, 'DATABASE_URL must start with postgresql://'],
+  [
+    { HOLDFAST_ALLOW_PRIVATE: 'http://a.test, localhost:80' },
+    {},
+    'HOLDFAST_ALLOW_PRIVATE has "localhost:80" in it, which is no origin; write it as http://localhost:8080',
+  ],
   [{ HOLDFAST_LEASE_SECONDS: '-1' }, {}, 'HOLDFAST_LEASE_SECONDS must be a number of seconds'],
   [
     { HOLDFAST_LOG_LEVEL: 'loud' },

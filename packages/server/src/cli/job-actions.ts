@@ -4,6 +4,7 @@ import { actOnJob } from '../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { asTyped } from './as-typed.ts';
 import { reportError } from './report-error.ts';
 import { jobAsJson } from './show-jobs.ts';
 import { withDatabase } from './with-database.ts';
@@ -25,7 +26,7 @@ const descriptions: Record<UserAction, string> = {
 
 /** One command per user action; several ids may be given, and each is answered for itself. */
 export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((action) => {
-  const command = new Command(action === 'resetLock' ? 'reset-lock' : action)
+  const command = new Command(asTyped(action))
     .description(descriptions[action])
     .argument('<id...>', 'ids of the jobs')
     .option('--reason <text>', 'why; kept in the timeline')

@@ -1,5 +1,8 @@
 import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
+import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
+
+const actionNames = /\b(?:resetLock|retryUrls)\b/g;
 
 /** Says on stderr what went wrong and what to do, and sets the exit code. No stack: that is for the debug log. */
 export function reportError(error: unknown, json: boolean): void {
@@ -9,7 +12,8 @@ export function reportError(error: unknown, json: boolean): void {
     console.error(JSON.stringify({ error: known.code, message: known.message, hint: known.hint }));
     return;
   }
-  console.error(asCalled(`holdfast: ${known.message}\n  ${known.hint}`));
+  const text = asCalled(`holdfast: ${known.message}\n  ${known.hint}`);
+  console.error(known.code === 'action_not_allowed' ? text.replaceAll(actionNames, asTyped) : text);
   if (process.env.HOLDFAST_LOG_LEVEL === 'debug' || process.env.HOLDFAST_LOG_LEVEL === 'trace')
     console.error(error);
 }

@@ -1,5 +1,6 @@
 import { allowedActions, type Job, type JobFilter } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
+import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
@@ -18,7 +19,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
     return;
   }
   printTable(
-    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'CREATED', 'WORKER', 'URL'],
+    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'ERROR', 'CREATED', 'WORKER', 'URL'],
     jobs.map((job) => [
       job.id,
       job.kind,
@@ -26,6 +27,8 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
       job.priority,
       `${job.progress_percentage} %`,
       `${job.retry_count}/${job.max_retries}`,
+      // What a job got over is in its timeline.
+      job.status === 'failed' || job.status === 'retryable' ? (job.error_code ?? '') : '',
       formatAgo(job.created_at),
       shorten(job.worker_id ?? '', 24),
       shorten(urlOf(job), 60),
@@ -55,7 +58,7 @@ export function printJob(job: Job, events: readonly JobEvent[]): void {
     ['payload', JSON.stringify(job.payload)],
     [
       'you can',
-      allowedActions(job.status, job.requested_action, job.kind).map(commandOf).join(', ') ||
+      allowedActions(job.status, job.requested_action, job.kind).map(asTyped).join(', ') ||
         'nothing more; it is finished',
     ],
   ];
@@ -78,11 +81,6 @@ export function printEvents(events: readonly JobEvent[]): void {
       event.reason ?? '',
     ]),
   );
-}
-
-/** The command line writes its words with hyphens. */
-function commandOf(action: string): string {
-  return action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function statusOf({ status, requested_action }: Job): string {

@@ -8,6 +8,8 @@ export interface Kill {
   readonly at: Date;
   readonly pid: number;
   readonly committed: number;
+  /** The paths that the site had been asked for and had not answered yet. */
+  readonly waiting: readonly string[];
 }
 
 const enough = 70;
@@ -40,14 +42,14 @@ export class CrashDisplay implements CrawlDisplay {
   update(view: CrawlView): void {
     this.#display.update(view);
     const { pid } = this.#runner;
-    if (this.#kill || pid === undefined || view.fetched < enough || this.#site.inFlight === 0) return;
-    const inFlight = this.#site.inFlight;
+    const { waiting } = this.#site;
+    if (this.#kill || pid === undefined || view.fetched < enough || waiting.length === 0) return;
     process.kill(pid, 'SIGKILL');
-    this.#kill = { at: new Date(), pid, committed: view.fetched };
+    this.#kill = { at: new Date(), pid, committed: view.fetched, waiting };
     this.notice(
       this.paint(
         'red',
-        `kill -9 ${pid}: the runner, with ${countOf(view.fetched, 'page')} saved and ${countOf(inFlight, 'request')} in the air (asked for, and the answer not saved yet).`,
+        `kill -9 ${pid}: the runner, with ${countOf(view.fetched, 'page')} saved and ${countOf(waiting.length, 'request')} not answered yet. These, and pages answered and not yet saved, must be asked for again.`,
       ),
     );
   }

@@ -19,6 +19,7 @@ export function claimsOf(evidence: Evidence): Claim[] {
     askedOnce,
     retries,
     again,
+    unanswered,
     wasted,
     lost,
   } = evidence;
@@ -39,7 +40,7 @@ export function claimsOf(evidence: Evidence): Claim[] {
     {
       text: 'asked again, after the kill',
       count: again,
-      note: 'in the air when the runner died: whatever had come of them died with it',
+      note: `when the runner died, ${unanswered} were not answered yet, and ${again - unanswered} answered and not yet saved`,
     },
     {
       text: 'asked again, for nothing',

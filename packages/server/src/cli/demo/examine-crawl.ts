@@ -29,8 +29,10 @@ export interface Evidence {
   readonly askedOnce: number;
   /** Requests more than one that the page's own failures explain. */
   readonly retries: number;
-  /** Pages asked for again because of the kill: they were in flight, requested and not yet saved. */
+  /** Pages asked for again because of the kill: requested and not yet saved. */
   readonly again: number;
+  /** Those of them that the site had not answered yet. */
+  readonly unanswered: number;
   /** Pages asked for again although they had been saved. */
   readonly wasted: number;
   readonly lost: readonly string[];
@@ -49,6 +51,8 @@ export async function examineCrawl(
   const times = (url: string) => site.timesAsked(url.slice(site.origin.length));
   const repeated = pages.filter(({ url, attempts }) => times(url) > attempts);
   const wasSaved = ({ fetched_at }: Row) => !kill || fetched_at < kill.at;
+  const again = repeated.filter((row) => !wasSaved(row));
+  const wasWaiting = ({ url }: Row) => kill?.waiting.includes(url.slice(site.origin.length)) ?? false;
   const lines = await readUrls(file);
   return {
     rows: rows.length,
@@ -59,7 +63,8 @@ export async function examineCrawl(
     requests: pages.reduce((sum, { url }) => sum + times(url), 0),
     askedOnce: pages.filter(({ url }) => times(url) === 1).length,
     retries: pages.reduce((sum, { attempts }) => sum + attempts - 1, 0),
-    again: repeated.filter((row) => !wasSaved(row)).length,
+    again: again.length,
+    unanswered: again.filter(wasWaiting).length,
     wasted: repeated.filter(wasSaved).length,
     lost: samplePaths().filter((path) => !urls.has(site.origin + path)),
   };

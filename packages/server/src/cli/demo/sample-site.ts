@@ -13,7 +13,7 @@ export class SampleSite {
   readonly requests: SampleRequest[] = [];
   readonly #server = createServer((request, response) => this.#answer(request.url ?? '/', response));
   readonly #asked = new Map<string, number>();
-  #inFlight = 0;
+  readonly #waiting = new Set<{ readonly path: string }>();
 
   /** On the port that was asked for, else on any. */
   async start(port = 0): Promise<void> {
@@ -30,9 +30,9 @@ export class SampleSite {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Requests that wait for their answer. */
-  get inFlight(): number {
-    return this.#inFlight;
+  /** The paths of requests that wait for their answer. */
+  get waiting(): string[] {
+    return [...this.#waiting].map(({ path }) => path);
   }
 
   timesAsked(path: string): number {
@@ -46,13 +46,12 @@ export class SampleSite {
   }
 
   #answer(path: string, response: ServerResponse): void {
-    this.requests.push({ path, at: new Date() });
+    const request = { path, at: new Date() };
+    this.requests.push(request);
     this.#asked.set(path, this.timesAsked(path) + 1);
     const answer = samplePage(path, this.timesAsked(path));
-    this.#inFlight++;
-    response.once('close', () => {
-      this.#inFlight--;
-    });
+    this.#waiting.add(request);
+    response.once('close', () => this.#waiting.delete(request));
     if (answer.status === 301) response.writeHead(301, { location: answer.location }).end();
     else if (answer.status !== 200) response.writeHead(answer.status).end();
     else {
