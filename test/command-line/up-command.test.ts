@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,6 +111,16 @@ describe('holdfast up', () => {
     expect(outcome.exit).toBe(5);
     expect(outcome.stderr).toMatch(/The database does not answer.*127\.0\.0\.1/);
     expect(outcome.stderr).not.toContain('secret');
+  });
+
+  test('says once that there was no database in the folder and a new one was made', async () => {
+    const list = () => runHoldfast(['jobs', 'list', '--json'], {}, folder);
+    expect(await list()).toEqual({
+      exit: 0,
+      stdout: '[]\n',
+      stderr: `Made a new database in ${join(realpathSync(folder), '.holdfast')}\n`,
+    });
+    expect((await list()).stderr).toBe('');
   });
 
   test('says that the data folder is a file', async () => {

@@ -43,7 +43,8 @@ HOLDFAST_DATA or their flags it is the one they name, and the job stays in it.`,
         `A sample site of about 200 pages answers at ${site.origin}, on this machine only.\n`,
       );
       if (!isGiven) process.stderr.write('Starting a PostgreSQL of its own in a temporary folder …\n');
-      await withDatabase(command, (session) => demonstrate(session, site, join(folder, 'pages.jsonl')));
+      const file = join(folder, 'pages.jsonl');
+      await withDatabase(command, (session) => demonstrate(session, site, file), { isTemporary: !isGiven });
     } finally {
       await site.close();
       await rm(folder, { recursive: true, force: true });

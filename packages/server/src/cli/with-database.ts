@@ -22,12 +22,21 @@ export function configurationOf(command: Command): Configuration {
 export async function withDatabase(
   command: Command,
   work: (session: Session) => Promise<void>,
-  options: { migrate?: boolean } = {},
+  { isTemporary = false, ...options }: { migrate?: boolean; isTemporary?: boolean } = {},
 ): Promise<void> {
   const configuration = configurationOf(command);
   const logLevel = configuration.logLevel === 'info' ? 'warn' : configuration.logLevel;
   const log = await createLogger({ ...configuration, logLevel });
-  const database = await openDatabase(configuration, log, { name: command.name(), max: 4, ...options });
+  // In another folder than usual a command finds nothing and would not say why. Whoever logs more is told by the log.
+  const onMade = (folder: string) => {
+    if (!isTemporary && !log.isLevelEnabled('info')) console.error(`Made a new database in ${folder}`);
+  };
+  const database = await openDatabase(configuration, log, {
+    name: command.name(),
+    max: 4,
+    onMade,
+    ...options,
+  });
   try {
     await work({ configuration, database, log, actor: `user:${userName()}` });
   } finally {

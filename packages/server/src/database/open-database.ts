@@ -29,6 +29,8 @@ export interface OpenOptions extends Omit<PoolOptions, 'onPooler'> {
   readonly migrationsFolder?: string;
   /** Settings of the embedded server, when it is this process that starts it. */
   readonly embeddedSettings?: Readonly<Record<string, string>>;
+  /** Called when there was no embedded database in the data folder and this process made one. */
+  readonly onMade?: (folder: string) => void;
 }
 
 export type DatabaseConfiguration = Pick<Configuration, 'databaseUrl' | 'dataFolder' | 'databasePort'>;
@@ -41,7 +43,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { databaseUrl } = configuration;
   if (databaseUrl) return await connect({ url: databaseUrl }, configuration, log, options);
-  const embedded = await openEmbedded(configuration, log, options.embeddedSettings);
+  const embedded = await openEmbedded(configuration, log, options.embeddedSettings, options.onMade);
   try {
     return await connect({ embedded }, configuration, log, options);
   } catch (error) {

@@ -25,12 +25,13 @@ const standardSettings = {
 /**
  * Makes the cluster beside its place and renames it there, whole. However many processes do this at once, one rename
  * wins and the others throw theirs away; a process killed amid it leaves a folder that the next one removes.
+ * Answers whether it was this one.
  */
 export async function createCluster(
   cluster: ClusterFolder,
   binaries: EmbeddedBinaries,
   account: ServerAccount,
-): Promise<void> {
+): Promise<boolean> {
   removeAbandoned(cluster);
   const draft = clusterFolder(`${cluster.path}.${process.pid}.${randomBytes(4).toString('hex')}.new`);
   try {
@@ -40,7 +41,7 @@ export async function createCluster(
     account.own(draft.password);
     await initialise(draft, binaries, account);
     syncFolder(draft.path);
-    renameIntoPlace(draft, cluster);
+    return renameIntoPlace(draft, cluster);
   } catch (error) {
     throw error instanceof HoldfastError ? error : dataFolderBad(cluster.path, error);
   } finally {
@@ -81,12 +82,14 @@ async function initialise(
   });
 }
 
-function renameIntoPlace(draft: ClusterFolder, cluster: ClusterFolder): void {
+function renameIntoPlace(draft: ClusterFolder, cluster: ClusterFolder): boolean {
   try {
     renameSync(draft.path, cluster.path);
     syncFolder(join(cluster.path, '..'));
+    return true;
   } catch (error) {
     if (!existsSync(cluster.data)) throw error;
+    return false;
   }
 }
 

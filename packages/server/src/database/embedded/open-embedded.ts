@@ -30,6 +30,7 @@ export async function openEmbedded(
   configuration: Pick<Configuration, 'dataFolder' | 'databasePort'>,
   log: Logger,
   settings: Readonly<Record<string, string>> = {},
+  onMade: (folder: string) => void = () => {},
 ): Promise<Embedded> {
   const binaries = embeddedBinaries();
   linkLibraries(binaries.root);
@@ -37,8 +38,11 @@ export async function openEmbedded(
   const cluster = clusterFolder(join(folder, 'cluster'));
   const programs = [binaries.initdb, binaries.pgCtl, binaries.postgres];
   if (!existsSync(cluster.path)) {
-    await createCluster(cluster, binaries, serverAccount(cluster.data, [folder], programs));
-    log.info({ folder }, 'Made the embedded PostgreSQL');
+    const isOurs = await createCluster(cluster, binaries, serverAccount(cluster.data, [folder], programs));
+    if (isOurs) {
+      log.info(`Made a new database in ${folder}`);
+      onMade(folder);
+    }
   }
   checkVersion(cluster, binaries);
   const account = serverAccount(cluster.data, [cluster.path], programs);
