@@ -2491,7 +2491,7 @@ export const operations = {
   exportPages: { method: 'GET', path: '/api/v1/jobs/{id}/export' },
   /** Keep the lock on a job, and hear what is asked of it */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
-  /** Add up to 1,000 items, all or none, as JSON or as CSV */
+  /** Add up to 1,000 items, all or none: {"intakes": […]}, or CSV as {"csv": "…"} */
   importIntakes: { method: 'POST', path: '/api/v1/intakes/import' },
   /** Bring prices of an item by hand, all or none, as JSON or as CSV */
   importPricePoints: { method: 'POST', path: '/api/v1/intakes/{id}/price-points' },

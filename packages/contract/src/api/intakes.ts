@@ -65,7 +65,10 @@ export const intakeImport = z
     csv: csvText.optional(),
   })
   .refine(({ intakes, csv }) => (intakes === undefined) !== (csv === undefined), 'give either intakes or csv')
-  .meta({ id: 'IntakeImport', examples: [{ intakes: [{ title: 'Coin' }] }] });
+  .meta({
+    id: 'IntakeImport',
+    examples: [{ intakes: [{ title: 'Coin' }] }, { csv: 'title,year\nCoin,1881' }],
+  });
 
 export const importedIntakes = z.object({
   data: z.array(apiIntake).describe('in the order of the request'),

@@ -89,8 +89,9 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'importIntakes',
         tags,
-        summary: 'Add up to 1,000 items, all or none, as JSON or as CSV',
-        description: 'An intake of the same reference is changed instead, so that an import can be repeated.',
+        summary: 'Add up to 1,000 items, all or none: {"intakes": […]}, or CSV as {"csv": "…"}',
+        description:
+          'CSV is the text of a file, a row of names first, as a string inside JSON. An intake of the same reference is changed instead of added, so that an import can be repeated.',
         body: intakeImport,
         response: { 200: importedIntakes },
       },
