@@ -26,6 +26,13 @@ export const exportCommand = new Command('export')
   .option('--overwrite', 'write there even if something is there already')
   .addOption(new Option('--force', 'the same as --overwrite').hideHelp())
   .option('--json', 'print what was written as JSON')
+  .addHelpText(
+    'after',
+    `
+CSV has one page a line. In its markdown line breaks are written \\n and backslashes are doubled; in title and description
+a line break is a space. Text that begins with = + - or @ gets an apostrophe before it, so that no spreadsheet runs it as a
+formula. JSONL has everything as it is.`,
+  )
   .action(async (id: string, flags: ExportFlags, command: Command) => {
     const { force = false, overwrite = force, json = false } = flags;
     if (json && flags.out === '-')
