@@ -3,7 +3,7 @@
  * Heartbeats, repeated calls and the clean stop are the SDK's.
  *
  *   holdfast bots create bot-001                       # prints a token
- *   HOLDFAST_TOKEN=hf_… node price-bot.ts              # Node 22.18 or newer; with Node 20: npx tsx price-bot.ts
+ *   HOLDFAST_TOKEN=hf_… node price-bot.ts              # Node 22.18 or newer; with Node 20: npx -y tsx price-bot.ts
  */
 import { Bot, type VisitResult } from '@holdfast/sdk';
 
