@@ -90,14 +90,13 @@ describe('a delay', () => {
     await vi.waitUntil(() => runs.every((run) => !tryOnce(run, host)));
     const crawlers = runs.map((run) => new Crawler(run, host));
     const heir = new Crawler(fixture.newGovernor().openRun('c'), host);
-    await vi.waitUntil(() => [...crawlers, heir].flatMap(({ starts }) => starts).length >= 10, {
-      timeout: 9_000,
-    });
-    const starts = [...crawlers, heir].flatMap((crawler) => crawler.starts).sort((a, b) => a - b);
+    const startsOf = () => [...crawlers, heir].flatMap((crawler) => crawler.starts).sort((a, b) => a - b);
+    // It is used as well, once the machine lets it.
+    await vi.waitUntil(() => mostWithin(startsOf(), 2_000) >= 8, { timeout: 20_000 });
+    const starts = startsOf();
     for (const crawler of [...crawlers, heir]) crawler.stop();
     const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199.9);
-    expect(mostWithin(starts, 2_000)).toBeGreaterThanOrEqual(8);
   });
 
   test('that could not be kept is an error, not forgotten', async () => {
