@@ -22,8 +22,7 @@ export default defineConfig({
     globalSetup: 'test/database-fixture/global-setup.ts',
     // Processes, not threads: tests change the working folder and send signals.
     pool: 'forks',
-    // One more than the cores of the smallest machine: many tests wait for time to pass, or for each other's servers.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Files share a process: loading everything anew for each of them took a fifth of the time of all tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
