@@ -80,8 +80,9 @@ export class Listener {
       for (const name of Object.keys(channels) as Channel[]) if (channels[name] === channel) this.#emit(name);
     });
     try {
-      await client.connect();
-      for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
+      // connect() of a client that is ended meanwhile never settles, and stop() would wait for ever.
+      const lost = closed.then(() => Promise.reject(new Error('the connection was closed')));
+      await Promise.race([connectAndListen(client), lost]);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -93,4 +94,9 @@ export class Listener {
   #emit(channel: Channel): void {
     for (const handler of this.#handlers.get(channel) ?? []) handler();
   }
+}
+
+async function connectAndListen(client: pg.Client): Promise<void> {
+  await client.connect();
+  for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
 }
