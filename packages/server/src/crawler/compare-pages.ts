@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
 import type { FetchResponse } from '../fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import { contentOf } from '../pages/content-of.ts';
-import { unfoldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
-import { followedLinks } from '../pages/page-links.ts';
+import { followedLinks, storedLines } from '../pages/page-links.ts';
 
 const metadata = [
   'status',
@@ -117,7 +115,7 @@ export class ComparePages {
 }
 
 function linksOf({ links }: BaselinePage): string[] {
-  return links ? followedLinks(unfoldLines(links) ?? inflateRawSync(links).toString('utf8')) : [];
+  return links ? followedLinks(storedLines(links)) : [];
 }
 
 function digestOf(content: PageContent): Buffer {

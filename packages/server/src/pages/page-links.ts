@@ -3,9 +3,17 @@
  * that the page asks not to follow. A recrawl of a page that did not change goes by what is stored.
  */
 
+import { inflateRawSync } from 'node:zlib';
+import { unfoldLines } from './fold-lines.ts';
+
 export function linkLines(followed: readonly string[], others: readonly string[]): string {
   const lines = followed.join('\n');
   return others.length > 0 ? `${lines}\n\n${others.join('\n')}` : lines;
+}
+
+/** The lines as they were, however they are stored. */
+export function storedLines(links: Buffer): string {
+  return unfoldLines(links) ?? inflateRawSync(links).toString('utf8');
 }
 
 export function followedLinks(lines: string): string[] {

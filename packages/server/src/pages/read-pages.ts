@@ -1,8 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { contentOf } from './content-of.ts';
-import { unfoldLines } from './fold-lines.ts';
-import { allLinks } from './page-links.ts';
+import { allLinks, storedLines } from './page-links.ts';
 import type { StoredPage } from './stored-page.ts';
 
 type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html'> & {
@@ -66,12 +65,11 @@ export async function* readPages(
 }
 
 function inflated(row: PageRow): StoredPage {
-  const links = row.links && (unfoldLines(row.links) ?? textOf(row.links));
   return {
     ...row,
     markdown: textOf(row.markdown),
     html: textOf(row.html),
-    links: links ? allLinks(links) : [],
+    links: row.links ? allLinks(storedLines(row.links)) : [],
   };
 }
 
