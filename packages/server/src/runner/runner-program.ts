@@ -4,7 +4,6 @@
 import { crawlOptions, readConfiguration } from '@holdfast/contract';
 import { createPool } from '../database/create-pool.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { releaseJobs } from '../queue/release-jobs.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
 import { hear } from '../telemetry/signals.ts';
 import type { FromRunner, ToRunner } from './messages.ts';
@@ -92,24 +91,12 @@ function watchSupervisor(leaseSeconds: number): void {
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
-/** Somebody's own network: this worker was not allowed there, and the one that was will come back for the job. */
-async function handBack(job: ClaimedJob, forbidden: readonly string[]): Promise<void> {
-  const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
-  await releaseJobs(pool, [{ ...job, reason, notBeforeSeconds: 60 }], `supervisor:${configuration.workerId}`);
-  log.warn({ job: job.id }, `Handed back: ${reason}`);
-  send({ type: 'ended', status: 'pending' });
-  await pool.end();
-  setImmediate(() => process.exit(0));
-}
-
 async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
   leaseEnds = performance.now() + leaseMs;
   setInterval(tick, Math.min(500, (job.lease_seconds * 1000) / 20));
   const { workerId = 'unnamed' } = configuration;
   try {
     const options = crawlOptions.parse(job.payload);
-    const forbidden = options.needs_private.filter((origin) => !configuration.allowPrivate.includes(origin));
-    if (forbidden.length > 0) return await handBack(job, forbidden);
     crawl = await openCrawl({
       db: pool,
       log: log.child({ job: job.id, fence: job.fence }),

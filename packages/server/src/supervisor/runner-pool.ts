@@ -9,6 +9,7 @@ import { tell } from '../telemetry/signals.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerProcess } from './runner-process.ts';
 import { whatBecame } from './what-became.ts';
+import { hangMs, whyEnd } from './why-end.ts';
 
 interface PooledRun {
   readonly job: ClaimedJob;
@@ -89,10 +90,8 @@ export class RunnerPool {
     const { memoryMb } = this.#options;
     const now = performance.now();
     for (const { job, runner, leaseEnds } of this.#runs) {
-      const rssMb = Math.round(runner.rssBytes / 1_000_000);
-      if (rssMb > memoryMb) runner.kill('runner_out_of_memory', `${rssMb} MB of ${memoryMb} allowed`);
-      else if (runner.msSinceTick > hangMs(job))
-        runner.kill('runner_hung', `no sign of life for ${hangMs(job)} ms`);
+      const why = whyEnd(runner, job, memoryMb);
+      if (why) runner.kill(why.code, why.detail);
       else if (now > leaseEnds) runner.stopPooled(job, 'lost');
     }
   }
@@ -190,9 +189,4 @@ export class RunnerPool {
     for (const run of left) this.#runs.delete(run);
     this.#options.onEnded(true);
   }
-}
-
-/** A quarter of the lease without a sign of life counts as hanging. */
-function hangMs(job: ClaimedJob): number {
-  return (job.lease_seconds * 1000) / 4;
 }

@@ -22,7 +22,10 @@ import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
+import { SpareRunner } from './spare-runner.ts';
+import { untilAnswered } from './until-answered.ts';
 import { whatBecame } from './what-became.ts';
+import { hangMs, whyEnd } from './why-end.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -66,7 +69,7 @@ export class Supervisor {
   readonly #pool: RunnerPool;
   readonly #poolLoop: ClaimLoop;
   readonly #tasks: RegularTask[] = [];
-  #spare: RunnerProcess | undefined;
+  readonly #spare: SpareRunner;
   #draining = false;
   #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
@@ -91,6 +94,7 @@ export class Supervisor {
       },
       ...(onlyJob && { onlyJob }),
     });
+    this.#spare = new SpareRunner(() => this.#spawn());
     this.#pool = new RunnerPool({
       db: database.pool,
       log,
@@ -169,7 +173,7 @@ export class Supervisor {
   async drain(): Promise<void> {
     this.#draining = true;
     await Promise.all([this.#loop.stop(), this.#poolLoop.stop()]);
-    this.#spare?.kill('runner_crashed', 'not needed any more');
+    this.#spare.kill('not needed any more');
     for (const { runner } of this.#runs) runner.stop('drain');
     await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#pool.drain()]);
     await Promise.all([...this.#endings]);
@@ -182,28 +186,13 @@ export class Supervisor {
 
   /** Ends every runner at once; their jobs are recovered as after a crash. */
   kill(): void {
-    this.#spare?.kill('runner_crashed', 'the supervisor was ended');
+    this.#spare.kill('the supervisor was ended');
     for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
     this.#pool.kill();
   }
 
-  /** A process that is ready when the next job comes; one that died waiting is not given a job. */
   #keepSpare(): void {
-    if (this.#draining || this.#spare) return;
-    const spare = this.#spawn();
-    this.#spare = spare;
-    void spare.exited.then(() => {
-      if (this.#spare === spare) this.#spare = undefined;
-    });
-  }
-
-  /** Not one that looks for the database where it was: the embedded one may have come back on another port. */
-  #takeSpare(): RunnerProcess | undefined {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    if (!spare || spare.databaseUrl === this.#options.database.url) return spare;
-    spare.kill('runner_crashed', 'its database has moved');
-    return undefined;
+    if (!this.#draining) this.#spare.keep();
   }
 
   #spawn(onPooledEnd?: (id: string, fence: number) => void): RunnerProcess {
@@ -220,8 +209,7 @@ export class Supervisor {
 
   #take(job: ClaimedJob, asked: number): void {
     const forbidden = forbiddenOrigins(job.payload, this.#options.configuration.allowPrivate);
-    // A one-shot command does its own job or fails with it.
-    if (forbidden.length === 0 || this.#options.onlyJob) {
+    if (forbidden.length === 0) {
       this.#start(job, asked);
       return;
     }
@@ -232,7 +220,8 @@ export class Supervisor {
 
   async #handBack(job: ClaimedJob, forbidden: readonly string[], leaseEnds: number): Promise<void> {
     const { database, log, workerId } = this.#options;
-    const isKnown = this.#notOurs.size < mostNotOurs;
+    // A one-shot command claims by id, whatever it has learnt; its job waits for the worker that may.
+    const isKnown = !this.#options.onlyJob && this.#notOurs.size < mostNotOurs;
     if (isKnown) this.#notOurs.add(job.id);
     const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
     log.warn({ job: job.id }, `Handed back: ${reason}`);
@@ -246,7 +235,7 @@ export class Supervisor {
   #start(job: ClaimedJob, asked: number): void {
     const { configuration, log } = this.#options;
     const leaseEnds = asked + job.lease_seconds * 1000;
-    const runner = this.#takeSpare() ?? this.#spawn();
+    const runner = this.#spare.take(this.#options.database.url) ?? this.#spawn();
     const deadline = job.timeout_seconds === null ? null : performance.now() + job.timeout_seconds * 1000;
     const run: Run = { job, runner, deadline, leaseEnds };
     this.#runs.add(run);
@@ -286,17 +275,11 @@ export class Supervisor {
     await this.#notifier.notify('work');
   }
 
-  /** Repeats while the database is away, until the lease is over: then the watchdog has the job. */
-  async #untilAnswered(run: Pick<Run, 'job' | 'leaseEnds'>, write: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await write();
-      } catch (error) {
-        this.#options.log.warn({ err: error, job: run.job.id }, 'The end of a run could not be recorded yet');
-        if (performance.now() > run.leaseEnds) return;
-        await new Promise((resolve) => setTimeout(resolve, 500));
-      }
-    }
+  #untilAnswered(
+    { job, leaseEnds }: Pick<Run, 'job' | 'leaseEnds'>,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    return untilAnswered(write, leaseEnds, this.#options.log.child({ job: job.id }));
   }
 
   #renew(): Promise<void> {
@@ -338,13 +321,10 @@ export class Supervisor {
     const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
     for (const { job, runner, deadline, leaseEnds } of this.#runs) {
-      const rssMb = Math.round(runner.rssBytes / 1_000_000);
-      if (rssMb > runnerMemoryMb)
-        runner.kill('runner_out_of_memory', `${rssMb} MB of ${runnerMemoryMb} allowed`);
+      const why = whyEnd(runner, job, runnerMemoryMb);
+      if (why) runner.kill(why.code, why.detail);
       else if (deadline !== null && now > deadline)
         runner.kill('run_timed_out', `after ${job.timeout_seconds} s`);
-      else if (runner.msSinceTick > hangMs(job))
-        runner.kill('runner_hung', `no sign of life for ${hangMs(job)} ms`);
       else if (now > leaseEnds) runner.kill('lease_lost', 'the lease could not be renewed in time');
       // Nothing new, but a sign of life, also while the database is away: a runner that hears nothing gives its job back.
       else runner.renewed(leaseEnds - now);
@@ -355,9 +335,4 @@ export class Supervisor {
 /** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */
 function isOwnDeath(code: ErrorCode): boolean {
   return code === 'runner_crashed' || code === 'runner_hung' || code === 'runner_out_of_memory';
-}
-
-/** A quarter of the lease without a sign of life counts as hanging. */
-function hangMs(job: ClaimedJob): number {
-  return (job.lease_seconds * 1000) / 4;
 }

@@ -1,0 +1,33 @@
+import type { RunnerProcess } from './runner-process.ts';
+
+/** A process that is ready when the next job comes; one that died waiting is not given a job. */
+export class SpareRunner {
+  readonly #spawn: () => RunnerProcess;
+  #process: RunnerProcess | undefined;
+
+  constructor(spawn: () => RunnerProcess) {
+    this.#spawn = spawn;
+  }
+
+  keep(): void {
+    if (this.#process) return;
+    const spare = this.#spawn();
+    this.#process = spare;
+    void spare.exited.then(() => {
+      if (this.#process === spare) this.#process = undefined;
+    });
+  }
+
+  /** Not one that looks for the database where it was: the embedded one may have come back on another port. */
+  take(databaseUrl: string): RunnerProcess | undefined {
+    const spare = this.#process;
+    this.#process = undefined;
+    if (!spare || spare.databaseUrl === databaseUrl) return spare;
+    spare.kill('runner_crashed', 'its database has moved');
+    return undefined;
+  }
+
+  kill(why: string): void {
+    this.#process?.kill('runner_crashed', why);
+  }
+}
