@@ -1,4 +1,4 @@
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { pruneBots } from '../bots/prune-bots.ts';
 import type { Database } from '../database/open-database.ts';
@@ -10,6 +10,7 @@ import { runRegularly } from '../queue/run-regularly.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
+import { listenError } from './listen-error.ts';
 
 export interface Server {
   readonly address: string;
@@ -72,13 +73,4 @@ export async function startServer(
     await close();
     throw listenError(error, host, port);
   }
-}
-
-function listenError(error: unknown, host: string, port: number): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return new HoldfastError('address_taken', `${host}:${port}`);
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
-    return new HoldfastError('config_invalid', `cannot listen on ${host}:${port}: ${message}`);
-  }
-  return error;
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import type { Configuration } from '@holdfast/contract';
+import { listenError } from '../api/listen-error.ts';
 import { Metrics } from './metrics.ts';
 
 export interface MetricsServer {
@@ -26,7 +27,7 @@ export async function serveMetrics({
     await once(server, 'listening');
   } catch (error) {
     metrics.close();
-    throw new HoldfastError('address_taken', `${host}:${metricsPort}`, { cause: error });
+    throw listenError(error, host, metricsPort);
   }
   const { port } = server.address() as AddressInfo;
   return {
