@@ -1,8 +1,6 @@
-import { deflateRawSync } from 'node:zlib';
 import type pg from 'pg';
-import { valueIntake } from '../../packages/server/src/collect/value-intake.ts';
-
-const words = 'anchor beacon chart compass current fog harbour hull keel lantern mast pilot quay'.split(' ');
+import { fillIntakes } from './fill-intakes.ts';
+import { fillPages, words } from './fill-pages.ts';
 
 export interface Filled {
   /** A finished recrawl of which one page changed. */
@@ -233,77 +231,6 @@ async function fillEvents(db: pg.Pool, { crawl, running, failed }: Record<string
     CROSS JOIN LATERAL generate_series(1, (kind.rate * (1 + 0.6 * sin(minute / 6.0 + kind.rate)))::integer) AS n`);
 }
 
-async function fillPages(db: pg.Pool, { before, crawl, running }: Record<string, string>): Promise<void> {
-  await db.query(
-    `INSERT INTO crawl_states (job_id, total_processed, total_pending, fetched, failed, skipped, redirected, bytes, current_url, current_depth, baseline, changed, unchanged, started_at)
-     VALUES ($1, 30, 0, 28, 2, 3, 1, 812000, NULL, 3, NULL, 0, 0, now() - interval '25 h'), ($2, 30, 0, 28, 2, 3, 1, 834000, NULL, 3, $1, 1, 27, now() - interval '50 min'),
-       ($3, 412, 703, 401, 11, 25, 8, 9120000, 'https://books.example/catalogue/page-21', 4, NULL, 0, 0, now() - interval '6 min')`,
-    [before, crawl, running],
-  );
-  await db.query(
-    `INSERT INTO crawl_hosts (job_id, host, pending, done) VALUES ($1, 'books.example', 640, 400), ($1, 'covers.books.example', 63, 44)`,
-    [running],
-  );
-  for (const [job, version] of [
-    [before, 1],
-    [crawl, 2],
-  ] as const) {
-    for (let n = 1; n <= 34; n++) {
-      const outcome = n <= 28 ? 'fetched' : n <= 30 ? 'failed' : n <= 33 ? 'skipped' : 'redirected';
-      const { rows } = await db.query<{ url_hash: string }>(
-        `INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, status, depth, attempts, word_count, bytes, fetched_at, url,
-           reason, message, target_url, content_type, language, title, description, structured, change)
-         VALUES ($1, md5($2::integer::text)::uuid, $2::integer, $3, $4, $5, 1, $6, $7, now() - make_interval(mins => 52 - $2::integer), $8, $9, $10, $11, 'text/html', 'en', $12, $13, $14, $15)
-         RETURNING url_hash`,
-        [
-          job,
-          n,
-          outcome,
-          outcome === 'fetched' ? 200 : outcome === 'failed' ? 404 : outcome === 'redirected' ? 301 : null,
-          n % 4,
-          outcome === 'fetched' ? 300 + n * 7 : null,
-          24_000 + n,
-          `https://docs.example/guide/${words[n % words.length]}/${n}`,
-          outcome === 'failed' ? 'http_404' : outcome === 'skipped' ? 'robots_disallowed' : null,
-          outcome === 'failed' ? 'The site answered 404' : null,
-          outcome === 'redirected' ? 'https://docs.example/guide/new' : null,
-          outcome === 'fetched' ? `The ${words[n % words.length]}, chapter ${n}` : null,
-          'How it holds',
-          outcome === 'fetched' ? JSON.stringify({ og: { title: 'Guide' } }) : null,
-          version === 2 && outcome === 'fetched' ? (n === 1 ? 'changed' : 'unchanged') : null,
-        ],
-      );
-      if (outcome !== 'fetched') continue;
-      await db.query(
-        'INSERT INTO crawl_page_contents (job_id, url_hash, links, markdown) VALUES ($1, $2, $3, $4)',
-        [
-          job,
-          rows[0]?.url_hash,
-          deflateRawSync('https://docs.example/\nhttps://docs.example/guide/keel/3'),
-          deflateRawSync(markdownOf(n, version)),
-        ],
-      );
-    }
-  }
-}
-
-function markdownOf(n: number, version: number): string {
-  return `# The ${words[n % words.length]}, chapter ${n}
-
-A good ${words[(n + 1) % words.length]} holds in every weather. See [the first chapter](https://docs.example/guide/keel/1).
-
-## What you need
-
-- a rope of ${version * 10} metres
-- a lantern
-
-\`\`\`sh
-holdfast crawl https://docs.example/
-\`\`\`
-
-> Whoever reads this will tie better knots.`;
-}
-
 async function fillBots(db: pg.Pool): Promise<void> {
   await db.query(`
     INSERT INTO bots (bot_id, user_id, enabled, last_seen_at, pulls, jobs_pulled, jobs_succeeded, jobs_failed)
@@ -333,64 +260,4 @@ async function fillResults(db: pg.Pool, visit: string, policy: string): Promise<
     [visit, policy],
   );
   return rows[0]?.id ?? '';
-}
-
-async function fillIntakes(db: pg.Pool): Promise<{ intake: string; collect: string }> {
-  await db.query(`
-    INSERT INTO sources (id, name, configured, adapter_type, reputation_weight, tier, rate_limit_per_minute, last_success_at)
-    VALUES ('auctions', 'Auction results', true, 'json', 1, 9, 60, now() - interval '3 min'),
-      ('market', 'Marketplace', true, 'html', 0.6, 5, 30, now() - interval '4 min'),
-      ('dealers', 'Dealers’ lists', true, 'import', 0.8, 7, NULL, NULL)`);
-  await db.query(`
-    INSERT INTO intakes (title, attributes, currency, tags, reference, updated_at) VALUES
-      ('Walking Liberty Half Dollar', '{"year": 1942, "denomination": "50c"}', 'USD', '{coins}', 'WL-42', now() - interval '2 h'),
-      ('Leica M3, double stroke, with a case and its papers, from the estate of a photographer in Wetzlar', '{"serial": "700 123", "lens": "Summicron 50"}', 'EUR', '{cameras,estate}', 'CAM-1', now() - interval '1 day'),
-      (NULL, '{"year": 1799, "mintmark": "CC", "series": "Draped Bust"}', NULL, '{}', NULL, now() - interval '3 days')`);
-  const { rows } = await db.query<{ id: string; currency: string | null }>(
-    `INSERT INTO intakes (title, attributes, tags, reference)
-     VALUES ('Morgan Dollar', '{"year": 1881, "mintmark": "S", "denomination": "$1", "grade": "MS-64"}', '{coins,silver}', 'M-81-S')
-     RETURNING id, currency`,
-  );
-  const [intake] = rows;
-  if (!intake) throw new Error('no intake');
-  await db.query(
-    `INSERT INTO crawl_jobs (kind, status, payload, source_id, completed_at, started_at, progress_percentage, dedupe_key, created_at)
-     SELECT 'collect', status::job_status, jsonb_build_object('intake_id', $1::text, 'title', 'Morgan Dollar'), source,
-       CASE status WHEN 'completed' THEN now() - interval '5 min' END, CASE status WHEN 'completed' THEN now() - interval '6 min' END,
-       CASE status WHEN 'completed' THEN 100 ELSE 0 END, 'intake:' || $1 || '|' || source, now() - interval '7 min'
-     FROM (VALUES ('completed', 'auctions'), ('completed', 'market'), ('pending', 'market')) AS job (status, source)`,
-    [intake.id],
-  );
-  const { rows: jobs } = await db.query<{ id: string }>(
-    `SELECT id FROM crawl_jobs WHERE kind = 'collect' AND source_id = 'auctions'`,
-  );
-  const collect = jobs[0]?.id ?? '';
-  await db.query(
-    `INSERT INTO price_points (intake_id, source_id, dedupe_key, price, currency, price_type, match_strength, listing_url, listing_title, listing_date, job_id, actor)
-     SELECT $1, source, 'ext_' || type || n, round((base + 14 * sin(n * 2.4) + 5 * sin(n * 0.7))::numeric, 2), currency, type::price_type, strength,
-       'https://' || source || '.example/lots/' || n, '1881-S Morgan Dollar, lot ' || n, now() - make_interval(days => n), $2::uuid, 'supervisor:crawl-eu-1'
-     FROM (VALUES ('auctions', 'sold', 118, 'USD', 0.96, 26), ('market', 'sold', 124, 'USD', 0.74, 12), ('market', 'ask', 140, 'USD', 0.7, 6),
-       ('market', 'bid', 60, 'USD', 0.7, 2), ('dealers', 'ask', 110, 'EUR', 0.9, 3)) AS given (source, type, base, currency, strength, count)
-     CROSS JOIN LATERAL generate_series(1, count) AS n`,
-    [intake.id, collect],
-  );
-  await db.query(
-    `INSERT INTO price_points (intake_id, source_id, dedupe_key, price, currency, price_type, match_strength, listing_title, actor)
-     VALUES ($1, 'market', 'ext_replica', 4.99, 'USD', 'sold', 0.6, 'Morgan Dollar REPLICA', 'supervisor:crawl-eu-1'),
-       ($1, 'auctions', 'ext_roll', 2450, 'USD', 'sold', 0.7, 'Roll of 20 Morgan Dollars', 'supervisor:crawl-eu-1')`,
-    [intake.id],
-  );
-  await valueIntake(db, intake);
-  // What it was thought to be worth in the weeks before.
-  await db.query(
-    `INSERT INTO valuation_history (intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources, sold, ask,
-       outliers, other_currencies, not_used, confidence, reasons, valued_at, id)
-     SELECT intake_id, currency, p10 - n, p20 - n, p40 - n, median - n + n % 3, p60 - n, p80 - n / 2, p90, mean - n, comparables - n, sources, sold - n, ask,
-       outliers, other_currencies, not_used, greatest(1, confidence - n / 3), reasons, valued_at - make_interval(days => 3 * n),
-       -- Older than the last: ids sort by their time.
-       overlay(id::text PLACING lpad((99 - n)::text, 8, '0') FROM 1 FOR 8)::uuid
-     FROM (SELECT * FROM valuation_history WHERE intake_id = $1) AS last CROSS JOIN generate_series(1, 9) AS n`,
-    [intake.id],
-  );
-  return { intake: intake.id, collect };
 }

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useRef } from 'react';
 import { Button } from '../../design/button.tsx';
 import { Field, Form, FormError } from '../../design/form.tsx';
 
-interface ImportFormProps {
+export interface ImportFormProps {
   readonly example: string;
   readonly error: Error | null;
   readonly isPending: boolean;

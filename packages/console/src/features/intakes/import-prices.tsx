@@ -1,12 +1,8 @@
 import type { ApiSource } from '@holdfast/contract';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { request } from '../../api/request.ts';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
-import { Button } from '../../design/button.tsx';
-import { Dialog } from '../../design/dialog.tsx';
 import { Field } from '../../design/form.tsx';
-import { ImportForm } from './import-form.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 
 interface ImportPricesProps {
   readonly intakeId: string;
@@ -21,50 +17,21 @@ interface Imported {
 }
 
 /** Prices that somebody brings by hand: an auction's results, a dealer's list. */
-export function ImportPrices({ intakeId, open, onClose }: ImportPricesProps) {
-  const client = useQueryClient();
-  const bring = useMutation({
-    mutationFn: (body: object) =>
-      request<Imported>(`/api/v1/intakes/${intakeId}/price-points`, { method: 'POST', body }),
-    onSuccess: () => client.invalidateQueries(),
-  });
-  function close() {
-    bring.reset();
-    onClose();
-  }
+export function ImportPrices({ intakeId, ...dialog }: ImportPricesProps) {
   return (
-    <Dialog
-      open={open}
-      onClose={close}
+    <ImportDialog<Imported>
+      {...dialog}
       title="Add prices"
-      actions={
-        bring.isSuccess && (
-          <Button look="primary" onClick={close}>
-            Done
-          </Button>
-        )
-      }
+      path={`/api/v1/intakes/${intakeId}/price-points`}
+      example={'price,currency,price_type,date,title,url\n42.50,USD,sold,2026-03-01,1881-S Morgan,'}
+      bodyOf={(given, form) => ({
+        source_id: form.get('source_id'),
+        ...('csv' in given ? given : { price_points: given.json }),
+      })}
+      told={({ added, strengthened, kept }) => `${added} added, ${strengthened + kept} known before.`}
     >
-      {bring.isSuccess ? (
-        <p role="status">
-          {bring.data.added} added, {bring.data.strengthened + bring.data.kept} known before.
-        </p>
-      ) : (
-        <ImportForm
-          example={'price,currency,price_type,date,title,url\n42.50,USD,sold,2026-03-01,1881-S Morgan,'}
-          error={bring.error}
-          isPending={bring.isPending}
-          onImport={(given, form) =>
-            bring.mutate({
-              source_id: form.get('source_id'),
-              ...('csv' in given ? given : { price_points: given.json }),
-            })
-          }
-        >
-          <SourceField />
-        </ImportForm>
-      )}
-    </Dialog>
+      <SourceField />
+    </ImportDialog>
   );
 }
 

@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { request } from '../../api/request.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { ImportForm, type ImportFormProps } from './import-form.tsx';
+
+interface ImportDialogProps<Answer> extends Pick<ImportFormProps, 'example' | 'children'> {
+  readonly title: string;
+  readonly path: string;
+  readonly bodyOf: (...given: Parameters<ImportFormProps['onImport']>) => object;
+  /** What came of it. */
+  readonly told: (answer: Answer) => ReactNode;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks for many rows at once, sends them, and says what came of it. */
+export function ImportDialog<Answer>(props: ImportDialogProps<Answer>) {
+  const { title, path, bodyOf, told, open, onClose, ...form } = props;
+  const client = useQueryClient();
+  const bring = useMutation({
+    mutationFn: (body: object) => request<Answer>(path, { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries(),
+  });
+  function close() {
+    bring.reset();
+    onClose();
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={title}
+      actions={
+        bring.isSuccess && (
+          <Button look="primary" onClick={close}>
+            Done
+          </Button>
+        )
+      }
+    >
+      {bring.isSuccess ? (
+        <p role="status">{told(bring.data)}</p>
+      ) : (
+        <ImportForm
+          {...form}
+          error={bring.error}
+          isPending={bring.isPending}
+          onImport={(...given) => bring.mutate(bodyOf(...given))}
+        />
+      )}
+    </Dialog>
+  );
+}
