@@ -66,6 +66,12 @@ export const benchmarks = [
     file: './src/up-start.ts',
     title: '`up` to its first answer, its database made before, against an empty Fastify',
   },
+  {
+    id: 'scaling',
+    group: 'scaling',
+    file: './src/crawl-scaling.ts',
+    title: 'what a page costs workers, PostgreSQL and its disk with 1, 2, 4 and 8 crawls at once',
+  },
 ];
 
 /** The benchmarks that the words name, in their own order; all of them when there is no word. */

@@ -14,12 +14,18 @@ Measures Holdfast against its peers on this machine. NAME is a benchmark or a gr
 
 ${list}
 
+  report           makes docs/performance.md and its charts from the newest outcome of each
+
 Each prints a table and one line {"id":…,"pass":…,"figures":…}. Read bench/README.md for how they are kept fair.`;
 
 const words = process.argv.slice(2);
 if (words.some((word) => ['--help', '-h', 'help'].includes(word))) {
   console.log(usage);
   process.exit(0);
+}
+if (words[0] === 'report') {
+  run(findNode(), [path('src/report/write-report.ts')]);
+  process.exit();
 }
 const { chosen, unknown } = chooseBenchmarks(words);
 if (unknown.length > 0) {

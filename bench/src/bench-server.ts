@@ -23,8 +23,12 @@ export class BenchServer {
     return server;
   }
 
+  get version(): string {
+    return this.#database.serverVersion;
+  }
+
   get describe(): string {
-    return `PostgreSQL ${this.#database.serverVersion}, fsync and synchronous_commit on`;
+    return `PostgreSQL ${this.version}, fsync and synchronous_commit on`;
   }
 
   async stop(): Promise<void> {

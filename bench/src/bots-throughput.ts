@@ -102,11 +102,12 @@ function report(rates: Record<Side, number[]>): Outcome {
     const { median, min, max } = spread(rates[side], 0);
     return [side, thousands(median), `${thousands(min)}–${thousands(max)}`];
   };
-  printTable(
+  const table = printTable(
     ['', 'jobs/s', 'spread', 'holdfast is', 'spread', 'goal'],
     [row('holdfast'), [...row('bare'), `${ratio.median} ×`, `${ratio.min}–${ratio.max}`, `${goal} ×`]],
   );
   return {
+    table,
     pass: ratio.median >= floor,
     figures: {
       bots,

@@ -89,7 +89,7 @@ async function compare(
 }
 
 function report(rows: readonly Row[]): Outcome {
-  printTable(
+  const table = printTable(
     ['list', '1,000 jobs, ms', '1,000,000 jobs, ms', 'slowest', 'times'],
     rows.map(({ name, small_ms, large_ms, slowest_ms, times }) => [
       name,
@@ -103,6 +103,7 @@ function report(rows: readonly Row[]): Outcome {
   const slowest = Math.max(...rows.map(({ large_ms }) => large_ms));
   const within = (bound: typeof floor) => worst <= bound.times && slowest <= bound.ms;
   return {
+    table,
     pass: within(floor),
     figures: {
       lists: rows,

@@ -2,7 +2,7 @@ import type { BenchServer } from './bench-server.ts';
 import { checkPages } from './crawlers/check-pages.ts';
 import { crawlDurably } from './crawlers/holdfast.ts';
 import { findScrapy, type PeerResult, runPeer, runScrapy } from './crawlers/run-peer.ts';
-import { printTable, thousands } from './print-table.ts';
+import { printTable, type Table, thousands } from './print-table.ts';
 import { measureCeiling } from './site/measure-ceiling.ts';
 import { linksPerPage } from './site/page-maker.ts';
 import { type Site, startReadySite } from './site/start-site.ts';
@@ -40,6 +40,11 @@ export interface Standing {
   readonly pagesPerSecond: Spread;
   /** Ours against it, of the same repeat. */
   readonly holdfastIsTimes: Spread | undefined;
+}
+
+export interface Race {
+  readonly standings: readonly Standing[];
+  readonly table: Table;
 }
 
 export function holdfast(laps: number, markdown: boolean): Racer {
@@ -91,7 +96,7 @@ function lapOf({ ms, pages, links, peakMb, cpuSeconds }: PeerResult, expected: n
 }
 
 /** Lets all crawl the same site in turns, each the first in turn, and prints how they stand. */
-export async function race(server: BenchServer, racers: readonly Racer[]): Promise<Standing[]> {
+export async function race(server: BenchServer, racers: readonly Racer[]): Promise<Race> {
   const site = await startReadySite(sitePages);
   try {
     await describeSite(site);
@@ -108,8 +113,7 @@ export async function race(server: BenchServer, racers: readonly Racer[]): Promi
       }
     }
     const standings = racers.map(({ name }) => standingOf(name, laps));
-    print(standings);
-    return standings;
+    return { standings, table: print(standings) };
   } finally {
     await site.stop();
   }
@@ -137,8 +141,8 @@ function standingOf(name: string, laps: ReadonlyMap<string, readonly Lap[]>): St
   };
 }
 
-function print(standings: readonly Standing[]): void {
-  printTable(
+function print(standings: readonly Standing[]): Table {
+  return printTable(
     ['', 'pages/s', 'spread', 'CPU µs/page', 'beside it', 'memory MB', 'holdfast is', 'spread'],
     standings.map(({ name, laps, pagesPerSecond: rate, holdfastIsTimes: times }) => [
       name,

@@ -8,7 +8,7 @@ const goal = { 'bare loop': 1, 'best bare loop': 0.8, crawlee: 10, scrapy: 35 };
 
 /** B4: everything but the markdown is extracted and stored, durably. */
 export async function measure(server: BenchServer): Promise<Outcome> {
-  const standings = await race(server, [
+  const { standings, table } = await race(server, [
     holdfast(repeats, false),
     peer('bare loop', './bare-loop.ts', repeats),
     peer('best bare loop', './best-bare-loop.ts', repeats),
@@ -16,6 +16,7 @@ export async function measure(server: BenchServer): Promise<Outcome> {
     ...scrapy(2, 500),
   ]);
   return {
+    table,
     pass: reaches(standings, floor),
     figures: { ...figuresOf(standings), floor, goal, goal_reached: reaches(standings, goal) },
   };

@@ -1,10 +1,14 @@
 import { benchmarks } from '../benchmarks.mjs';
 import { BenchServer } from './bench-server.ts';
+import type { Table } from './print-table.ts';
+import { saveResult } from './report/save-result.ts';
 
 export interface Outcome {
   /** The floor held. */
   readonly pass: boolean;
   readonly figures: Record<string, unknown>;
+  /** As it was printed. */
+  readonly table: Table;
 }
 
 export type Measure = (server: BenchServer) => Promise<Outcome>;
@@ -19,7 +23,8 @@ try {
   for (const { id, title, file } of benchmarks.filter((one) => process.argv.includes(one.id))) {
     console.log(`${id}  ${title}`);
     const { measure } = (await import(new URL(`../${file}`, import.meta.url).href)) as { measure: Measure };
-    const { pass, figures } = await measure(server);
+    const { pass, figures, table } = await measure(server);
+    saveResult({ id, title, postgres: server.version, pass, figures, table });
     console.log(`${JSON.stringify({ id, pass, figures })}\n`);
     if (!pass) process.exitCode = 1;
   }

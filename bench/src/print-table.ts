@@ -1,5 +1,10 @@
+export interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** Columns as wide as their widest cell; the first to the left, the others, which are figures, to the right. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): Table {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   const render = (line: readonly string[]) =>
@@ -13,6 +18,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
   console.log(`\n  ${render(header)}\n  ${widths.map((width) => '─'.repeat(width)).join('   ')}`);
   for (const row of rows) console.log(`  ${render(row)}`);
   console.log();
+  return { header, rows };
 }
 
 export const thousands = (value: number) => Math.round(value).toLocaleString('en-US');

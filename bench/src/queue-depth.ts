@@ -101,9 +101,13 @@ function report(results: Record<'deep' | 'under_snapshot', Measured[]>): Outcome
       `${one.times} ×`,
     ]),
   );
-  printTable(['claims on a table with', 'jobs', 'empty p50 ms', 'p50 ms', 'p95 ms', 'full / empty'], rows);
+  const table = printTable(
+    ['claims on a table with', 'jobs', 'empty p50 ms', 'p50 ms', 'p95 ms', 'full / empty'],
+    rows,
+  );
   const worst = Math.max(...Object.values(results).flatMap((all) => all.map((one) => one.times)));
   return {
+    table,
     pass: worst <= floor,
     figures: { ...results, worst_times: worst, floor, goal, goal_reached: worst <= goal },
   };

@@ -109,7 +109,7 @@ function report(measured: Record<'starts' | 'oneWays' | 'roundTrips', number[]>)
   const roundTrip = summary(measured.roundTrips);
   const times = round(start.p50_ms / roundTrip.p50_ms);
   const row = (name: string, all: typeof start) => [name, `${all.p50_ms}`, `${all.p95_ms}`, `${all.p99_ms}`];
-  printTable(
+  const table = printTable(
     ['', 'p50 ms', 'p95 ms', 'p99 ms', 'p50 times'],
     [
       [...row('enqueue to start', start), ''],
@@ -118,6 +118,7 @@ function report(measured: Record<'starts' | 'oneWays' | 'roundTrips', number[]>)
     ],
   );
   return {
+    table,
     pass: times <= floor,
     figures: {
       start,

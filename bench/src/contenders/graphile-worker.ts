@@ -4,14 +4,14 @@ import { Logger, makeWorkerUtils, run, type WorkerEvents, type WorkerUtils } fro
 import pg from 'pg';
 import { batches, type Contender, payload, type Setting } from './contender.ts';
 
-/** Its own performance test has 24; more at once fill its batches better when jobs take no time. */
-export const settings: readonly Setting[] = [{ concurrent: 24 }, { concurrent: 100 }, { concurrent: 500 }];
+/** As its documentation (performance.md) and its own performance test tune it. */
+export const settings: readonly Setting[] = [{ concurrent: 24 }];
 
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
 });
 
-/** As its documentation tunes it: a local queue of 500, completions in batches as soon as they come. */
+/** A local queue of 500, completions in batches as soon as they come. */
 const tuned = {
   localQueue: { size: 500, refetchDelay: { durationMs: 10 } },
   completeJobBatchDelay: 0,

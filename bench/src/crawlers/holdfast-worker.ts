@@ -21,7 +21,7 @@ export class HoldfastWorker {
 
   readonly #quiet: boolean;
 
-  private constructor(databaseUrl: string, allowPrivate: readonly string[], quiet: boolean) {
+  private constructor(databaseUrl: string, allowPrivate: readonly string[], quiet: boolean, jobs: number) {
     this.#quiet = quiet;
     this.#child = spawn(process.execPath, [command, 'worker'], {
       env: {
@@ -30,6 +30,7 @@ export class HoldfastWorker {
         DATABASE_URL: databaseUrl,
         HOLDFAST_ALLOW_PRIVATE: allowPrivate.join(','),
         HOLDFAST_LOG_FORMAT: 'json',
+        MAX_CONCURRENT_JOBS: String(jobs),
       },
       stdio: ['ignore', 'inherit', 'pipe'],
     });
@@ -37,13 +38,13 @@ export class HoldfastWorker {
     createInterface({ input: this.#child.stderr }).on('line', (line) => this.#hear(line));
   }
 
-  /** `quiet`: its warnings are no news (its runners are to be killed). */
+  /** `quiet`: its warnings are no news (its runners are to be killed). `jobs`: crawls that it runs at once. */
   static async start(
     databaseUrl: string,
     allowPrivate: readonly string[],
-    { quiet = false } = {},
+    { quiet = false, jobs = 4 } = {},
   ): Promise<HoldfastWorker> {
-    const worker = new HoldfastWorker(databaseUrl, allowPrivate, quiet);
+    const worker = new HoldfastWorker(databaseUrl, allowPrivate, quiet, jobs);
     await worker.says(/is ready/);
     return worker;
   }

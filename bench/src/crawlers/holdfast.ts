@@ -73,7 +73,7 @@ export async function crawlDurably<Result>(
   }
 }
 
-async function postmasterOf({ pool }: Database): Promise<number> {
+export async function postmasterOf({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const postmaster = parentOf(rows[0]?.pid ?? 0);
   if (postmaster === undefined) throw new Error('the server is not on this machine');
