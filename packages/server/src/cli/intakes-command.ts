@@ -1,5 +1,6 @@
-import { HoldfastError, type IntakeRequest, type NewPricePoint } from '@holdfast/contract';
+import { HoldfastError, type Intake, type IntakeRequest, type NewPricePoint } from '@holdfast/contract';
 import { Command } from 'commander';
+import type { Pool } from 'pg';
 import { findPriceSummary } from '../collect/find-price-summary.ts';
 import { importPoints, pointsFromCsv } from '../collect/import-points.ts';
 import { createIntake } from '../intakes/create-intake.ts';
@@ -82,9 +83,9 @@ const list = new Command('list')
   .action(({ json, user, limit, ...filter }, command: Command) =>
     withDatabase(command, async ({ database }) => {
       if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
-      const intakes = await listIntakes(database.pool, { ...filter, owner: user, limit });
-      if (json) console.log(JSON.stringify(intakes));
-      else printIntakes(intakes, limit);
+      const { rows, next } = await listIntakes(database.pool, { ...filter, owner: user, limit });
+      if (json) console.log(JSON.stringify(rows));
+      else printIntakes(rows, next);
     }),
   );
 
@@ -115,7 +116,7 @@ const enqueue = new Command('enqueue')
       const intakes =
         tag === undefined
           ? await Promise.all(ids.map((id) => findIntake(pool, id)))
-          : await listIntakes(pool, { tag, limit: 1000 });
+          : await intakesOfTag(pool, tag);
       const made = await enqueueIntakes(pool, intakes, { sources: source, staggerSeconds }, (requests) =>
         enqueueJobs(pool, requests, actor),
       );
@@ -172,4 +173,15 @@ function readJson(text: string, name: string): unknown {
   } catch {
     throw new HoldfastError('bad_request', `${name} must be JSON`);
   }
+}
+
+async function intakesOfTag(pool: Pool, tag: string): Promise<Intake[]> {
+  const intakes: Intake[] = [];
+  let after: string | undefined;
+  do {
+    const { rows, next } = await listIntakes(pool, { tag, after, limit: 1000 });
+    intakes.push(...rows);
+    after = next ?? undefined;
+  } while (after !== undefined);
+  return intakes;
 }

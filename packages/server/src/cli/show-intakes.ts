@@ -3,9 +3,9 @@ import type { PriceSummary } from '../collect/find-price-summary.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 
-export function printIntakes(intakes: readonly Intake[], limit: number): void {
+export function printIntakes(intakes: readonly Intake[], next: string | null): void {
   if (intakes.length === 0) {
-    console.log('No such intakes.');
+    console.log(next ? `None among the newest; look further: --after ${next}` : 'No such intakes.');
     return;
   }
   printTable(
@@ -18,7 +18,7 @@ export function printIntakes(intakes: readonly Intake[], limit: number): void {
       formatAgo(created_at),
     ]),
   );
-  if (intakes.length === limit) console.log(`\nMore: --after ${intakes.at(-1)?.id}`);
+  if (next) console.log(`\nMore: --after ${next}`);
 }
 
 export function printIntake(intake: Intake, { valuation, sources }: PriceSummary): void {

@@ -20,12 +20,12 @@ const sourcesStatement = statement<SourceSummary>(
   'summarise-sources',
   `
 WITH point AS (
-  SELECT source_id, count(*)::int AS points, max(observed_at) AS last_seen FROM price_points WHERE intake_id = $1
+  SELECT source_id, count(*)::int AS points, max(observed_at) AS last_seen FROM price_points WHERE intake_id = $1::uuid
   GROUP BY source_id
 ),
 job AS (
   SELECT DISTINCT ON (source_id) source_id, status, error_code FROM crawl_jobs
-  WHERE kind = 'collect' AND dedupe_key LIKE 'intake:' || $1 || '|%' ORDER BY source_id, id DESC
+  WHERE kind = 'collect' AND lower(payload ->> 'intake_id') = $1::uuid::text ORDER BY source_id, id DESC
 )
 SELECT source_id, coalesce(points, 0) AS points, last_seen, status AS last_status, error_code AS last_error
 FROM point FULL JOIN job USING (source_id) ORDER BY source_id`,

@@ -105,9 +105,9 @@ function conditions(
     others.push(`job.priority <= ${bind(filter.priority_max, 'integer')}`);
   if (filter.source_id) others.push(`job.source_id = ${bind(filter.source_id)}`);
   if (filter.intake_id) {
-    // No job can be older than what it asks about, and its id tells how old that is.
-    indexed.push(`job.id >= ${bind(idAt(timeOf(filter.intake_id), -clockSlackMs), 'uuid')}`);
-    others.push(`job.kind = 'collect' AND job.payload ->> 'intake_id' = ${bind(filter.intake_id)}`);
+    indexed.push(
+      `job.kind = 'collect' AND lower(job.payload ->> 'intake_id') = ${bind(filter.intake_id.toLowerCase())}`,
+    );
   }
   if (filter.worker_id) others.push(`job.worker_id = ${bind(filter.worker_id)}`);
   if (filter.locked !== undefined) others.push(`(job.status = 'processing') = ${filter.locked}`);
@@ -118,12 +118,6 @@ function conditions(
 
 function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
-}
-
-/** When a thing with this id was made, if it is one of ours. */
-function timeOf(id: string): string {
-  const isOurs = id[14] === '7';
-  return new Date(isOurs ? Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) : 0).toISOString();
 }
 
 /** The least id that a job made at that time can have. */

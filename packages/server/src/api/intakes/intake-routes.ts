@@ -70,15 +70,14 @@ export const intakeRoutes: RouteGroup = (server, context) => {
     async (request) => {
       const { limit, cursor, user_id, confidence_min, ...filter } = request.query;
       const owner = ownerBound(theCaller(request), { user_id }) ?? user_id;
-      const found = await listIntakes(pool, {
+      const page = await listIntakes(pool, {
         ...filter,
         confidence: confidence_min,
         owner,
         after: cursor,
-        limit: limit + 1,
+        limit,
       });
-      const data = found.slice(0, limit);
-      return { data, next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+      return { data: page.rows, next_cursor: page.next };
     },
   );
 
