@@ -39,9 +39,9 @@ export async function main(args: string[], root: string): Promise<number> {
   }
   const end = performance.now() + Number(values.minutes) * 60_000;
   const verdicts: Verdict[] = [];
+  // What has to be cleared away is, on the way out.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
   const server = await PrivateServer.create();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => void server.remove().finally(() => process.exit(130)));
   try {
     let seed = Number(values.seed);
     if (!values.json) console.log(`Seed ${seed}, PostgreSQL in ${server.folder}`);

@@ -27,7 +27,7 @@ export const clocks: Fault = {
     const file = join(folder, 'wrong-clock.cjs');
     writeFileSync(file, wrongClock);
     try {
-      return await withStage(run, { workers: 0, jobsPerWorker: 4 }, async (stage) => {
+      return await withStage(run, { workers: 0, jobsPerWorker: 4, limitPerMinute: 1_200 }, async (stage) => {
         const { leaseSeconds, sweepSeconds } = run.timings;
         const env = (off: number) => ({ NODE_OPTIONS: `--require ${file}`, CHAOS_CLOCK_OFF_MS: String(off) });
         stage.startWorker(env(offMs));

@@ -29,6 +29,9 @@ export const fullDisk: Fault = {
     } catch {
       return { skipped: 'this system does not let us mount a small file system' };
     }
+    // Nobody can remove the server's folder while something is mounted in it.
+    const unmount = () => execFileSync('umount', ['-l', folder]);
+    process.prependOnceListener('exit', unmount);
     try {
       const { uid, gid } = statSync(run.server.dataFolder);
       chownSync(folder, uid, gid);
@@ -52,7 +55,8 @@ export const fullDisk: Fault = {
       );
     } finally {
       await run.server.administer('DROP TABLESPACE IF EXISTS chaos_small').catch(() => undefined);
-      execFileSync('umount', ['-l', folder]);
+      process.off('exit', unmount);
+      unmount();
       rmSync(folder, { recursive: true, force: true });
     }
   },

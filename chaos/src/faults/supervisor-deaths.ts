@@ -14,7 +14,7 @@ export const supervisorDeaths: Fault = {
   title:
     'SIGKILL of supervisors, SIGSTOP of them for three leases, runners that hang; others are there all the time',
   run: (run) =>
-    withStage(run, { workers: 3, jobsPerWorker: 3 }, async (stage) => {
+    withStage(run, { workers: 3, jobsPerWorker: 3, limitPerMinute: 1_200 }, async (stage) => {
       const kills = scaled(run, 30, 2);
       const stops = scaled(run, 10, 1);
       const ledger = new Ledger(stage);

@@ -25,6 +25,12 @@ import { migrate } from '../../../packages/server/src/database/migrate.ts';
 
 const template = 'template_chaos';
 
+const standing = new Set<PrivateServer>();
+// Whatever ends us, a signal included: a server that nobody knows of would run for ever.
+process.on('exit', () => {
+  for (const server of standing) server.abandon();
+});
+
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where its folder is to be made; the system's folder of temporary files by default. */
@@ -71,12 +77,18 @@ export class PrivateServer {
       settings,
       log,
     });
+    standing.add(created);
     await created.start();
     return created;
   }
 
   get port(): number {
     return this.#port;
+  }
+
+  /** Of the process that started all others of it; undefined while it is down. */
+  get pid(): number | undefined {
+    return readPostmaster(this.#server.cluster)?.pid;
   }
 
   get dataFolder(): string {
@@ -112,7 +124,7 @@ export class PrivateServer {
 
   /** As the kernel does when memory is short. */
   kill(): void {
-    const pid = readPostmaster(this.#server.cluster)?.pid;
+    const { pid } = this;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   }
 
@@ -141,6 +153,16 @@ export class PrivateServer {
 
   async remove(): Promise<void> {
     await this.stop('immediate');
+    standing.delete(this);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** The same at once, for a process that is about to end. */
+  abandon(): void {
+    const { pid } = this;
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    const nothing = new Int32Array(new SharedArrayBuffer(4));
+    for (let turn = 0; turn < 100 && this.pid !== undefined; turn++) Atomics.wait(nothing, 0, 0, 50);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

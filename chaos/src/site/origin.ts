@@ -23,6 +23,9 @@ export class Origin {
   readonly #last = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   readonly #sections = new Map<string, Section>();
+  readonly #lastMinute: number[] = [];
+  #busiestMinute = 0;
+  #served = 0;
   readonly #server: Server;
 
   private constructor() {
@@ -56,6 +59,26 @@ export class Origin {
     return this.#last.get(prefix) ?? 0;
   }
 
+  /** All requests there ever were. */
+  get served(): number {
+    return this.#served;
+  }
+
+  /** The most requests that there were within any sixty seconds. */
+  get busiestMinute(): number {
+    return this.#busiestMinute;
+  }
+
+  /** A crawl that was judged is not looked at again. */
+  forget({ prefix }: Section): void {
+    this.#sections.delete(prefix);
+    this.#last.delete(prefix);
+    for (const path of this.#counts.keys()) if (path.startsWith(prefix)) this.#counts.delete(path);
+    let kept = 0;
+    for (const request of this.log) if (!request.path.startsWith(prefix)) this.log[kept++] = request;
+    this.log.length = kept;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -65,11 +88,14 @@ export class Origin {
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     const agent = request.headers['user-agent'] ?? '';
-    this.log.push({ path, at: performance.now(), agent });
+    const at = performance.now();
+    this.log.push({ path, at, agent });
+    this.#served++;
+    this.#countMinute(at);
     const count = this.countOf(path) + 1;
     this.#counts.set(path, count);
     const prefix = /^\/s\d+\//.exec(path)?.[0] ?? '';
-    this.#last.set(prefix, performance.now());
+    this.#last.set(prefix, at);
     if (this.special?.(path, request, response)) return;
     const found = this.#sections.get(prefix)?.paths.get(path);
     if (!found) {
@@ -77,6 +103,13 @@ export class Origin {
       return;
     }
     setTimeout(() => send(found, count, response), found.delayMs + this.extraDelayMs);
+  }
+
+  #countMinute(at: number): void {
+    const recent = this.#lastMinute;
+    recent.push(at);
+    while ((recent[0] ?? at) <= at - 60_000) recent.shift();
+    this.#busiestMinute = Math.max(this.#busiestMinute, recent.length);
   }
 }
 

@@ -21,6 +21,7 @@ export class Crawls {
   #keeping: Promise<void> | undefined;
   #isAdding = false;
   #isStopped = false;
+  #numbered = 0;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -37,7 +38,7 @@ export class Crawls {
   /** Enqueues the next section. */
   async add({ pages = 500, concurrency = 8 }: CrawlPlan = {}): Promise<Crawl> {
     const { origins, pool, run } = this.#stage;
-    const number = this.all.length;
+    const number = this.#numbered++;
     const origin = origins[number % origins.length];
     if (!origin) throw new Error('a crawl needs an origin');
     const section = new Section(run.seed, number, pages);
@@ -58,6 +59,13 @@ export class Crawls {
     this.all.push(crawl);
     await new Notifier(pool).notify('work');
     return crawl;
+  }
+
+  /** One that has ended and been judged, so that a long run does not keep them all. */
+  forget(crawl: Crawl): void {
+    this.all.splice(this.all.indexOf(crawl), 1);
+    this.#statuses.delete(crawl.id);
+    crawl.origin.forget(crawl.section);
   }
 
   /** Keeps so many crawls going, by adding another for each that has ended. */

@@ -3,10 +3,11 @@ import type { Stage } from './stage.ts';
 
 /** Holds all crawls of a stage, finished by now, to the invariants, to their sites and to the origins' logs. */
 export async function judgeCrawls(
-  { crawls, pool, run }: Stage,
+  stage: Stage,
   /** Cancelled ones are held to the invariants alone. Who is stopped at once may ask again for what was in flight. */
   { mayBeCancelled = false }: { mayBeCancelled?: boolean } = {},
 ): Promise<Figures> {
+  const { crawls, pool, run } = stage;
   for (const violation of await crawls.violations()) run.blame(violation);
   const total = {
     crawls: 0,
@@ -39,5 +40,16 @@ export async function judgeCrawls(
   const { rows } = await pool.query<{ twice: number }>(
     'SELECT count(*) - count(DISTINCT (job_id, url_hash)) AS twice FROM crawl_pages',
   );
-  return { ...total, duplicates: Number(rows[0]?.twice ?? 0) };
+  return { ...total, duplicates: Number(rows[0]?.twice ?? 0), ...judgeLimits(stage) };
+}
+
+/** Invariant 9: all workers together keep the limit of a source. */
+export function judgeLimits({ limitPerMinute, origins, run }: Stage): Figures {
+  if (limitPerMinute === undefined) return {};
+  const busiest = Math.max(...origins.map(({ busiestMinute }) => busiestMinute));
+  if (busiest > limitPerMinute)
+    run.blame(
+      `invariant 9: ${busiest} requests within a minute, at a source whose limit is ${limitPerMinute}`,
+    );
+  return { limit_per_minute: limitPerMinute, busiest_minute: busiest };
 }

@@ -1,8 +1,8 @@
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';
 import type { Stage } from './stage.ts';
 
-/** `machine`: the supervisor died as well, and another one was started. */
-export type DeathKind = 'runner' | 'machine';
+/** `machine`: the supervisor died as well, and another one was started. `pause`: nobody died, but what was in flight was dropped. */
+export type DeathKind = 'runner' | 'machine' | 'pause';
 
 export interface Death {
   readonly job: string;
@@ -43,7 +43,7 @@ export class Ledger {
     const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
     const death = { job: crawl.id, kind, inFlight, at: now.rows[0]?.at ?? new Date() };
     this.deaths.push(death);
-    crawl.deaths++;
+    if (kind !== 'pause') crawl.deaths++;
     return death;
   }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { pino } from 'pino';
 import { createPool } from '../../../packages/server/src/database/create-pool.ts';
+import { configureSource } from '../../../packages/server/src/sources/configure-source.ts';
 import type { ChaosRun } from '../fault.ts';
 import type { PrivateServer } from '../postgres/private-server.ts';
 import { HoldfastProcess } from '../processes/holdfast-process.ts';
@@ -18,6 +19,8 @@ export interface StageOptions {
   readonly env?: Record<string, string>;
   readonly origins?: number;
   readonly tablespace?: string;
+  /** Each origin is a source with this limit, which all workers together have to keep. */
+  readonly limitPerMinute?: number;
   /** Named after the run's server in the workers' DATABASE_URL. */
   readonly standby?: PrivateServer;
 }
@@ -81,6 +84,7 @@ export class Stage {
       url: wire ? run.server.urlOf(name, wire.port) : withStandby(url, options.standby),
     });
     try {
+      await stage.#limit();
       for (let n = 0; n < (options.workers ?? 0); n++) stage.startWorker();
       await stage.ready();
     } catch (error) {
@@ -88,6 +92,20 @@ export class Stage {
       throw error;
     }
     return stage;
+  }
+
+  get limitPerMinute(): number | undefined {
+    return this.#options.limitPerMinute;
+  }
+
+  async #limit(): Promise<void> {
+    if (this.limitPerMinute === undefined) return;
+    for (const [index, { url }] of this.origins.entries())
+      await configureSource(this.pool, `origin-${index}`, {
+        hosts: [new URL(url).host],
+        rate_limit_per_minute: this.limitPerMinute,
+        concurrency: 32,
+      });
   }
 
   /** Where the processes of this stage find the database. */
@@ -173,7 +191,7 @@ export class Stage {
   }
 
   get requests(): number {
-    return this.origins.reduce((sum, { log }) => sum + log.length, 0);
+    return this.origins.reduce((sum, { served }) => sum + served, 0);
   }
 
   /** Requests at all origins between two moments. */

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { buildIfStale } from '../scripts/build.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Builds a program of this folder, and what it runs, and runs it. */
+export async function runProgram(input) {
+  await buildIfStale();
+  // Within the server's package, so that its dependencies and migrations are found.
+  const folder = mkdtempSync(join(root, 'packages/server/dist/chaos-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const bundle = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: join('chaos/src', input),
+    external: (id) => !/^[./]|^@holdfast\//.test(id),
+  });
+  await bundle.write({ dir: folder, format: 'esm' });
+  await bundle.close();
+  const { main } = await import(pathToFileURL(join(folder, basename(input).replace(/\.ts$/, '.js'))).href);
+  process.exitCode = await main(process.argv.slice(2), root);
+}
