@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { clientClass } from './client-class.ts';
+import { leaveUnnamed } from './leave-unnamed.ts';
 import { limitSession, sessionSettings } from './session-settings.ts';
 import { valueParsers } from './value-parsers.ts';
 
@@ -29,7 +30,9 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
     query_timeout: sessionSettings.statement_timeout + 10_000,
     onConnect: async (client) => {
       const direct = await limitSession(client);
-      if (direct || poolerReported) return;
+      if (direct) return;
+      leaveUnnamed(client);
+      if (poolerReported) return;
       poolerReported = true;
       options.onPooler?.();
     },

@@ -2,14 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { clientClass } from '../database/client-class.ts';
+import { limitSession } from '../database/session-settings.ts';
 import { type Channel, channels } from './notifier.ts';
 
 const firstBackoffMs = 100;
 const maxBackoffMs = 5_000;
 
 /**
- * Hears notifications on a connection of its own and reconnects for ever. Where LISTEN does not work (some poolers), it
- * stays silent and polling does the work alone.
+ * Hears notifications on a connection of its own and reconnects for ever. Behind a pooler it stays silent and polling does
+ * the work alone: in transaction mode, LISTEN stays on a connection that others use next, and we would hear nothing.
  */
 export class Listener {
   readonly #database: { readonly url: string };
@@ -49,10 +50,11 @@ export class Listener {
     let backoff = firstBackoffMs;
     while (!this.#stopping.signal.aborted) {
       try {
-        const { closed } = await this.#listen();
+        const listening = await this.#listen();
         backoff = firstBackoffMs;
         attempted();
-        await closed;
+        if (!listening) return;
+        await listening.closed;
       } catch (error) {
         attempted();
         this.#log.warn({ err: error }, 'Cannot listen for notifications; polling until the database is back');
@@ -62,8 +64,8 @@ export class Listener {
     }
   }
 
-  /** Connects and listens; `closed` resolves when the connection is gone. */
-  async #listen(): Promise<{ closed: Promise<void> }> {
+  /** Connects and listens; `closed` resolves when the connection is gone. Undefined: a pooler is in between. */
+  async #listen(): Promise<{ closed: Promise<void> } | undefined> {
     const Client = clientClass(this.#database.url);
     const client = new Client({
       connectionString: this.#database.url,
@@ -82,7 +84,11 @@ export class Listener {
     try {
       // connect() of a client that is ended meanwhile never settles, and stop() would wait for ever.
       const lost = closed.then(() => Promise.reject(new Error('the connection was closed')));
-      await Promise.race([connectAndListen(client), lost]);
+      const isListening = await Promise.race([connectAndListen(client), lost]);
+      if (!isListening) {
+        await client.end();
+        return undefined;
+      }
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -96,7 +102,9 @@ export class Listener {
   }
 }
 
-async function connectAndListen(client: pg.Client): Promise<void> {
+async function connectAndListen(client: pg.Client): Promise<boolean> {
   await client.connect();
+  if (!(await limitSession(client))) return false;
   for (const name of Object.values(channels)) await client.query(`LISTEN ${name}`);
+  return true;
 }
