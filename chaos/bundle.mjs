@@ -21,5 +21,6 @@ export async function runProgram(input) {
   await bundle.write({ dir: folder, format: 'esm' });
   await bundle.close();
   const { main } = await import(pathToFileURL(join(folder, basename(input).replace(/\.ts$/, '.js'))).href);
-  process.exitCode = await main(process.argv.slice(2), root);
+  // Left to end by itself, Node 20 was seen to wait for ever for the sockets of a wire that had been dark.
+  process.exit(await main(process.argv.slice(2), root));
 }
