@@ -1,5 +1,5 @@
 import { type Fault, scaled } from '../fault.ts';
-import { countEvents } from '../stage/database-time.ts';
+import { badEnds, countEvents } from '../stage/database-time.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
@@ -31,7 +31,10 @@ export const lostAnswers: Fault = {
       await stage.crawls.finish();
       const figures = await judgeCrawls(stage);
       const deaths = await countEvents(stage.pool, 'crash', 'recover');
-      if (deaths > 0) run.blame(`${deaths} runs ended because a connection was cut`);
+      if (deaths > 0)
+        run.blame(
+          `${deaths} runs ended because a connection was cut: ${(await badEnds(stage.pool)).join('; ')}`,
+        );
       if (figures.refetched !== 0) run.blame(`${figures.refetched} pages were fetched again`);
       return { cuts, ...counts, ...figures, runs_lost: deaths };
     }),

@@ -1,5 +1,5 @@
 import { type Fault, scaled } from '../fault.ts';
-import { countEvents } from '../stage/database-time.ts';
+import { badEnds, countEvents } from '../stage/database-time.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { percentile } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
@@ -27,7 +27,7 @@ export const rollingRestart: Fault = {
       await stage.crawls.finish();
       const figures = await judgeCrawls(stage);
       const burned = await countEvents(stage.pool, 'crash', 'recover');
-      if (burned > 0) run.blame(`${burned} retries were burned`);
+      if (burned > 0) run.blame(`${burned} retries were burned: ${(await badEnds(stage.pool)).join('; ')}`);
       if (figures.refetched !== 0) run.blame(`${figures.refetched} pages were fetched again`);
       const releases = await countEvents(stage.pool, 'release');
       return {

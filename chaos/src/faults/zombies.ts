@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ChaosRun, type Fault, type Figures, judgesTimes, scaled } from '../fault.ts';
 import type { HoldfastProcess } from '../processes/holdfast-process.ts';
 import { childrenOf, isAlive, ownerOfPort, signal } from '../processes/process-table.ts';
-import { databaseTime } from '../stage/database-time.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger, percentile } from '../stage/ledger.ts';
 import type { RunningJob, Stage } from '../stage/stage.ts';
@@ -23,11 +22,15 @@ CREATE TRIGGER chaos_note AFTER UPDATE ON crawl_jobs FOR EACH ROW EXECUTE FUNCTI
 CREATE TRIGGER chaos_note AFTER UPDATE OF checkpoint_no ON crawl_states FOR EACH ROW EXECUTE FUNCTION chaos_note()`;
 
 const headStartMs = 300;
+/** Every runner at work saves a checkpoint within a second. */
+const catchSeconds = 2;
 
 interface Tally {
   zombies: number;
   writes: number;
   requests: number;
+  /** Checkpoints of zombies that got to the database when somebody else had just claimed their job. */
+  late: number;
   stops: number[];
 }
 
@@ -45,7 +48,7 @@ export const zombies: Fault = {
 async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number): Promise<Figures> {
   await stage.pool.query(audit);
   const ledger = new Ledger(stage);
-  const tally: Tally = { zombies: 0, writes: 0, requests: 0, stops: [] };
+  const tally: Tally = { zombies: 0, writes: 0, requests: 0, late: 0, stops: [] };
   for (const origin of stage.origins) origin.extraDelayMs = 150;
   await stage.crawls.keep(frozen + 2, { pages: scaled(run, 500, 300) });
   while (tally.zombies < wanted) {
@@ -60,6 +63,7 @@ async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number)
   for (const origin of stage.origins) origin.extraDelayMs = 0;
   await stage.crawls.finish();
   if (tally.writes > 0) run.blame(`${tally.writes} writes of zombies were accepted`);
+  if (tally.late === 0) run.blame('no checkpoint of a zombie came late');
   if (tally.requests > 0) run.blame(`${tally.requests} requests came from zombies`);
   const slowest = Math.max(...tally.stops);
   if (judgesTimes(run) && slowest > run.timings.heartbeatSeconds * 1000)
@@ -68,6 +72,7 @@ async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number)
     stopped: tally.zombies,
     zombie_writes: tally.writes,
     zombie_requests: tally.requests,
+    late_checkpoints: tally.late,
     zombie_ended_ms_p50: percentile(tally.stops, 0.5),
     zombie_ended_ms_max: Math.round(slowest),
     ...(await judgeCrawls(stage)),
@@ -78,6 +83,7 @@ async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], 
   const { run, pool, wire } = stage;
   const { leaseSeconds, sweepSeconds } = run.timings;
   const held = stage.running().filter(({ worker }) => workers.includes(worker));
+  const caught = await catchCheckpoints(stage, held);
   const pids = workers.flatMap(({ pid }) => [pid, ...childrenOf(pid)]);
   for (const pid of pids) signal(pid, 'SIGSTOP');
   const frozenAt = performance.now();
@@ -86,13 +92,14 @@ async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], 
     const crawl = stage.crawls.all.find((one) => one.id === id);
     if (crawl) await ledger.note(crawl);
   }
+  deliverLate(stage, caught, tally);
   await delay(3 * leaseSeconds * 1000 - (performance.now() - frozenAt));
+  if (wire) wire.onCheckpoint = undefined;
   const stolen = await takenOver(stage, held);
   if (stolen.length < held.length)
     run.blame(
       `${held.length - stolen.length} of ${held.length} jobs were not taken over in ${3 * leaseSeconds} s`,
     );
-  const before = await databaseTime(pool);
   const resumedAt = performance.now();
   // The runners first: a moment in which nobody stops them but the fence.
   const supervisors = new Set(workers.map(({ pid }) => pid));
@@ -112,11 +119,66 @@ async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], 
   if (wire) wire.onConnection = undefined;
   tally.zombies += stolen.length;
   tally.requests += zombieRequests(stage, stolen, resumedAt);
+  const ports = connections.map(({ serverPort }) => serverPort);
+  for (const { id, fence } of stolen) tally.writes += await writesAfterTheft(pool, id, fence, ports);
+}
+
+/** What these connections changed of a job after somebody else had claimed it. */
+async function writesAfterTheft(
+  pool: Stage['pool'],
+  id: string,
+  fence: number,
+  ports: readonly number[],
+): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    'SELECT count(*) AS count FROM chaos_writes WHERE at > $1 AND port = ANY ($2) AND job_id = ANY ($3)',
-    [before, connections.map(({ serverPort }) => serverPort), stolen.map(({ id }) => id)],
+    `SELECT count(*) AS count FROM chaos_writes WHERE job_id = $1 AND port = ANY ($3) AND at > (
+       SELECT min(at) FROM job_events WHERE job_id = $1 AND transition = 'claim' AND fence > $2)`,
+    [id, fence, ports],
   );
-  tally.writes += Number(rows[0]?.count ?? 0);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Holds the next checkpoint of each of these runs on its way: they are frozen with it under way. */
+async function catchCheckpoints(
+  { wire }: Stage,
+  held: readonly RunningJob[],
+): Promise<Map<string, WireConnection>> {
+  const caught = new Map<string, WireConnection>();
+  if (!wire) return caught;
+  wire.onCheckpoint = (_connection, jobId) => {
+    if (caught.has(jobId) || !held.some(({ id }) => id === jobId)) return undefined;
+    return { moment: 'held', act: (connection) => caught.set(jobId, connection) };
+  };
+  await until('a checkpoint of each', () => caught.size >= held.length, {
+    seconds: catchSeconds,
+    everyMs: 1,
+  }).catch(() => {
+    // Whose crawl has just ended has none.
+  });
+  wire.onCheckpoint = undefined;
+  return caught;
+}
+
+/**
+ * Lets each of them arrive at the worst moment: somebody else has the job and has saved nothing of it yet, so that the
+ * number of the checkpoint is still free, and nothing but the fence tells the two apart.
+ */
+function deliverLate({ wire }: Stage, caught: ReadonlyMap<string, WireConnection>, tally: Tally): void {
+  if (!wire) return;
+  const waiting = new Map(caught);
+  wire.onCheckpoint = (connection, jobId) => {
+    const zombie = waiting.get(jobId);
+    if (!zombie || zombie === connection) return undefined;
+    waiting.delete(jobId);
+    return {
+      moment: 'held',
+      act: async (successor) => {
+        await zombie.deliver();
+        tally.late++;
+        await successor.deliver();
+      },
+    };
+  };
 }
 
 /** The connections that these processes have, and those that they will make. */

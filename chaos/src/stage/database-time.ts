@@ -14,3 +14,12 @@ export async function countEvents(pool: pg.Pool, ...transitions: string[]): Prom
   );
   return Number(rows[0]?.count ?? 0);
 }
+
+/** Why runs ended badly, and how often, as their events say. */
+export async function badEnds(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ why: string }>(
+    `SELECT format('%s × %s: %s', count(*), transition, reason) AS why FROM job_events
+     WHERE transition IN ('crash', 'recover') GROUP BY transition, reason ORDER BY count(*) DESC LIMIT 10`,
+  );
+  return rows.map(({ why }) => why);
+}

@@ -29,3 +29,12 @@ export function statementOf(bind: Buffer): string {
   const portalEnds = bind.indexOf(0, 5);
   return bind.toString('latin1', portalEnds + 1, bind.indexOf(0, portalEnds + 1));
 }
+
+/** The first parameter of a Bind message, when it travels as text. */
+export function firstParameterOf(bind: Buffer): string {
+  let at = bind.indexOf(0, bind.indexOf(0, 5) + 1) + 1;
+  at += 2 + 2 * bind.readUInt16BE(at); // the formats
+  at += 2; // how many there are
+  const length = bind.readInt32BE(at);
+  return length < 0 ? '' : bind.toString('utf8', at + 4, at + 4 + length);
+}

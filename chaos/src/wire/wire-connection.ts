@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { Messages, statementOf } from './messages.ts';
+import { firstParameterOf, Messages, statementOf } from './messages.ts';
 import type { Strike, Wire } from './wire.ts';
 
 /** One connection of a client through the wire. */
@@ -16,6 +16,8 @@ export class WireConnection {
   #bundle: Buffer[] | undefined;
   #strike: Strike | undefined;
   #isSwallowing = false;
+  #held: Buffer | undefined;
+  #answered: (() => void) | undefined;
 
   constructor(wire: Wire, client: Socket) {
     this.#wire = wire;
@@ -44,11 +46,24 @@ export class WireConnection {
     this.#upstream.destroy();
   }
 
+  /** Passes on what was held; resolves when the server has answered. */
+  async deliver(): Promise<void> {
+    const held = this.#held;
+    if (!held) return;
+    this.#held = undefined;
+    const answered = new Promise<void>((resolve) => {
+      this.#answered = resolve;
+      this.#upstream.once('close', resolve);
+    });
+    this.#upstream.write(held);
+    await answered;
+  }
+
   #clientSent(chunk: Buffer): void {
     if (this.isDeaf) return;
     for (const { type, bytes } of this.#fromClient.take(chunk)) {
       if (type === 'B' && statementOf(bytes) === 'checkpoint') {
-        this.#strike = this.#wire.onCheckpoint?.(this);
+        this.#strike = this.#wire.onCheckpoint?.(this, firstParameterOf(bytes));
         if (this.#strike) this.#bundle = [];
       }
       if (!this.#bundle) {
@@ -63,6 +78,11 @@ export class WireConnection {
   #befall(statement: Buffer): void {
     this.#bundle = undefined;
     switch (this.#strike?.moment) {
+      case 'held':
+        this.#held = statement;
+        this.#strike.act(this);
+        this.#strike = undefined;
+        break;
       case 'unsent':
         this.#carryOut();
         break;
@@ -81,12 +101,15 @@ export class WireConnection {
 
   #serverSent(chunk: Buffer): void {
     if (this.isDeaf) return;
-    if (!this.#isSwallowing) {
-      this.#client.write(chunk);
-      return;
-    }
+    if (!this.#isSwallowing) this.#client.write(chunk);
+    if (!this.#isSwallowing && !this.#answered) return;
     // ReadyForQuery: whatever was to be committed is.
-    for (const { type } of this.#fromServer.take(chunk)) if (type === 'Z') this.#carryOut();
+    for (const { type } of this.#fromServer.take(chunk)) {
+      if (type !== 'Z') continue;
+      this.#answered?.();
+      this.#answered = undefined;
+      this.#carryOut();
+    }
   }
 
   #carryOut(): void {

@@ -9,10 +9,11 @@ import { WireConnection } from './wire-connection.ts';
  * executing  all of it does, and the server is at work
  * committed  the server has done it, and its answer is on the way back
  */
-export type Moment = 'unsent' | 'torn' | 'executing' | 'committed';
-export const moments: readonly Moment[] = ['unsent', 'torn', 'executing', 'committed'];
+export const moments = ['unsent', 'torn', 'executing', 'committed'] as const;
+/** `held`: it is kept until it is delivered. */
+export type Moment = (typeof moments)[number] | 'held';
 
-/** Called when a statement has come to its moment: its connection is cut afterwards. */
+/** Called when a statement has come to its moment: its connection is cut afterwards, unless the statement is only held. */
 export interface Strike {
   readonly moment: Moment;
   readonly act: (connection: WireConnection) => void;
@@ -21,8 +22,8 @@ export interface Strike {
 /** Stands between processes of ours and PostgreSQL. Passes everything on, unless told otherwise. */
 export class Wire {
   readonly connections = new Set<WireConnection>();
-  /** Asked at each checkpoint; what it answers with befalls that one. */
-  onCheckpoint: ((connection: WireConnection) => Strike | undefined) | undefined;
+  /** Asked at each checkpoint of a job; what it answers with befalls that one. */
+  onCheckpoint: ((connection: WireConnection, jobId: string) => Strike | undefined) | undefined;
   onConnection: ((connection: WireConnection) => void) | undefined;
   #isDark = false;
   readonly #server: Server;
