@@ -21,6 +21,8 @@ interface AxeViolation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** What some tests ask for; the browser reports each as an error. */
+const refusal = /status of 40[01349]/;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The API with the console, and one browser, for a test file. Whatever goes wrong within a page fails its test. */
@@ -29,6 +31,7 @@ export class ConsoleFixture {
   #contexts: BrowserContext[] = [];
   #admin: Page | undefined;
   readonly #problems: string[] = [];
+  #expected = refusal;
   #browser: Browser | undefined;
 
   constructor() {
@@ -40,6 +43,7 @@ export class ConsoleFixture {
       const over = this.#contexts.filter((context) => context !== shared);
       this.#contexts = shared ? [shared] : [];
       await Promise.all(over.map((context) => context.close()));
+      this.#expected = refusal;
       expect(this.#problems.splice(0)).toEqual([]);
     });
     afterAll(() => this.#browser?.close());
@@ -75,8 +79,7 @@ export class ConsoleFixture {
       void dialog.dismiss();
     });
     page.on('console', (message) => {
-      // A refusal is what some tests ask for; the browser reports each as an error.
-      if (message.type() === 'error' && !/status of 40[01349]/.test(message.text()))
+      if (message.type() === 'error' && !this.#expected.test(message.text()))
         this.#problems.push(`${page.url()}: ${message.text()}`);
     });
     return page;
@@ -97,6 +100,13 @@ export class ConsoleFixture {
     return this.#admin;
   }
 
+  /** Until the end of the test the server answers a path with this status, till the answer is taken back. */
+  async answering(page: Page, path: string, status: number): Promise<() => Promise<void>> {
+    this.#expected = new RegExp(`${refusal.source}|status of ${status}`);
+    await page.route(path, (route) => route.fulfill({ status, body: '' }));
+    return () => page.unroute(path);
+  }
+
   async value<Value>(sql: string, values: unknown[] = []): Promise<Value> {
     return Object.values((await this.pool.query(sql, values)).rows[0] ?? {})[0] as Value;
   }
@@ -106,6 +116,17 @@ export class ConsoleFixture {
 export async function visit(page: Page, address: string): Promise<void> {
   if (page.url() === 'about:blank') await page.goto(address);
   else await page.evaluate((to) => history.pushState(null, '', to), address);
+}
+
+/** Waits for a text of the view, and tells what is there instead when it does not come. */
+export async function untilShown(page: Page, text: string): Promise<void> {
+  const main = page.getByRole('main');
+  try {
+    await main.getByText(text).filter({ visible: true }).first().waitFor();
+  } catch (cause) {
+    const shown = (await main.allInnerTexts()).join('').slice(0, 2_000);
+    throw new Error(`${page.url()} does not show "${text}" but:\n${shown}`, { cause });
+  }
 }
 
 /** What everyone may expect of a view, whatever it shows. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ConsoleFixture, expectAccessible, expectSound, visit } from './console-fixture.ts';
+import { ConsoleFixture, expectAccessible, expectSound, untilShown, visit } from './console-fixture.ts';
 import { type Filled, fillConsole } from './fill-console.ts';
 
 const console = new ConsoleFixture();
@@ -53,7 +53,7 @@ describe.each([
     const page = await console.signedIn({}, options);
     for (const [name, address, shows] of views) {
       await visit(page, address(filled));
-      await page.getByRole('main').getByText(shows).filter({ visible: true }).first().waitFor();
+      await untilShown(page, shows);
       await expectSound(page);
       await expectAccessible(page);
       expect(await page.getByRole('heading', { level: 1 }).count(), name).toBe(1);
@@ -111,6 +111,33 @@ test('an empty list says what belongs there', async () => {
     await expectSound(page);
     await expectAccessible(page);
   }
+});
+
+test('a view that could not be read tries again by itself, and shows what it has then', async () => {
+  const page = await console.signedIn();
+  const over = await console.answering(page, '**/api/v1/jobs?*', 503);
+  await page.clock.install();
+  await page.goto('/jobs');
+  const tryAgain = page.getByRole('button', { name: 'Try again' });
+  // Requests are repeated after one and two seconds before that is said.
+  while (!(await tryAgain.isVisible())) await page.clock.runFor(1_000);
+  await over();
+  await page.clock.runFor(5_000);
+  await untilShown(page, 'https://books.example/');
+});
+
+test('a list whose first part holds no match is looked through further, and not called empty', async () => {
+  const page = await console.signedIn();
+  await page.route('**/api/v1/pages?*', async (route) => {
+    const address = new URL(route.request().url());
+    if (address.searchParams.has('cursor')) return await route.continue();
+    address.searchParams.set('limit', '1');
+    const { next_cursor } = await (await route.fetch({ url: address.href })).json();
+    await route.fulfill({ json: { data: [], next_cursor } });
+  });
+  await page.goto('/pages');
+  await untilShown(page, 'https://docs.example/guide/beacon/1');
+  expect(await page.getByRole('heading', { name: 'No pages yet' }).count()).toBe(0);
 });
 
 test('a filter is part of the address, and there after a reload', async () => {

@@ -1,4 +1,5 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type RequestOptions, request } from './request.ts';
 
 interface ListPage<Row> {
@@ -32,10 +33,17 @@ export function useList<Row>(path: string, query: RequestOptions['query'] = {}, 
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: (before) => before,
   });
+  const rows = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  // The server looks through a bounded part of a large table at a time; a part without a match is not the end.
+  const isSearching = rows.length === 0 && found.hasNextPage && !found.isError;
+  const { fetchNextPage, isFetching } = found;
+  useEffect(() => {
+    if (isSearching && !isFetching) void fetchNextPage();
+  }, [isSearching, isFetching, fetchNextPage]);
   return {
-    rows: found.data?.pages.flatMap(({ data }) => data) ?? [],
+    rows,
     error: found.error,
-    isLoading: found.isLoading,
+    isLoading: found.isLoading || isSearching,
     hasMore: found.hasNextPage,
     isLoadingMore: found.isFetchingNextPage,
     more: () => {
