@@ -162,6 +162,22 @@ export const settings = {
     schema: wholeNumber(0, 36_500, 30),
     description: 'Finished jobs are pruned after so many days; 0 keeps them for ever.',
   },
+  webhookConcurrency: {
+    env: 'HOLDFAST_WEBHOOK_CONCURRENCY',
+    schema: wholeNumber(0, 1000, 16),
+    description:
+      'How many webhook deliveries a worker sends at once, at most 4 of them to one webhook; 0 sends none.',
+  },
+  webhookTimeoutSeconds: {
+    env: 'HOLDFAST_WEBHOOK_TIMEOUT_SECONDS',
+    schema: seconds(15),
+    description: 'A receiver that has not answered a delivery after so long has not taken it.',
+  },
+  webhookAttempts: {
+    env: 'HOLDFAST_WEBHOOK_ATTEMPTS',
+    schema: wholeNumber(1, 100, 12),
+    description: 'A delivery that was not taken after so many attempts is dead, until it is replayed.',
+  },
   cacheEnabled: {
     env: 'CACHE_ENABLED',
     schema: z

@@ -24,8 +24,8 @@ test('jobs, hosts and robots.txt that nobody needs any more are forgotten; what 
      INSERT INTO robots_cache (origin, expires_at, outcome, rules)
      SELECT 'https://' || n || '.test', now() - make_interval(days => n), 'found', '{}' FROM generate_series(1, 40) AS n`,
   );
-  expect(await prune(queue.pool, 0)).toEqual({ jobs: 0, sources: 0 });
-  expect(await prune(queue.pool, 30)).toEqual({ jobs: 1, sources: 5_999 });
+  expect(await prune(queue.pool, 0)).toEqual({ jobs: 0, sources: 0, deliveries: 0 });
+  expect(await prune(queue.pool, 30)).toEqual({ jobs: 1, sources: 5_999, deliveries: 0 });
   expect((await listSources(queue.pool)).map(({ id }) => id)).toEqual([
     'host:h7.test',
     'host:h8.test',

@@ -15,6 +15,7 @@ import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
 import { tell } from '../telemetry/signals.ts';
+import { Deliverer } from '../webhooks/deliverer.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';
 import { markSuspects } from './mark-suspects.ts';
 import { prune } from './prune.ts';
@@ -70,6 +71,7 @@ export class Supervisor {
   readonly #poolLoop: ClaimLoop;
   readonly #tasks: RegularTask[] = [];
   readonly #spare: SpareRunner;
+  readonly #deliverer: Deliverer;
   #draining = false;
   #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
@@ -95,6 +97,7 @@ export class Supervisor {
       ...(onlyJob && { onlyJob }),
     });
     this.#spare = new SpareRunner(() => this.#spawn());
+    this.#deliverer = new Deliverer({ db: database.pool, log, configuration });
     this.#pool = new RunnerPool({
       db: database.pool,
       log,
@@ -142,6 +145,7 @@ export class Supervisor {
       }),
     );
     if (!onlyJob) {
+      this.#deliverer.start();
       this.#tasks.push(
         runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
           prune(pool, configuration.retentionDays, { signal }),
@@ -177,7 +181,7 @@ export class Supervisor {
     for (const { runner } of this.#runs) runner.stop('drain');
     await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#pool.drain()]);
     await Promise.all([...this.#endings]);
-    await Promise.all(this.#tasks.map((task) => task.stop()));
+    await Promise.all([...this.#tasks.map((task) => task.stop()), this.#deliverer.stop()]);
     this.#unsubscribe?.();
     await this.#listener.stop();
     if (!this.#isRegistered) return;

@@ -55,6 +55,12 @@ export class Metrics {
       labelNames: ['code'],
       registers,
     });
+    const deliveries = new Counter({
+      name: 'holdfast_webhook_deliveries_total',
+      help: 'Attempts of this worker to deliver to webhooks, by outcome; failed ones are tried again, dead ones not.',
+      labelNames: ['outcome'],
+      registers,
+    });
     this.#stops = [
       hear('claim', ({ seconds, kinds }) => {
         claimSeconds.observe(seconds);
@@ -66,6 +72,7 @@ export class Metrics {
       }),
       hear('leaseExpiry', ({ status }) => expiries.inc({ status })),
       hear('runnerDeath', ({ code }) => deaths.inc({ code })),
+      hear('delivery', ({ outcome }) => deliveries.inc({ outcome })),
     ];
   }
 

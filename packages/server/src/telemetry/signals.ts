@@ -7,6 +7,7 @@ export interface Signals {
   readonly checkpoint: { readonly seconds: number; readonly pages: Readonly<Record<string, number>> };
   readonly leaseExpiry: { readonly status: string };
   readonly runnerDeath: { readonly code: string };
+  readonly delivery: { readonly outcome: 'delivered' | 'failed' | 'dead' };
 }
 
 const channelOf = (name: keyof Signals) => channel(`holdfast:${name}`);

@@ -2,6 +2,7 @@ import type { Stats } from '@holdfast/contract';
 import { Gauge, type Registry } from 'prom-client';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { StatsReader } from '../stats/read-stats.ts';
+import { type Backlog, readBacklog } from '../webhooks/read-backlog.ts';
 
 interface BotRow {
   readonly user_id: string;
@@ -39,15 +40,17 @@ export class SystemGauges {
   }
 
   async read(): Promise<void> {
-    const [stats, bots, tables] = await Promise.all([
+    const [stats, bots, tables, backlog] = await Promise.all([
       this.#stats.read(undefined),
       run(this.#db, botsStatement, []),
       run(this.#db, tablesStatement, []),
+      readBacklog(this.#db),
     ]);
     for (const gauge of Object.values(this.#gauges)) gauge.reset();
     this.#setJobs(stats);
     this.#setHealth(stats);
     this.#setBots(stats, bots);
+    this.#setWebhooks(backlog);
     for (const { name, dead, live } of tables) {
       this.#gauges.tuples.set({ table: name, state: 'dead' }, Number(dead));
       this.#gauges.tuples.set({ table: name, state: 'live' }, Number(live));
@@ -80,6 +83,15 @@ export class SystemGauges {
       gauges.sourceFailures.set({ source: id }, failure_streak);
     for (const state of ['enabled', 'disabled', 'due', 'failing'] as const)
       gauges.policies.set({ state }, policies[state].count);
+  }
+
+  #setWebhooks({ pending, dead, enabled, failing, disabled }: Backlog): void {
+    const gauges = this.#gauges;
+    gauges.webhookBacklog.set({ state: 'pending' }, pending);
+    gauges.webhookBacklog.set({ state: 'dead' }, dead);
+    gauges.webhooks.set({ state: 'enabled' }, enabled);
+    gauges.webhooks.set({ state: 'failing' }, failing);
+    gauges.webhooks.set({ state: 'disabled' }, disabled);
   }
 
   #setBots({ bots: activity }: Stats, bots: readonly BotRow[]): void {
@@ -132,6 +144,12 @@ function makeGauges(registry: Registry) {
       'Jobs that each bot has pulled, and submitted as success or failure.',
       ['owner', 'bot', 'event'],
     ),
+    webhookBacklog: gauge(
+      'holdfast_webhook_backlog',
+      'Deliveries to webhooks that are pending or dead; beyond 10,000 of one, at least so many.',
+      ['state'],
+    ),
+    webhooks: gauge('holdfast_webhooks', 'Webhooks by state; failing ones are enabled too.', ['state']),
     tuples: gauge('holdfast_tuples', 'Live and dead rows of each table, as PostgreSQL estimates them.', [
       'table',
       'state',

@@ -1,0 +1,86 @@
+import { HoldfastError, type ReplayFilter, replayFilter, type WebhookDelivery } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { checked } from '../policies/check-policy.ts';
+import { isId } from '../policies/find-policy.ts';
+import { deliveryColumns } from './list-deliveries.ts';
+
+const anew = `status = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL`;
+
+/* One that is being sent just now is left to whoever does so: it must not be sent by two at once. */
+const replayOneStatement = statement<WebhookDelivery>(
+  'replay-delivery',
+  `
+UPDATE webhook_deliveries delivery SET ${anew}
+WHERE id = $1 AND webhook_id = $2
+  AND lease_expires_at > now() IS NOT TRUE
+RETURNING ${deliveryColumns('delivery')}`,
+);
+
+const showStatement = statement<WebhookDelivery>(
+  'show-delivery',
+  `SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery WHERE id = $1 AND webhook_id = $2`,
+);
+
+/** Sends a delivery again, with the same id: at once, whatever became of it. */
+export async function replayDelivery(db: Queryable, webhookId: string, id: string): Promise<WebhookDelivery> {
+  if (!isId(id)) throw new HoldfastError('delivery_not_found', id);
+  const [replayed] = await run(db, replayOneStatement, [id, webhookId]);
+  const [delivery] = replayed ? [replayed] : await run(db, showStatement, [id, webhookId]);
+  if (!delivery) throw new HoldfastError('delivery_not_found', id);
+  return delivery;
+}
+
+/** Ids begin with the time at which they were made. */
+const since = `rpad(lpad(to_hex((extract(epoch FROM $3::timestamptz) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
+
+const replayStatement = (name: string, condition: string) =>
+  statement<{ last: string | null; seen: number; replayed: number }>(
+    name,
+    `
+WITH stretch AS MATERIALIZED (
+  SELECT id FROM webhook_deliveries
+  WHERE webhook_id = $1 AND ${condition} AND id > $2 AND ($3::timestamptz IS NULL OR id >= ${since})
+  ORDER BY id LIMIT $4 FOR UPDATE
+),
+replayed AS (
+  UPDATE webhook_deliveries SET ${anew}
+  WHERE id = ANY (ARRAY(SELECT id FROM stretch)) AND status IN ('delivered', 'dead')
+  RETURNING id
+)
+SELECT (SELECT id FROM stretch ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM stretch)::int AS seen,
+  (SELECT count(*) FROM replayed)::int AS replayed`,
+  );
+export const replayDeadStatement = replayStatement('replay-dead-deliveries', `status = 'dead'`);
+export const replayAnyStatement = replayStatement('replay-deliveries', 'true');
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+export interface Replayed {
+  readonly replayed: number;
+  /** Not null: there was no time for more; go on behind it. */
+  readonly next: string | null;
+}
+
+/** Sends dead deliveries again, or all since a time; a batch at a time, however many they are. */
+export async function replayDeliveries(
+  db: Queryable,
+  webhookId: string,
+  filter: ReplayFilter,
+  { after = nil, batch = 1000, forMs = Number.POSITIVE_INFINITY } = {},
+): Promise<Replayed> {
+  const { status, since } = checked(replayFilter, filter);
+  if (status === 'any' && since === undefined)
+    throw new HoldfastError('bad_request', 'since must be given to send again what was delivered', {
+      details: [{ field: 'since', message: 'must be given with status any' }],
+    });
+  const until = performance.now() + forMs;
+  const replay = status === 'dead' ? replayDeadStatement : replayAnyStatement;
+  let replayed = 0;
+  for (let last = after; ; ) {
+    const [row] = await run(db, replay, [webhookId, last, since, batch]);
+    replayed += row?.replayed ?? 0;
+    if (!row?.last || row.seen < batch) return { replayed, next: null };
+    last = row.last;
+    if (performance.now() > until) return { replayed, next: last };
+  }
+}
