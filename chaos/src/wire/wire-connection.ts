@@ -16,6 +16,7 @@ export class WireConnection {
   #bundle: Buffer[] | undefined;
   #strike: Strike | undefined;
   #isSwallowing = false;
+  #serverPort = 0;
   #held: Buffer | undefined;
   #answered: (() => void) | undefined;
 
@@ -29,6 +30,9 @@ export class WireConnection {
       socket.setNoDelay(true);
       socket.on('error', () => undefined);
     }
+    this.#upstream.once('connect', () => {
+      this.#serverPort = this.#upstream.localPort ?? 0;
+    });
     client.on('data', (chunk) => this.#clientSent(chunk));
     this.#upstream.on('data', (chunk) => this.#serverSent(chunk));
     client.on('close', () => this.#upstream.destroy());
@@ -37,8 +41,9 @@ export class WireConnection {
     });
   }
 
+  /** Known for as long as anyone asks: a socket that is closed has forgotten its port. */
   get serverPort(): number {
-    return this.#upstream.localPort ?? 0;
+    return this.#serverPort;
   }
 
   cut(): void {
