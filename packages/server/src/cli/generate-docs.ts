@@ -1,10 +1,11 @@
-// Writes the pages of docs/ that restate the contract. A test holds them to it.
+// Writes the pages of docs/ that restate the contract and the commands. Tests hold them to it.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { cliPage } from './cli-page.ts';
 import { referencePages } from './reference-pages.ts';
 
 const docs = new URL('../../../docs/', import.meta.url);
-for (const [name, text] of Object.entries(referencePages())) {
+for (const [name, text] of Object.entries({ ...referencePages(), 'cli.md': await cliPage() })) {
   const path = fileURLToPath(new URL(name, docs));
   writeFileSync(path, text);
   console.log(`wrote docs/${name}`);

@@ -1,3 +1,5 @@
+import { sampleShop } from './sample-shop.ts';
+
 const sections = ['lights', 'ships', 'knots', 'harbours'] as const;
 const perSection = 45;
 const redirects = 8;
@@ -33,6 +35,8 @@ export function samplePage(path: string, asked: number): SampleAnswer {
   if (path === '/slow') return { ...html('A page that takes its time', ['/'], 1), waitMs: slowPageMs };
   if (path === '/flaky') return asked === 1 ? { status: 500 } : html('Well again', ['/'], 2);
   if (path === '/broken') return { status: 500 };
+  const sold = sampleShop(path, asked);
+  if (sold) return text(sold.type, sold.body);
   if (onlyInSitemap.includes(path)) return html(`From the archive: ${path.slice(9)}`, ['/'], path.length);
   const [, section = '', name = ''] = /^\/([a-z]+)\/(\d*)$/.exec(path) ?? [];
   if (section === 'old' && Number(name) < redirects)
@@ -42,7 +46,7 @@ export function samplePage(path: string, asked: number): SampleAnswer {
   return name === '' ? sectionIndex(section) : sectionPage(section, place, Number(name));
 }
 
-/** Every path that leads to something, other than what robots.txt forbids. */
+/** Every path that a crawl finds and that leads to something, other than what robots.txt forbids. */
 export function samplePaths(): string[] {
   const pages = sections.flatMap((section) => [
     `/${section}/`,
