@@ -10,13 +10,17 @@ export interface Filled {
   /** The crawl with the most pages. */
   readonly crawl: string;
   readonly visitUrl: string;
+  readonly intake: string;
 }
 
-const crawls = 100;
+const crawls = 50;
 
-/** As many jobs and pages as given, and of everything else in proportion, as a year of use would leave them. */
+/**
+ * As many jobs and pages as given, and of everything else in proportion, as a year of use would leave them: enough that the
+ * small database fills a page of nearly every list, or the large one would be asked for more rows.
+ */
 export async function fillLists(pool: Pool, { jobs, pages }: ListSizes): Promise<Filled> {
-  await fillDepths(pool, { finished: Math.floor(jobs * 0.9), waiting: Math.floor(jobs * 0.1) - crawls });
+  await fillDepths(pool, { finished: Math.floor(jobs * 0.8), waiting: Math.floor(jobs * 0.2) - crawls });
   const client = await pool.connect();
   const run = (text: string, values: unknown[] = []) =>
     client.query({ text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig);
@@ -59,32 +63,67 @@ export async function fillLists(pool: Pool, { jobs, pages }: ListSizes): Promise
     );
     await run(
       `INSERT INTO crawl_policies (kind, url, frequency_hours, next_run_at, timeout_minutes, enabled, failure_count)
-       SELECT 'visit', 'https://shop.example/item/' || number, 24, now() + number * interval '1 min', 10, number % 10 > 0, number % 7
+       SELECT 'visit', 'https://shop.example/item/' || number, 24, now() + number * interval '1 min', 10, number % 2 > 0, number % 7
        FROM generate_series(1, $1::int) AS number`,
-      [jobs / 20],
+      [jobs / 10],
     );
     await run(
       `INSERT INTO sources (id, name, hosts) SELECT 'host:h' || number || '.example', 'h' || number || '.example', ARRAY['h' || number || '.example']
        FROM generate_series(1, $1::int) AS number`,
-      [jobs / 20],
+      [jobs / 10],
     );
     await run(
-      `INSERT INTO sources (id, name, hosts, configured) SELECT 'shop-' || number, 'Shop ' || number, ARRAY['shop' || number || '.example'], true
+      `INSERT INTO sources (id, name, hosts, configured, enabled)
+       SELECT 'shop-' || number, 'Shop ' || number, ARRAY['shop' || number || '.example'], true, number % 2 > 0
        FROM generate_series(1, 100) AS number`,
     );
-    await run(
-      `INSERT INTO intakes (title, attributes) SELECT 'Half dollar ' || number, jsonb_build_object('year', 1800 + number % 200)
-       FROM generate_series(1, $1::int) AS number`,
-      [jobs / 20],
-    );
+    const intake = await fillIntakes(run, jobs / 10);
     await run(
       `INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, running_jobs)
        SELECT 'worker-' || number, 'host-' || number, 'b', number, 's', '1', 8, 3 FROM generate_series(1, 200) AS number`,
     );
+    await run(
+      `INSERT INTO bots (bot_id, user_id, last_seen_at, pulls, jobs_pulled, jobs_succeeded)
+       SELECT 'bot-' || number, 'local', now(), number, number, number FROM generate_series(1, 200) AS number`,
+    );
     await run('COMMIT');
     await run('VACUUM ANALYZE');
-    return { crawl: rows[0]?.id, visitUrl: 'https://example.com/old/17' };
+    return { crawl: rows[0]?.id, visitUrl: 'https://example.com/old/17', intake };
   } finally {
     client.release(true);
   }
+}
+
+/** Of which half are valued, from four prices each, and every one was asked for; the oldest is returned. */
+async function fillIntakes(
+  run: (text: string, values?: unknown[]) => Promise<{ rows: { id: string }[] }>,
+  count: number,
+): Promise<string> {
+  const { rows } = await run(
+    `INSERT INTO intakes (title, reference, attributes, tags)
+     SELECT 'Half dollar ' || number, 'no-' || number, jsonb_build_object('year', 1800 + number % 200),
+       ARRAY['coins', 'box-' || number % 500]
+     FROM generate_series(1, $1::int) AS number RETURNING id`,
+    [count],
+  );
+  await run(
+    `INSERT INTO price_points (intake_id, source_id, dedupe_key, price, currency, price_type, match_strength, actor)
+     SELECT id, 'shop-' || 1 + number, 'ext_' || number, 20 + number, 'USD', 'sold', 0.9, 'bench'
+     FROM intakes CROSS JOIN generate_series(1, 4) AS number`,
+  );
+  await run(
+    `INSERT INTO valuations (intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources, sold, ask,
+       outliers, other_currencies, not_used, confidence, reasons)
+     SELECT id, 'USD', 21, 21, 22, 22.5, 23, 24, 24, 22.5, 4, 4, 4, 0, 0, 0, 0, 1 + number % 10, '[]'
+     FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM intakes) intake WHERE number % 2 > 0`,
+  );
+  await run(
+    `INSERT INTO crawl_jobs (kind, status, fence, event_count, started_at, completed_at, worker_id, progress_percentage,
+       lease_seconds, source_id, payload)
+     SELECT 'collect', 'completed', 1, 3, now(), now(), 'bench', 100, 300, 'shop-1', jsonb_build_object('intake_id', id)
+     FROM intakes`,
+  );
+  const oldest = rows.map(({ id }) => id).sort()[0];
+  if (oldest === undefined) throw new Error('no intake was made');
+  return oldest;
 }

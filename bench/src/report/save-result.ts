@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import type { Table } from '../print-table.ts';
 
@@ -31,5 +31,6 @@ export function saveResult(
     },
     node: process.versions.node,
   };
+  mkdirSync(resultsFolder, { recursive: true });
   writeFileSync(new URL(`${result.id}.json`, resultsFolder), `${JSON.stringify(saved, undefined, 2)}\n`);
 }
