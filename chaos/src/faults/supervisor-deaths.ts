@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, scaled } from '../fault.ts';
-import { childrenOf, isAlive, signal } from '../processes/process-table.ts';
+import { ageMs, childrenOf, isAlive, signal } from '../processes/process-table.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger, percentile } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -43,7 +43,6 @@ export const supervisorDeaths: Fault = {
       for (const origin of stage.origins) origin.extraDelayMs = 0;
       await stage.crawls.finish();
       const [slowest, slowestStopped] = [Math.max(0, ...orphans), Math.max(0, ...stopped)];
-      if (slowest > orphanMs) run.blame(`a runner outlived its supervisor by ${Math.round(slowest)} ms`);
       if (slowestStopped > run.timings.leaseSeconds * 1000)
         run.blame(`a runner outlived its stopped supervisor by ${Math.round(slowestStopped)} ms`);
       if (late > 0) run.blame(`${late} requests came later than a lease after the supervisor was stopped`);
@@ -76,6 +75,7 @@ async function killOne(stage: Stage, ledger: Ledger, choice: number): Promise<nu
   if (!worker) return [];
   const jobs = stage.running().filter((one) => one.worker === worker);
   const runners = childrenOf(worker.pid);
+  const ages = new Map(runners.map((pid) => [pid, ageMs(pid)]));
   worker.signal('SIGKILL');
   const killedAt = performance.now();
   await noteAll(
@@ -84,7 +84,16 @@ async function killOne(stage: Stage, ledger: Ledger, choice: number): Promise<nu
     jobs.map(({ id }) => id),
   );
   stage.startWorker();
-  return await ends(runners, killedAt, 3 * orphanMs);
+  const found = await ends(runners, killedAt, 3 * orphanMs);
+  for (const [index, pid] of runners.entries()) {
+    const job = jobs.find(({ runner }) => runner === pid)?.id ?? 'none';
+    const took = Math.round(found[index] ?? 0);
+    if (took > orphanMs)
+      stage.run.blame(
+        `runner ${pid} (job ${job}, ${ages.get(pid)} ms old) outlived its supervisor by ${took} ms`,
+      );
+  }
+  return found;
 }
 
 /** A runner alone stands still: how long until its job was claimed anew. */
@@ -141,15 +150,15 @@ async function noteAll(stage: Stage, ledger: Ledger, ids: readonly string[]): Pr
 }
 
 async function ends(pids: readonly number[], since: number, withinMs: number): Promise<number[]> {
-  const found: number[] = [];
-  for (const pid of pids) {
-    await until(`the end of runner ${pid}`, () => !isAlive(pid), {
-      seconds: withinMs / 1000,
-      everyMs: 5,
-    }).catch(() => {});
-    found.push(performance.now() - since);
-  }
-  return found;
+  return await Promise.all(
+    pids.map(async (pid) => {
+      await until(`the end of runner ${pid}`, () => !isAlive(pid), {
+        seconds: withinMs / 1000,
+        everyMs: 5,
+      }).catch(() => {});
+      return performance.now() - since;
+    }),
+  );
 }
 
 /** Requests of a crawl change hands at most once for each claim, unless two run it at once. */

@@ -27,6 +27,14 @@ function statOf(pid: number): string[] {
   }
 }
 
+/** How long ago a process was started, to the hundredth of a second; 0 when it is gone. */
+export function ageMs(pid: number): number {
+  const started = statOf(pid)[19];
+  if (started === undefined) return 0;
+  const uptime = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+  return Math.max(0, Math.round(uptime * 1000 - Number(started) * 10));
+}
+
 function stateOf(pid: number): string | undefined {
   return statOf(pid)[0];
 }
