@@ -1,7 +1,9 @@
 -- What lists of intakes, and of the jobs that ask for their prices, go by.
 
--- The jobs of an intake, the newest last, without those of others. Neither column of it ever changes.
-CREATE INDEX crawl_jobs_of_intake ON crawl_jobs ((lower(payload ->> 'intake_id')), id) WHERE kind = 'collect';
+-- The jobs of an intake, the newest last, without those of others. Nothing of it ever changes. It does not speak of the kind:
+-- the planner would take it for a way to the collect jobs that are ready, and read those of a year.
+CREATE INDEX crawl_jobs_of_intake ON crawl_jobs ((lower(payload ->> 'intake_id')), id)
+  WHERE payload ->> 'intake_id' IS NOT NULL;
 
 -- That of its valuation; null: it has none. Beside the intake, because lists are filtered by it in the order of the intakes.
 ALTER TABLE intakes ADD COLUMN confidence smallint CHECK (confidence BETWEEN 1 AND 10);
