@@ -37,7 +37,9 @@ export const jobRequestFields = {
     .max(86_400)
     .optional()
     .describe('lease of a bot, else timeout_seconds, else 600'),
-  source_id: text(200).optional(),
+  source_id: text(200)
+    .optional()
+    .describe('collect: the source to ask; else a link of your own, which Holdfast keeps and does not read'),
   user_id: text(100).default('local').describe('owner of the job'),
 };
 

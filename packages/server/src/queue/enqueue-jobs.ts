@@ -67,6 +67,14 @@ CROSS JOIN LATERAL (
 ) job`,
 );
 
+/** A job that asks nobody could only fail, long after whoever made it has gone. */
+const unknownSourcesStatement = statement<{ id: string }>(
+  'enqueue-unknown-sources',
+  `
+SELECT asked.id FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, position)
+WHERE NOT EXISTS (SELECT FROM sources WHERE sources.id = asked.id) ORDER BY position LIMIT 1`,
+);
+
 type CheckedRequest = z.output<typeof jobRequest> & { position: number; host: string | null };
 
 /** Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. */
@@ -77,6 +85,7 @@ export async function enqueueJobs(
 ): Promise<EnqueuedJob[]> {
   const enqueued: EnqueuedJob[] = [];
   let left = requests.map(checkRequest);
+  await refuseUnknownSources(db, left);
   // A job that stood in the way may finish before it is looked up; then the way is free.
   while (left.length > 0) {
     for (const { position, ...job } of await run(db, enqueueStatement, [JSON.stringify(left), actor])) {
@@ -124,6 +133,16 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
   }
   const problem = describeIssues(checked.error);
   throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
+}
+
+/** For crawls and visits, source_id is a link of their maker's own, and names nothing here. */
+async function refuseUnknownSources(db: Queryable, requests: readonly CheckedRequest[]): Promise<void> {
+  const asked = requests.flatMap(({ kind, source_id }) =>
+    kind === 'collect' && source_id !== undefined ? [source_id] : [],
+  );
+  if (asked.length === 0) return;
+  const [unknown] = await run(db, unknownSourcesStatement, [[...new Set(asked)]]);
+  if (unknown) throw new HoldfastError('source_not_found', `source_id ${unknown.id}`);
 }
 
 /** An intake asks a source once at a time, whoever makes the job. */

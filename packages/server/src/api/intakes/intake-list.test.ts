@@ -52,3 +52,16 @@ test('the jobs of an intake are found, and no others', async () => {
   ]);
   expect((await call('GET', 'stats')).recent_jobs[0]).toMatchObject({ kind: 'collect', source_id: 'shop' });
 });
+
+test('a job that would ask a source which is not there is refused, in a batch too', async () => {
+  const { id } = await call('POST', 'intakes', { title: 'Guinea' });
+  const collect = { kind: 'collect', payload: { intake_id: id }, source_id: 'nowhere' };
+  expect((await call('POST', 'jobs', collect)).error).toMatchObject({
+    code: 'source_not_found',
+    message: expect.stringContaining('nowhere'),
+  });
+  expect((await call('POST', 'jobs/bulk-create', { jobs: [collect] })).error.code).toBe('source_not_found');
+  expect((await call('GET', `jobs?intake_id=${id}`)).data).toEqual([]);
+  const link = { kind: 'crawl', payload: { url: 'https://example.com/' }, source_id: 'item-7' };
+  expect(await call('POST', 'jobs', link)).toMatchObject({ source_id: 'item-7', outcome: 'created' });
+});
