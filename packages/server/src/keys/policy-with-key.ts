@@ -19,7 +19,10 @@ SELECT count(*) AS live, coalesce(sum(24 / frequency_hours), 0)::float8 AS per_d
 FROM crawl_policies WHERE user_id = $1 AND enabled`,
 );
 
+/** Not soon: waiting changes nothing here, and a program that only knows Retry-After should not hammer. */
 const retrySeconds = 3600;
+const hint =
+  'Waiting does not help: disable or delete a policy, let them run less often, or ask for a larger quota.';
 const nearly = 1e-6;
 
 /**
@@ -60,7 +63,11 @@ async function promised(db: Queryable, { user_id }: ApiKey): Promise<Promised> {
 /** What promises less than before is let through, though it may still be too much. */
 function refuseMore({ max_live_jobs, max_jobs_per_day }: JobQuota, before: Promised, after: Promised): void {
   if (max_live_jobs !== null && after.live > Math.max(max_live_jobs, before.live)) {
-    throw new QuotaExceeded(`${max_live_jobs} live jobs, and so as many enabled policies`, retrySeconds);
+    throw new QuotaExceeded(
+      `${max_live_jobs} live jobs, and so as many enabled policies`,
+      retrySeconds,
+      hint,
+    );
   }
   if (max_jobs_per_day === null || after.per_day <= Math.max(max_jobs_per_day, before.per_day) + nearly)
     return;
@@ -68,5 +75,6 @@ function refuseMore({ max_live_jobs, max_jobs_per_day }: JobQuota, before: Promi
   throw new QuotaExceeded(
     `${max_jobs_per_day} jobs a day, and the enabled policies would make ${made}`,
     retrySeconds,
+    hint,
   );
 }

@@ -136,6 +136,7 @@ describe('policies of the owner of a key', () => {
     expect(refused?.json().error).toMatchObject({
       code: 'quota_exceeded',
       message: expect.stringContaining('3 live jobs, and so as many enabled policies'),
+      hint: expect.stringContaining('disable or delete a policy'),
     });
     const kept = answers.find(({ statusCode }) => statusCode === 201)?.json();
     expect((await change(key, kept.id, '/disable')).statusCode).toBe(200);
