@@ -39,6 +39,7 @@ test('items are imported, priced by hand, shown, enqueued and deleted', async ()
   );
   const { stdout } = await holdfast('show', id);
   expect(stdout).toMatch(/worth +13.00 USD, mean 13.00/);
+  expect(stdout).toMatch(/confidence +\d of 10.*\n +0 {2}There are 2 comparable prices\./);
   expect(stdout).toMatch(/hand +2/);
   const none = await holdfast('enqueue', id);
   expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining('no enabled source has an adapter')]);

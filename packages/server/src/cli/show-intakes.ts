@@ -21,7 +21,7 @@ export function printIntakes(intakes: readonly Intake[], next: string | null): v
   if (next) console.log(`\nMore: --after ${next}`);
 }
 
-export function printIntake(intake: Intake, { valuation, sources }: PriceSummary): void {
+export function printIntake(intake: Intake, { valuation, not_valued, sources }: PriceSummary): void {
   const lines: [string, string | null][] = [
     ['intake', intake.id],
     ['title', intake.title],
@@ -35,9 +35,10 @@ export function printIntake(intake: Intake, { valuation, sources }: PriceSummary
     lines.push(
       ['worth', `${median} ${currency}, mean ${mean}, four of five between ${p10} and ${p90}`],
       ['confidence', `${confidence} of 10, from ${comparables} prices (${sold} sold, ${ask} asked)`],
-      ...valuation.reasons.map(({ text }): [string, string] => ['', text]),
+      ...valuation.reasons.map(({ points, text }): [string, string] => ['', `${signed(points)}  ${text}`]),
+      ['left out', leftOut(valuation)],
     );
-  } else lines.push(['worth', 'not known yet: no comparable price']);
+  } else lines.push(['worth', `not known: ${not_valued}`]);
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
   if (sources.length === 0) return;
   console.log();
@@ -51,6 +52,21 @@ export function printIntake(intake: Intake, { valuation, sources }: PriceSummary
       last_error ?? '',
     ]),
   );
+}
+
+/** What each thing added to the confidence, which begins at 1, or took from it. */
+function signed(points: number): string {
+  return points > 0 ? `+${points}` : String(points).padStart(2);
+}
+
+function leftOut({ outliers, other_currencies, not_used }: NonNullable<PriceSummary['valuation']>): string {
+  return [
+    outliers > 0 && `${outliers} far from the others`,
+    other_currencies > 0 && `${other_currencies} in other currencies`,
+    not_used > 0 && `${not_used} asked where sales decide, bid, or of another item`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
 }
 
 function attributesText(attributes: Intake['attributes']): string {

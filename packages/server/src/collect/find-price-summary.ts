@@ -1,4 +1,4 @@
-import type { ApiValuation, JobStatus } from '@holdfast/contract';
+import { type ApiValuation, HoldfastError, type JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { showValuation } from './find-valuations.ts';
 
@@ -12,6 +12,8 @@ export interface SourceSummary {
 
 export interface PriceSummary {
   readonly valuation: ApiValuation | null;
+  /** Why there is none. */
+  readonly not_valued: string | null;
   readonly sources: SourceSummary[];
 }
 
@@ -32,9 +34,11 @@ FROM point FULL JOIN job USING (source_id) ORDER BY source_id`,
 );
 
 export async function findPriceSummary(db: Queryable, intakeId: string): Promise<PriceSummary> {
-  const valuation = await showValuation(db, intakeId).catch((error: { code?: string }) => {
-    if (error.code === 'valuation_not_found') return null;
-    throw error;
-  });
-  return { valuation, sources: await run(db, sourcesStatement, [intakeId]) };
+  const sources = await run(db, sourcesStatement, [intakeId]);
+  try {
+    return { valuation: await showValuation(db, intakeId), not_valued: null, sources };
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'valuation_not_found') throw error;
+    return { valuation: null, not_valued: error.detail ?? error.message, sources };
+  }
 }

@@ -1,6 +1,8 @@
 import { type ApiValuation, type HistoricValuation, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { findIntake } from '../intakes/find-intake.ts';
+import { readObservations } from './value-intake.ts';
+import { whyNotValued } from './why-not-valued.ts';
 
 /** Money is text from the database on. */
 const columns = `valuation.intake_id, valuation.currency, valuation.p10::text AS p10, valuation.p20::text AS p20,
@@ -33,10 +35,13 @@ ORDER BY valuation.id DESC LIMIT $3`,
 
 /** The verdict on an intake; with an owner, only if it is theirs. */
 export async function showValuation(db: Queryable, intakeId: string, owner?: string): Promise<ApiValuation> {
-  await findIntake(db, intakeId, owner);
+  const { currency } = await findIntake(db, intakeId, owner);
   const [valuation] = await run(db, showStatement, [intakeId]);
-  if (!valuation) throw new HoldfastError('valuation_not_found', intakeId);
-  return valuation;
+  if (valuation) return valuation;
+  throw new HoldfastError(
+    'valuation_not_found',
+    whyNotValued(await readObservations(db, intakeId), currency),
+  );
 }
 
 export interface ValuationFilter {

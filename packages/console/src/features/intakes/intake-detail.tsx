@@ -96,8 +96,8 @@ export function IntakeDetail() {
               ) : (
                 isUnvalued && (
                   <p>
-                    Nothing comparable was observed yet. Collect now asks every source that has an adapter;
-                    prices that you know can be added by hand.
+                    {valuation.error?.message}. Collect now asks every source that has an adapter; prices that
+                    you know can be added by hand.
                   </p>
                 )
               )}
