@@ -28,7 +28,8 @@ describe('holdfast jobs', () => {
       '5',
       '--json',
     );
-    const { id } = JSON.parse(created.stdout);
+    const { id, url } = JSON.parse(created.stdout);
+    expect(url).toBe('https://example.com/');
     expect((await holdfast('jobs', 'list')).stdout).toMatch(new RegExp(`${id}  crawl  pending +5`));
     expect((await holdfast('jobs', 'pause', id)).stdout).toBe(`job ${id}: paused\n`);
     expect((await holdfast('jobs', 'resume', id)).stdout).toBe(`job ${id}: pending\n`);

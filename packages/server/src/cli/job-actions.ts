@@ -1,12 +1,12 @@
 import { errors, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
 import { Command } from 'commander';
+import { jobView } from '../api/jobs/job-view.ts';
 import { actOnJob } from '../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { asTyped } from './as-typed.ts';
 import { reportError } from './report-error.ts';
-import { jobAsJson } from './show-jobs.ts';
 import { withDatabase } from './with-database.ts';
 
 interface Options {
@@ -42,7 +42,7 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
           const changed = await actOnJob(pool, action, id, { actor, ...rest });
           await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
           const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
-          console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${whatNow(job, scheduled)}`);
+          console.log(json ? JSON.stringify(jobView(job)) : `job ${id}: ${whatNow(job, scheduled)}`);
         } catch (error) {
           if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
           reportError(error, options.json ?? false);

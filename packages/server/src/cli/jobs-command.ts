@@ -1,5 +1,6 @@
 import { type JobFilter, type JobRequest, jobFilter, jobKinds, jobStatuses } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
+import { jobView } from '../api/jobs/job-view.ts';
 import { retryUrls } from '../frontier/retry-urls.ts';
 import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/find-jobs.ts';
@@ -8,7 +9,7 @@ import { Notifier } from '../queue/notifier.ts';
 import { checkFlags } from './check-flags.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
-import { jobAsJson, printEvents, printJob, printJobs } from './show-jobs.ts';
+import { printEvents, printJob, printJobs } from './show-jobs.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -34,7 +35,7 @@ const create = new Command('create')
     await withDatabase(command, async ({ database, actor }) => {
       const { job, outcome } = await enqueueJob(database.pool, request, actor);
       if (outcome === 'created') await new Notifier(database.pool).notify('work');
-      if (command.opts<JsonOption>().json) console.log(JSON.stringify({ ...jobAsJson(job), outcome }));
+      if (command.opts<JsonOption>().json) console.log(JSON.stringify({ ...jobView(job), outcome }));
       else
         console.log(
           outcome === 'created' ? `created job ${job.id}` : `job ${job.id} stands already (${outcome})`,
@@ -53,7 +54,7 @@ const list = new Command('list')
     checkFlags(jobFilter, filter);
     await withDatabase(command, async ({ database }) => {
       const jobs = await listJobs(database.pool, filter);
-      if (json) console.log(JSON.stringify(jobs.map(jobAsJson)));
+      if (json) console.log(JSON.stringify(jobs.map(jobView)));
       else printJobs(jobs, filter);
     });
   });
@@ -66,7 +67,7 @@ const show = new Command('show')
     withDatabase(command, async ({ database }) => {
       const job = await showJob(database.pool, id);
       const events = await listEvents(database.pool, id);
-      if (json) console.log(JSON.stringify({ ...jobAsJson(job), events }));
+      if (json) console.log(JSON.stringify({ ...jobView(job), events }));
       else printJob(job, events);
     }),
   );
@@ -94,7 +95,7 @@ const retryUrlsCommand = new Command('retry-urls')
     withDatabase(command, async ({ database, actor }) => {
       const job = await retryUrls(database.pool, id, reasons ? { reasons } : {}, actor);
       await new Notifier(database.pool).notify('work');
-      console.log(json ? JSON.stringify(jobAsJson(job)) : `job ${id}: ${job.status}`);
+      console.log(json ? JSON.stringify(jobView(job)) : `job ${id}: ${job.status}`);
     }),
   );
 

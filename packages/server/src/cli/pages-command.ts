@@ -1,15 +1,96 @@
-import { crawlOptions, HoldfastError, type Job, pageChanges } from '@holdfast/contract';
+import {
+  crawlOptions,
+  HoldfastError,
+  type Job,
+  type JobStatus,
+  type ListedPage,
+  type PageSearch,
+  pageChanges,
+  pageListQuery,
+  pageOrders,
+  pageOutcomes,
+} from '@holdfast/contract';
 import { Command, Option } from 'commander';
+import type { Pool } from 'pg';
 import { canonicalOptions } from '../crawler/canonical-options.ts';
 import { baselineOf } from '../pages/baseline-of.ts';
 import { diffPage } from '../pages/diff-page.ts';
 import { listChanges } from '../pages/list-changes.ts';
+import { listErrors } from '../pages/list-errors.ts';
+import { listPages, type PageListOptions, type PageSlice } from '../pages/list-pages.ts';
 import type { PageChange } from '../pages/page.ts';
+import { pagePosition } from '../pages/page-position.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { urlHash } from '../urls/url-hash.ts';
+import { asCalled } from './called-as.ts';
+import { checkFlags } from './check-flags.ts';
 import { printable } from './print-table.ts';
+import { printErrors, printPages } from './show-pages.ts';
+import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
+
+interface ListFlags extends PageSearch {
+  order: (typeof pageOrders)[number];
+  limit: number;
+  after?: number;
+  json?: true;
+}
+
+const list = new Command('list')
+  .description('the pages of a crawl: fetched, failed, skipped, redirected')
+  .argument('<job>', 'id of the job')
+  .addOption(new Option('--outcome <outcome>', 'only pages that ended so').choices(pageOutcomes))
+  .option('--status <number>', 'only with this HTTP status', wholeNumber)
+  .option('--reason <code>', 'only with this error code or reason, such as site_error or robots_disallowed')
+  .addOption(
+    new Option('--change <change>', 'only with this change since the crawl before').choices(pageChanges),
+  )
+  .option('--search <text>', 'part of the URL or of the title, in any case')
+  .addOption(
+    new Option('--order <order>', 'which come first; failed, skipped and redirected ones by reason')
+      .choices(pageOrders)
+      .default('oldest'),
+  )
+  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
+  .option('--after <number>', 'go on behind the page of this number: the last one shown', wholeNumber)
+  .option('--json', 'print JSON')
+  .action((id: string, { json, after, limit, order, ...flags }: ListFlags, command: Command) => {
+    const search = checkFlags(pageListQuery, { limit, order, ...flags });
+    return withDatabase(command, async ({ database: { pool } }) => {
+      const { status } = await showCrawl(pool, id);
+      const from = after === undefined ? undefined : await pagePosition(pool, id, after);
+      const { pages, next } = await fullPage(pool, id, { ...search, after: from });
+      if (json) return console.log(JSON.stringify(pages));
+      if (pages.length === 0) {
+        const isFiltered = Object.values(flags).some((value) => value !== undefined);
+        // Beside the list, which is empty.
+        console.error(isFiltered || after !== undefined ? 'No such pages.' : noneYet(status));
+        return;
+      }
+      printPages(pages, next?.page_no ?? null);
+    });
+  });
+
+const errors = new Command('errors')
+  .description('what went wrong in a crawl: failed and skipped pages by reason, with some of each')
+  .argument('<job>', 'id of the job')
+  .option('--json', 'print JSON')
+  .action((id: string, { json }: { json?: true }, command: Command) =>
+    withDatabase(command, async ({ database: { pool } }) => {
+      const { status } = await showCrawl(pool, id);
+      const found = await listErrors(pool, id);
+      if (json) return console.log(JSON.stringify(found));
+      if (found.data.length > 0) {
+        printErrors(found);
+        console.log(asCalled(`\nAll of one reason: holdfast pages list ${id} --reason CODE`));
+        if (status === 'completed' || status === 'failed' || status === 'cancelled')
+          console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
+        return;
+      }
+      console.error(status === 'completed' ? 'No page failed, and none was skipped.' : noneYet(status));
+    }),
+  );
 
 const changes = new Command('changes')
   .description('what a recrawl found new, changed or gone, in comparison with the crawl before')
@@ -56,8 +137,24 @@ const diff = new Command('diff')
 
 export const pagesCommand = new Command('pages')
   .description('see what became of the pages of a crawl')
+  .addCommand(list)
+  .addCommand(errors)
   .addCommand(changes)
   .addCommand(diff);
+
+/** One call looks at a bounded number of rows; whoever types a command waits for the others too. */
+async function fullPage(pool: Pool, id: string, options: PageListOptions): Promise<PageSlice> {
+  const pages: ListedPage[] = [];
+  let after = options.after;
+  for (;;) {
+    const slice = await listPages(pool, id, { ...options, after, limit: options.limit - pages.length });
+    pages.push(...slice.pages);
+    if (slice.next === null || pages.length === options.limit) return { pages, next: slice.next };
+    after = slice.next;
+  }
+}
+
+const noneYet = (status: JobStatus) => `None (the crawl is ${status}).`;
 
 async function showCrawl(db: Parameters<typeof showJob>[0], id: string): Promise<Job> {
   const job = await showJob(db, id);

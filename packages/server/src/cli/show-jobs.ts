@@ -5,10 +5,6 @@ import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 
-export function jobAsJson(job: Job): Job & { allowed_actions: string[] } {
-  return { ...job, allowed_actions: allowedActions(job.status, job.requested_action, job.kind) };
-}
-
 export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
   if (jobs.length === 0) {
     console.log(
