@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { outageOf } from '../telemetry/outage-log.ts';
 import { clientClass } from './client-class.ts';
 import { leaveUnnamed } from './leave-unnamed.ts';
 import { limitSession, sessionSettings } from './session-settings.ts';
@@ -41,6 +42,9 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
     log.warn({ reason: error.message, code: error.code }, 'A database connection was lost');
   pool.on('error', report);
   // The pool listens to idle connections only; one that dies between two queries of a transaction would end us.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    outageOf(log)?.over(log);
+  });
   return pool;
 }
