@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
 import { makeFirstKey } from '../keys/make-first-key.ts';
 import { makeLoginLink } from '../sessions/login-link.ts';
+import { logsJson } from '../telemetry/create-logger.ts';
 import { calledAs } from './called-as.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { SampleSite } from './demo/sample-site.ts';
@@ -10,6 +11,12 @@ import { withSupervisor } from './with-supervisor.ts';
 
 export const upCommand = addListenOptions(new Command('up'))
   .description('run Holdfast on this machine: database, worker, watchdog, API and web page in one')
+  .addHelpText(
+    'after',
+    `
+What you need to know (the address, the link to sign in, the first key) is printed to standard output. The log goes to
+standard error: as text on a terminal, else one JSON object a line (HOLDFAST_LOG_FORMAT).`,
+  )
   .action((_options, command: Command) =>
     withSupervisor(command, async ({ configuration, database, log, supervisor }) => {
       const site = new SampleSite();
@@ -25,6 +32,8 @@ export const upCommand = addListenOptions(new Command('up'))
         },
       );
       await supervisor.start();
+      // Whoever collects logs finds the address there too; on a terminal it would stand there twice.
+      if (logsJson(configuration)) log.info({ address: server.address }, 'Holdfast is up');
       const firstKey = await makeFirstKey(database.pool);
       const link = await makeLoginLink(database.pool);
       console.log(
