@@ -2,24 +2,25 @@ import { type ErrorCode, errors } from '@holdfast/contract';
 
 const reasons: Record<string, string> = {
   robots: 'robots.txt forbids it',
-  content_type: 'not a page: another content type',
-  no_content: 'no content',
-  host_limit: 'the limit of its host was reached',
-  absent: 'looked for by discovery, and not there',
-  sitemap: 'a sitemap: its URLs were taken',
-  link_list: 'a list of links: they were taken',
-  off_host: 'links to other hosts',
-  outside_prefix: 'not below the path prefix',
-  excluded: 'matches an exclude pattern',
-  not_included: 'matches no include pattern',
-  too_deep: 'deeper than the depth allows',
+  content_type: 'no page: a picture, a file or the like',
+  no_content: 'the answer was empty',
+  host_limit: 'its host has as many pages as --limit-per-host allows',
+  absent: 'no such sitemap or llms.txt; that is no fault',
+  sitemap: 'a sitemap: its URLs were crawled instead',
+  link_list: 'a list of links: they were crawled instead',
+  off_host: 'on other hosts; --scope says which belong to it',
+  outside_prefix: 'not below --path-prefix',
+  excluded: 'match --exclude',
+  not_included: 'match no --include',
+  too_deep: 'more links from the start than --depth allows',
 };
 
 /** A reason, as it is stored, in words. */
 export function explainReason(reason: string): string {
   if (reasons[reason]) return reasons[reason];
   if (reason.startsWith('http_')) return `the site answered HTTP ${reason.slice(5)}`;
-  if (reason.startsWith('trap_')) return 'a space of URLs that the site makes up as it goes';
+  if (reason.startsWith('trap_'))
+    return 'one of endlessly many URLs that the site makes up, such as a calendar';
   const message: string = errors[reason as ErrorCode]?.message ?? '';
   return message.charAt(0).toLowerCase() + message.slice(1);
 }

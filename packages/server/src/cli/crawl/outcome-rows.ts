@@ -12,7 +12,7 @@ export interface OutcomeRow {
     | 'failed'
     | 'off scope'
     | 'not crawled'
-    | 'left';
+    | 'pending';
   readonly reason: string;
   readonly meaning: string;
   readonly count: number;
@@ -33,18 +33,22 @@ export function outcomeRows(view: CrawlView, reasons: readonly ReasonCount[]): O
   });
   const offScope = Object.entries(view.off_scope).sort(([, a], [, b]) => b - a);
   return [
-    row('fetched', view.fetched, '', 'stored, each once'),
+    row('fetched', view.fetched, '', 'pages, each stored once'),
     ...(view.baseline === null ? [] : changeRows(view, row)),
-    ...(view.redirected > 0 ? [row('redirected', view.redirected, '', 'their targets were followed')] : []),
+    ...(view.redirected > 0
+      ? [row('redirected', view.redirected, '', 'led to other URLs, which were followed')]
+      : []),
     ...(['skipped', 'failed'] as const).flatMap((outcome) =>
       reasons
         .filter((found) => found.outcome === outcome)
         .map(({ reason, count }) => row(outcome, count, reason ?? '')),
     ),
-    ...(view.total_pending > 0 ? [row('left', view.total_pending, '', 'found, and not asked for yet')] : []),
+    ...(view.total_pending > 0
+      ? [row('pending', view.total_pending, '', 'found, and not asked for yet')]
+      : []),
     ...offScope.map(([reason, count]) => row('off scope', count, reason)),
     ...(view.not_crawled > 0
-      ? [row('not crawled', view.not_crawled, '', 'left over when the limit was reached')]
+      ? [row('not crawled', view.not_crawled, '', 'found, and left out when --limit was reached')]
       : []),
   ];
 }
