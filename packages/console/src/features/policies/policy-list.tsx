@@ -147,19 +147,23 @@ export function PolicyList() {
       <ListBody
         list={list}
         empty={
-          <Notice
-            title="No policies"
-            actions={
-              mayWrite && (
-                <Button look="primary" onClick={() => setEdited('new')}>
-                  New policy
-                </Button>
-              )
-            }
-          >
-            A policy says what to run again, and how often: a site to crawl, or a product page to visit for
-            its price.
-          </Notice>
+          Object.keys(filter).length > 0 ? (
+            <Notice title="No policy matches these filters" />
+          ) : (
+            <Notice
+              title="No policies yet"
+              actions={
+                mayWrite && (
+                  <Button look="primary" onClick={() => setEdited('new')}>
+                    New policy
+                  </Button>
+                )
+              }
+            >
+              A policy says what to run again, and how often: a site to crawl, or a product page to visit for
+              its price.
+            </Notice>
+          )
         }
       >
         <DataTable label="Policies" columns={columns} rows={list.rows} idOf={(policy) => policy.id} />

@@ -68,10 +68,14 @@ export function ResultList() {
       <ListBody
         list={list}
         empty={
-          <Notice title="No results">
-            A result is what a visit to a product page brought back: price, stock, title. Make a policy of
-            kind visit, and let a bot or the built-in one run it.
-          </Notice>
+          Object.keys(filter).length > 0 ? (
+            <Notice title="No result matches these filters" />
+          ) : (
+            <Notice title="No results yet" actions={<Link to="/policies">Go to the policies</Link>}>
+              A result is what a visit to a product page brought back: price, stock, title. Make a policy of
+              kind visit, and let a bot or the built-in one run it.
+            </Notice>
+          )
         }
       >
         <DataTable label="Results" columns={columns} rows={list.rows} idOf={(result) => result.id} />

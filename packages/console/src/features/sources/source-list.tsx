@@ -99,10 +99,15 @@ export function SourceList() {
       <ListBody
         list={list}
         empty={
-          <Notice title="No sources">
-            A source is a place on the outside with its limits and its health. Every host gets one when it is
-            first asked for.
-          </Notice>
+          Object.keys(filter).length > 0 ? (
+            <Notice title="No source matches these filters" />
+          ) : (
+            <Notice title="No sources yet">
+              A source is a place on the outside with its limits and its health. Every host gets one when it
+              is first asked for. One with limits of your own, or with an adapter for prices:{' '}
+              <code>holdfast sources set books --hosts books.example --rate-limit 60</code>
+            </Notice>
+          )
         }
       >
         <DataTable label="Sources" columns={columns} rows={list.rows} idOf={(source) => source.id} />
