@@ -21,6 +21,8 @@ export interface RunnerExit {
   readonly handedOver: boolean;
   /** False: there never was a process; the machine is at fault, not the job. */
   readonly started: boolean;
+  /** Set when it was told to stop before it had its job, which can be given back as it was. */
+  readonly dismissed: StopReason | undefined;
   readonly code: ErrorCode;
   readonly detail: string;
 }
@@ -41,7 +43,11 @@ export class RunnerProcess {
   #rssBytes = 0;
   #inFlightFile: InFlightFile | undefined;
   #inFlight: readonly string[] = [];
+  #isReady = false;
+  /** A job that it gets when it is ready, and until when its lease is, by our monotonic clock. */
+  #waiting: { readonly job: ClaimedJob; leaseEnds: number } | undefined;
   #handedOver = false;
+  #dismissed: StopReason | undefined;
   #killedFor: { code: ErrorCode; detail: string } | undefined;
   #lastWords = '';
 
@@ -92,7 +98,15 @@ export class RunnerProcess {
   run(job: ClaimedJob, leaseMs: number): void {
     this.#job = job;
     this.#lastTick = Math.max(this.#lastTick, performance.now());
-    this.#send({ type: 'run', job, leaseMs });
+    this.#waiting = { job, leaseEnds: performance.now() + leaseMs };
+    if (this.#isReady) this.#begin();
+  }
+
+  #begin(): void {
+    if (!this.#waiting) return;
+    const { job, leaseEnds } = this.#waiting;
+    this.#waiting = undefined;
+    this.#send({ type: 'run', job, leaseMs: leaseEnds - performance.now() });
   }
 
   runPooled(job: ClaimedJob, leaseMs: number): void {
@@ -109,11 +123,19 @@ export class RunnerProcess {
   }
 
   renewed(leaseMs: number): void {
-    this.#send({ type: 'lease', leaseMs });
+    if (this.#waiting) this.#waiting.leaseEnds = performance.now() + leaseMs;
+    else this.#send({ type: 'lease', leaseMs });
   }
 
+  /** A process that still starts is not waited for: on a busy machine that takes seconds, and its job was not given to it yet. */
   stop(reason: StopReason): void {
-    this.#send({ type: 'stop', reason });
+    if (!this.#waiting) {
+      this.#send({ type: 'stop', reason });
+      return;
+    }
+    this.#waiting = undefined;
+    this.#dismissed = reason;
+    this.#child?.kill('SIGKILL');
   }
 
   /** Ends the process at once; its job then ends with this error. */
@@ -131,6 +153,10 @@ export class RunnerProcess {
     this.#lastTick = performance.now();
     if (message.type === 'tick') this.#rssBytes = message.rssBytes;
     if (message.type === 'checkpoint') tell('checkpoint', message.saved);
+    if (message.type === 'ready') {
+      this.#isReady = true;
+      this.#begin();
+    }
     if (message.type === 'ended') this.#handedOver = true;
     if (message.type === 'pooledEnded') this.#onPooledEnd?.(message.id, message.fence, message.status);
   }
@@ -151,7 +177,8 @@ export class RunnerProcess {
       detail: how,
     };
     this.#log.debug({ pid: this.pid, how, job: this.#job?.id }, 'A runner ended');
-    return { handedOver: this.#handedOver, started: this.pid !== undefined, ...found };
+    const started = this.pid !== undefined;
+    return { handedOver: this.#handedOver, started, dismissed: this.#dismissed, ...found };
   }
 }
 

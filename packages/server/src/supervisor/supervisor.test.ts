@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '@holdfast/contract';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createTestDatabase,
   type TestDatabase,
@@ -11,6 +14,8 @@ import { type LocalSite, startSite } from '../fetch/testing/local-site.ts';
 import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
+import { Notifier } from '../queue/notifier.ts';
+import { pauseJobs } from '../queue/pause-jobs.ts';
 import { Supervisor } from './supervisor.ts';
 
 const log = pino({ level: 'silent' });
@@ -73,6 +78,39 @@ describe('a supervisor', () => {
     });
     expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
     expect(supervisor.runningJobs).toBe(0);
+  });
+
+  describe('whose runner takes for ever to start', () => {
+    const slowProgram = join(tmpdir(), `holdfast-slow-runner-${process.pid}.mjs`);
+    beforeAll(() => writeFileSync(slowProgram, 'setInterval(() => {}, 1_000);'));
+    afterAll(() => rmSync(slowProgram, { force: true }));
+
+    async function claimed(): Promise<{ supervisor: Supervisor; id: string }> {
+      const supervisor = await supervisorWith(slowProgram, () => database.url);
+      await supervisor.start();
+      const id = await enqueue();
+      await vi.waitUntil(async () => (await transitions(id)).includes('claim'), { timeout: 20_000 });
+      await vi.waitUntil(() => supervisor.runningJobs === 1);
+      return { supervisor, id };
+    }
+
+    test('acknowledges a pause all the same, and burns no retry', async () => {
+      const { id } = await claimed();
+      await pauseJobs(database.pool, [id], 'user:ann');
+      await new Notifier(database.pool).notify('request');
+      await vi.waitUntil(async () => (await showJob(database.pool, id)).status === 'paused', {
+        timeout: 20_000,
+      });
+      expect(await showJob(database.pool, id)).toMatchObject({ retry_count: 0, error_code: null });
+      expect((await listEvents(database.pool, id)).at(-1)?.reason).toBe('paused before it began');
+    });
+
+    test('gives its job back when it stops, and burns no retry', async () => {
+      const { supervisor, id } = await claimed();
+      await supervisor.drain();
+      expect(await showJob(database.pool, id)).toMatchObject({ status: 'pending', retry_count: 0 });
+      expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
+    });
   });
 
   test('tries a crawl of a private address that it may not reach once, and leaves it ready for who may', async () => {

@@ -47,6 +47,14 @@ interface Run {
   leaseEnds: number;
 }
 
+/** Why a job is given back whose runner had not even started. */
+const dismissals = {
+  pause: 'paused before it began',
+  cancel: 'cancelled before it began',
+  drain: 'the supervisor is stopping',
+  lost: 'the lease is lost',
+} as const;
+
 const pruneEverySeconds = 3600;
 const watchMs = 250;
 /** A machine that has no room for a process may have it in a while. */
@@ -258,6 +266,11 @@ export class Supervisor {
     if (!exit.started) {
       log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
       const release = { ...job, reason: `the runner ${exit.detail}`, notBeforeSeconds: noRunnerSeconds };
+      await this.#untilAnswered(run, async () => {
+        await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
+      });
+    } else if (exit.dismissed && !exit.handedOver) {
+      const release = { ...job, reason: dismissals[exit.dismissed] };
       await this.#untilAnswered(run, async () => {
         await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
       });
