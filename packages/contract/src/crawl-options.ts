@@ -32,6 +32,7 @@ export const crawlOptions = z.looseObject({
   keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),
   store_html: z.boolean().default(false),
+  keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
   attempts: z.int().min(1).max(20).default(3).describe('tries of a URL that fails for a passing reason'),

@@ -286,7 +286,7 @@ export type Executor = 'builtin' | 'bot';
 
 export interface ExportPagesQuery {
   /** Default: "jsonl" */
-  format?: 'jsonl' | 'csv' | undefined;
+  format?: 'jsonl' | 'csv' | 'warc' | undefined;
   /** only pages behind this one (`n`): where an earlier export ended */
   after?: number | undefined;
 }
@@ -909,6 +909,8 @@ export type NewBulkJob =
         markdown?: boolean | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** keep answers as they came, for WARC. Default: false */
+        keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
         max_page_bytes?: number | undefined;
         /** Default: 60 */
@@ -1047,6 +1049,8 @@ export type NewJob =
         markdown?: boolean | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** keep answers as they came, for WARC. Default: false */
+        keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
         max_page_bytes?: number | undefined;
         /** Default: 60 */
@@ -1182,6 +1186,8 @@ export type NewPolicy =
             markdown?: boolean | undefined;
             /** Default: false */
             store_html?: boolean | undefined;
+            /** keep answers as they came, for WARC. Default: false */
+            keep_bodies?: boolean | undefined;
             /** Default: 10485760 */
             max_page_bytes?: number | undefined;
             /** Default: 60 */

@@ -88,9 +88,15 @@ export const pageListQuery = z.strictObject({
 });
 export const pageList = pageOf(listedPage);
 
-export const exportFormats = ['jsonl', 'csv'] as const;
+export const exportFormats = ['jsonl', 'csv', 'warc'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+const folder = 'md is a folder of files: `holdfast export JOB --format md` writes it';
 export const exportQuery = z.strictObject({
-  format: z.enum(exportFormats).default('jsonl'),
+  format: z
+    .enum([...exportFormats, 'md'])
+    .refine((format) => format !== 'md', `must be one of ${exportFormats.join(', ')}; ${folder}`)
+    .meta({ enum: exportFormats })
+    .default('jsonl'),
   after: queryNumber(0, Number.MAX_SAFE_INTEGER)
     .default(0)
     .describe('only pages behind this one (`n`): where an earlier export ended'),

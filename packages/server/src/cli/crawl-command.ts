@@ -44,6 +44,7 @@ export const crawlCommand = new Command('crawl')
   .optionsGroup('What to keep:')
   .option('--no-markdown', 'leave the main content out')
   .option('--store-html', 'keep the HTML as well (in jsonl)')
+  .option('--keep-bodies', 'keep answers as they came, headers and all (in warc)')
   .option('--max-page-bytes <number>', 'larger pages fail (10485760)', wholeNumber)
   .optionsGroup('How fast, and as whom:')
   .option('--concurrency <number>', 'requests under way at once (16)', wholeNumber)
@@ -58,7 +59,9 @@ export const crawlCommand = new Command('crawl')
   )
   .optionsGroup('Output:')
   .addOption(
-    new Option('--format <format>', 'jsonl, csv, or md: a folder of files (jsonl)').choices(outputFormats),
+    new Option('--format <format>', 'jsonl, csv, warc, or md: a folder of files (jsonl)').choices(
+      outputFormats,
+    ),
   )
   .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
   .option('--overwrite', 'write there even if something else is there')

@@ -20,7 +20,9 @@ export const exportCommand = new Command('export')
   .description('write the pages of a crawl into a file, whoever ran it')
   .argument('<job>', 'id of the job')
   .addOption(
-    new Option('--format <format>', 'jsonl, csv, or md: a folder of files (jsonl)').choices(outputFormats),
+    new Option('--format <format>', 'jsonl, csv, warc, or md: a folder of files (jsonl)').choices(
+      outputFormats,
+    ),
   )
   .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
   .option('--overwrite', 'write there even if something is there already')
@@ -31,7 +33,11 @@ export const exportCommand = new Command('export')
     `
 CSV has one page a line. In its markdown line breaks are written \\n and backslashes are doubled; in title and description
 a line break is a space. Text that begins with = + - or @ gets an apostrophe before it, so that no spreadsheet runs it as a
-formula. JSONL has everything as it is.`,
+formula. JSONL has everything as it is.
+
+WARC (1.1, a gzip member for each record) has the answers of a crawl that kept them, with crawl --keep-bodies; without, it
+has what was made of them, as conversion records. In a folder of markdown files, links from one to another are relative,
+and _contents.md lists all.`,
   )
   .action(async (id: string, flags: ExportFlags, command: Command) => {
     const { force = false, overwrite = force, json = false } = flags;
@@ -48,7 +54,7 @@ formula. JSONL has everything as it is.`,
       const isWhole = job.status === 'completed';
       // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
       await output.open({ db: pool, jobId: id, anew: isWhole });
-      await new PageExporter(pool, id, output).finish(isWhole);
+      await new PageExporter(pool, id, output).finish(isWhole, true);
       const { pages, bytes } = output.added;
       const summary = {
         job: id,
@@ -59,6 +65,8 @@ formula. JSONL has everything as it is.`,
         bytes,
       };
       if (json) return console.log(JSON.stringify(summary));
+      if (output.pageNo === 0)
+        return console.error(`The crawl is ${job.status}, and has no page yet; nothing was written.`);
       const written = `${countOf(pages, 'page')}, ${formatBytes(bytes)}, written to ${output.name}.`;
       console.error(isWhole ? written : `${written} The crawl is ${job.status}: more may follow.`);
     });

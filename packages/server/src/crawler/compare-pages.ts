@@ -30,7 +30,7 @@ interface BaselinePage extends Pick<Page, (typeof metadata)[number]> {
   readonly digest: Buffer;
 }
 
-const digested = ['links', 'markdown', 'html'] as const;
+const digested = ['links', 'markdown', 'html', 'body'] as const;
 
 const readStatement = statement<BaselinePage>(
   'read-baseline-pages',
@@ -120,7 +120,7 @@ function linksOf({ links }: BaselinePage): string[] {
 
 function digestOf(content: PageContent): Buffer {
   const digests = digested.map((name) => {
-    const part = content[name];
+    const part = name === 'body' ? content.kept?.body : content[name];
     return part ? createHash('sha256').update(part).digest() : Buffer.alloc(0);
   });
   return Buffer.concat(digests);

@@ -27,6 +27,8 @@ export function crawlKey(options: CrawlOptions): string {
     options.markdown,
     options.store_html,
     options.max_page_bytes,
+    // Only where it is asked for: crawls from before there was this option keep their names.
+    ...(options.keep_bodies ? ['bodies'] : []),
   ];
   return `crawl:${createHash('sha256').update(JSON.stringify(name)).digest('hex').slice(0, 32)}`;
 }

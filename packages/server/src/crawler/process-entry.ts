@@ -10,6 +10,7 @@ import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
+import { keepAnswer } from './keep-answer.ts';
 import type { ReadBody } from './read-body.ts';
 import { isReadable, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
@@ -164,7 +165,10 @@ export class ProcessEntry {
     body: Buffer,
   ): Promise<ReadBody | HoldfastError> {
     try {
-      return await readPage(entry.url, response, body, this.#context.reading);
+      const read = await readPage(entry.url, response, body, this.#context.reading);
+      if (!this.#context.options.keep_bodies) return read;
+      const kept = await keepAnswer(response, body);
+      return { ...read, page: { ...read.page, content: { ...read.page.content, kept } } };
     } catch (error) {
       if (error instanceof HoldfastError) return error;
       throw error;

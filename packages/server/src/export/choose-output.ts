@@ -7,6 +7,7 @@ import { jsonlFormat } from './jsonl-format.ts';
 import { outputUnusable } from './output-unusable.ts';
 import type { OutputFormat, PageOutput } from './page-output.ts';
 import { StreamOutput } from './stream-output.ts';
+import { warcFormat } from './warc-format.ts';
 
 export interface OutputOptions {
   /** A file, a folder for md, or `-` for standard output. */
@@ -22,14 +23,16 @@ export interface OutputOptions {
 export async function chooseOutput(options: OutputOptions): Promise<PageOutput> {
   const { path, format } = options;
   if (format === 'md') return await FolderOutput.at(options);
-  const lines = format === 'csv' ? csvFormat : jsonlFormat;
-  if (path === '-') return new StreamOutput('standard output', process.stdout, lines);
+  // Compressed or not, as the name says.
+  const formats = { jsonl: jsonlFormat, csv: csvFormat, warc: warcFormat({ gzip: !/\.warc$/i.test(path) }) };
+  const pages = formats[format];
+  if (path === '-') return new StreamOutput('standard output', process.stdout, pages);
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) {
     throw outputUnusable(path, `it is a folder, and ${format} is one file`, {
       hint: 'Name a file with --out, or write a file for each page with --format md.',
     });
   }
-  if (found && !found.isFile()) return new StreamOutput(path, createWriteStream(path), lines);
-  return await FileOutput.at({ ...options, lines });
+  if (found && !found.isFile()) return new StreamOutput(path, createWriteStream(path), pages);
+  return await FileOutput.at({ ...options, pages });
 }

@@ -1,5 +1,5 @@
 import type { StoredPage } from '../pages/stored-page.ts';
-import type { LineFormat } from './line-format.ts';
+import type { PageFormat } from './page-format.ts';
 
 const columns: Record<string, (page: StoredPage) => string | number | null> = {
   n: (page) => page.page_no,
@@ -22,16 +22,16 @@ const columns: Record<string, (page: StoredPage) => string | number | null> = {
 const names = Object.keys(columns);
 
 /** RFC 4180, one page a line also for programs that do not know that quotes may span lines. */
-export const csvFormat: LineFormat = {
-  header: `${names.join(',')}\r\n`,
-  wantsHtml: false,
+export const csvFormat = {
+  header: () => `${names.join(',')}\r\n`,
+  wants: {},
   // By the first of them: another version may have had others behind.
-  isOurs: (beginning) => beginning.startsWith(`${names.slice(0, 5).join(',')},`),
-  record: (page) =>
+  isOurs: (beginning) => beginning.toString().startsWith(`${names.slice(0, 5).join(',')},`),
+  record: (page: StoredPage) =>
     `${Object.values(columns)
       .map((value) => cell(value(page)))
       .join(',')}\r\n`,
-};
+} satisfies PageFormat;
 
 /** Spreadsheets run cells that begin so as formulas; the apostrophe makes them text (OWASP, CSV injection). */
 const formula = /^[\s\0]*[=+\-@\t\r＝＋－＠]/;

@@ -4,15 +4,15 @@ import { dirname } from 'node:path';
 import type { Queryable } from '../database/statement.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
-import type { LineFormat } from './line-format.ts';
 import { OutputCursorFile } from './output-cursor.ts';
 import { outputExists, outputUnusable } from './output-unusable.ts';
+import type { PageFormat, WantedContent } from './page-format.ts';
 import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
 
 export interface FileOutputOptions {
   readonly path: string;
   readonly format: OutputFormat;
-  readonly lines: LineFormat;
+  readonly pages: PageFormat;
   /** Replaces a file that was not written by Holdfast. */
   readonly overwrite: boolean;
   readonly goesOnWith?: string;
@@ -21,10 +21,10 @@ export interface FileOutputOptions {
 const flushLength = 1_000_000;
 const saveEveryMs = 1_000;
 /** Enough for the first bytes of every format. */
-const beginningLength = 512;
+const beginningLength = 1024;
 
 /**
- * A file with one page a line, that can be gone on with after any death of the process: data is on disk before the cursor
+ * A file with one page behind the other, that can be gone on with after any death of the process: data is on disk before the cursor
  * says so, and what lies behind the cursor is cut off.
  */
 export class FileOutput implements PageOutput {
@@ -35,7 +35,7 @@ export class FileOutput implements PageOutput {
   #pageNo = 0;
   #url: string | null = null;
   #bytes = 0;
-  #buffer: string[] = [];
+  #buffer: (string | Buffer)[] = [];
   #buffered = 0;
   #savedAt = 0;
   readonly #added = { pages: 0, bytes: 0 };
@@ -79,14 +79,13 @@ export class FileOutput implements PageOutput {
     return this.#added;
   }
 
-  get wantsHtml(): boolean {
-    return this.#options.lines.wantsHtml;
+  get wants(): WantedContent {
+    return this.#options.pages.wants;
   }
 
   async add(page: StoredPage): Promise<void> {
-    const { lines } = this.#options;
     if (!this.#handle) await this.#begin();
-    const record = lines.record(page);
+    const record = await this.#options.pages.record(page, this.#jobId);
     this.#buffer.push(record);
     this.#buffered += record.length;
     this.#pageNo = page.page_no;
@@ -125,7 +124,7 @@ export class FileOutput implements PageOutput {
   }
 
   async #assertReplaceable(size: number): Promise<void> {
-    const { path, lines, overwrite, goesOnWith } = this.#options;
+    const { path, pages, overwrite, goesOnWith } = this.#options;
     if (overwrite || size === 0) return;
     const cursor = await this.#cursor.read();
     if (goesOnWith !== undefined && cursor?.job !== goesOnWith) throw outputExists(path);
@@ -133,24 +132,24 @@ export class FileOutput implements PageOutput {
     const handle = await open(path);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
     await handle.close();
-    if (lines.isOurs(buffer.toString('utf8', 0, bytesRead))) return;
+    if (pages.isOurs(buffer.subarray(0, bytesRead))) return;
     throw outputUnusable(path, 'it exists, and was not written by Holdfast in this format', {
       hint: 'Name another file with --out, or replace it with --overwrite.',
     });
   }
 
   async #begin(): Promise<void> {
-    const { path, lines } = this.#options;
+    const { path, pages } = this.#options;
     await this.#cursor.assertFree(path);
     this.#handle = await this.#attempt(() => open(path, 'w'));
-    this.#buffer.push(lines.header);
+    this.#buffer.push(pages.header(this.#jobId));
     await this.#saveCursor(true);
   }
 
   async #flush(): Promise<void> {
     if (this.#buffer.length === 0) return;
-    // Whole lines in one call: whoever reads along sees no half of one, as a rule.
-    const data = Buffer.from(this.#buffer.join(''));
+    // Whole records in one call: whoever reads along sees no half of one, as a rule.
+    const data = Buffer.concat(this.#buffer.map((record) => Buffer.from(record as string)));
     this.#buffer = [];
     this.#buffered = 0;
     await this.#attempt(async () => this.#handle?.appendFile(data));

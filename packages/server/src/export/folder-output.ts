@@ -1,13 +1,19 @@
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, posix, sep } from 'node:path';
+import { RecentMap } from '../crawler/recent-map.ts';
+import type { Queryable } from '../database/statement.ts';
 import { makeFolder } from '../make-folder.ts';
+import { readPages } from '../pages/read-pages.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
+import { contentsLine, contentsTitle } from './contents-file.ts';
+import { ExportedTargets } from './exported-targets.ts';
 import { markdownFile, urlInMarkdown } from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
 import { outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
+import { linksInMarkdown, relinkMarkdown } from './relink-markdown.ts';
 
 export interface FolderOutputOptions {
   readonly path: string;
@@ -20,13 +26,19 @@ export interface FolderOutputOptions {
 
 const cursorName = '.holdfast.json';
 const temporaryName = '.holdfast.tmp';
+/** A list of all pages; no page has this name. */
+const contentsName = '_contents.md';
+const rememberedNames = 100_000;
 const saveEveryMs = 1_000;
 /** The front matter's first line: a URL of 2048 characters, escaped. */
 const beginningLength = 16_384;
 
-/** A folder with a markdown file for each page. A file appears whole or not at all; writing one again changes nothing. */
+/**
+ * A folder with a markdown file for each page. A file appears whole or not at all; writing one again changes nothing. When
+ * all are there, links from one to another become relative, and a list of all is written.
+ */
 export class FolderOutput implements PageOutput {
-  readonly wantsHtml = false;
+  readonly wants = {};
   readonly #options: FolderOutputOptions;
   readonly #cursor: OutputCursorFile;
   #jobId = '';
@@ -45,12 +57,8 @@ export class FolderOutput implements PageOutput {
   /** Checks that the folder can be used. Nothing is changed by that. */
   static async at(options: FolderOutputOptions): Promise<FolderOutput> {
     const output = new FolderOutput(options);
-    try {
-      await output.#check();
-      return output;
-    } catch (error) {
-      throw error instanceof Error && 'syscall' in error ? outputUnusable(options.path, error) : error;
-    }
+    await output.#attempt(() => output.#check());
+    return output;
   }
 
   async open({ db, jobId, anew }: OutputJob): Promise<void> {
@@ -76,16 +84,8 @@ export class FolderOutput implements PageOutput {
 
   async add(page: StoredPage): Promise<void> {
     if (!this.#begun) await this.#begin();
-    const { path } = this.#options;
     const content = markdownFile(page);
-    try {
-      const target = await this.#place(page.url);
-      await mkdir(dirname(target), { recursive: true });
-      await writeFile(join(path, temporaryName), content);
-      await rename(join(path, temporaryName), target);
-    } catch (error) {
-      throw outputUnusable(this.name, error as Error);
-    }
+    await this.#attempt(async () => this.#write(await this.#nameOf(page.url), content));
     this.#pageNo = page.page_no;
     this.#url = page.url;
     this.#added.pages++;
@@ -94,6 +94,42 @@ export class FolderOutput implements PageOutput {
 
   async save(): Promise<void> {
     if (this.#begun && performance.now() - this.#savedAt >= saveEveryMs) await this.#saveCursor(true);
+  }
+
+  /** A second walk over the pages: where a link leads is known only when all of them have their files. */
+  async settle(db: Queryable): Promise<void> {
+    if (this.#pageNo === 0) return;
+    if (!this.#begun) await this.#begin();
+    const targets = new ExportedTargets(db, this.#jobId, this.#pageNo);
+    const names = new RecentMap<string>(rememberedNames);
+    const nameOf = async (url: string) => {
+      const name = names.get(url) ?? (await this.#nameOf(url));
+      names.set(url, name);
+      return name;
+    };
+    const { path, seedHost } = this.#options;
+    const contents = await this.#attempt(() => open(join(path, `${temporaryName}.contents`), 'w'));
+    try {
+      await contents.appendFile(contentsTitle(seedHost));
+      for await (const page of readPages(db, this.#jobId)) {
+        if (page.page_no > this.#pageNo) break;
+        await this.#attempt(async () => {
+          const name = await nameOf(page.url);
+          await contents.appendFile(contentsLine(page, linkTo(name)));
+          const found = await targets.of(linksInMarkdown(page.markdown ?? ''));
+          if (found.size === 0) return;
+          const links = new Map<string, string>();
+          for (const [link, url] of found)
+            links.set(link, linkTo(posix.relative(posix.dirname(name), await nameOf(url))));
+          const markdown = relinkMarkdown(page.markdown ?? '', (link) => links.get(link));
+          await this.#write(name, markdownFile({ ...page, markdown }));
+        });
+        await this.save();
+      }
+    } finally {
+      await contents.close();
+    }
+    await this.#attempt(() => rename(join(path, `${temporaryName}.contents`), join(path, contentsName)));
   }
 
   async close(complete: boolean): Promise<void> {
@@ -124,7 +160,10 @@ export class FolderOutput implements PageOutput {
     this.#begun = true;
     this.#make(path);
     // Pages of an earlier crawl that this one does not find would stay for ever.
-    if (this.#before && this.#before.job !== this.#jobId) await this.#removePages();
+    if (this.#before && this.#before.job !== this.#jobId) {
+      await this.#removePages();
+      await rm(join(path, contentsName), { force: true });
+    }
     await this.#saveCursor(true);
   }
 
@@ -137,13 +176,30 @@ export class FolderOutput implements PageOutput {
   }
 
   /** The first of the page's names that no other page's file has. */
-  async #place(url: string): Promise<string> {
-    const names = pagePaths(url, this.#options.seedHost).map((name) => join(this.#options.path, name));
+  async #nameOf(url: string): Promise<string> {
+    const names = pagePaths(url, this.#options.seedHost).filter((name) => name !== contentsName);
     for (const name of names) {
-      const holder = await urlOfFile(name);
+      const holder = await urlOfFile(join(this.#options.path, name));
       if (holder === undefined || holder === url) return name;
     }
     return names.at(-1) as string;
+  }
+
+  async #write(name: string, content: string): Promise<void> {
+    const { path } = this.#options;
+    const target = join(path, name);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(join(path, temporaryName), content);
+    await rename(join(path, temporaryName), target);
+  }
+
+  async #attempt<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      // Of the file system; what the database says passes.
+      throw error instanceof Error && 'syscall' in error ? outputUnusable(this.name, error) : error;
+    }
   }
 
   /** Removes the files that an earlier crawl made: those that stand where the URL in them belongs. */
@@ -169,6 +225,11 @@ export class FolderOutput implements PageOutput {
     await this.#cursor.write(this.name, cursor, writing);
     this.#savedAt = performance.now();
   }
+}
+
+/** Names have letters of every script in them; in a link they are percent-encoded. */
+function linkTo(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
 }
 
 /** Undefined: there is no such file. Empty: it is none of ours. */

@@ -15,8 +15,8 @@ test('HTML is there only where it was stored', () => {
 });
 
 test('a file of ours is told from others', () => {
-  expect(jsonlFormat.isOurs(jsonlFormat.record(samplePage()))).toBe(true);
-  expect(jsonlFormat.isOurs('{"url": "https://example.com"}')).toBe(false);
+  expect(jsonlFormat.isOurs(Buffer.from(jsonlFormat.record(samplePage())))).toBe(true);
+  expect(jsonlFormat.isOurs(Buffer.from('{"url": "https://example.com"}'))).toBe(false);
 });
 
 test('the change since the crawl before is there only where there was one', () => {

@@ -1,14 +1,15 @@
-import type { LineFormat } from './line-format.ts';
+import type { StoredPage } from '../pages/stored-page.ts';
+import type { PageFormat } from './page-format.ts';
 
 /** Line breaks to some programs (Python's splitlines, JavaScript before 2019), but not to JSON. */
 const otherLineBreaks = /[\u0085\u2028\u2029]/g;
 
 /** One JSON object a line. */
-export const jsonlFormat: LineFormat = {
-  header: '',
-  wantsHtml: true,
-  isOurs: (beginning) => /^\{"n":\d+,"url":"/.test(beginning),
-  record({ page_no, change, markdown, links, html, ...page }) {
+export const jsonlFormat = {
+  header: () => '',
+  wants: { html: true },
+  isOurs: (beginning) => /^\{"n":\d+,"url":"/.test(beginning.toString()),
+  record({ page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
     const compared = change !== null && { change };
     const record = { n: page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
     const line = JSON.stringify(record).replace(
@@ -17,4 +18,4 @@ export const jsonlFormat: LineFormat = {
     );
     return `${line}\n`;
   },
-};
+} satisfies PageFormat;

@@ -13,6 +13,7 @@ export function markdownFile(page: StoredPage): string {
     ['depth', page.depth],
     ['word_count', page.word_count],
     ['change', page.change],
+    ['content_hash', page.content_hash],
     ['fetched_at', page.fetched_at.toISOString()],
     ['page_no', page.page_no],
   ];

@@ -21,11 +21,14 @@ export function chooseOutputPlace(
     });
   }
   const name = outputName(options);
-  return { format: chosen, path: out ?? (chosen === 'md' ? name : `${name}.${chosen}`) };
+  return { format: chosen, path: out ?? `${name}${extensions[chosen]}` };
 }
+
+const extensions: Record<OutputFormat, string> = { jsonl: '.jsonl', csv: '.csv', md: '', warc: '.warc.gz' };
 
 /** Without --format the name of the output says it. */
 function formatOf(out = ''): OutputFormat {
   if (/\.csv$/i.test(out)) return 'csv';
+  if (/\.warc(\.gz)?$/i.test(out)) return 'warc';
   return /[/\\]$/.test(out) || basename(out) === '.' ? 'md' : 'jsonl';
 }

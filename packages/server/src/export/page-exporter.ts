@@ -37,17 +37,18 @@ export class PageExporter {
       });
   }
 
-  /** Copies what is committed by now, and closes the output. */
-  async finish(complete: boolean): Promise<void> {
+  /** Copies what is committed by now, and closes the output: one that is complete, or to be used as it is, settled. */
+  async finish(complete: boolean, settled = complete): Promise<void> {
     await this.#running;
     if (this.#failure) throw this.#failure.error;
     await this.#copy();
+    if (settled) await this.#output.settle?.(this.#db);
     await this.#output.close(complete);
   }
 
   async #copy(): Promise<void> {
-    const { pageNo, wantsHtml } = this.#output;
-    for await (const page of readPages(this.#db, this.#jobId, { after: pageNo, html: wantsHtml })) {
+    const { pageNo, wants } = this.#output;
+    for await (const page of readPages(this.#db, this.#jobId, { after: pageNo, ...wants })) {
       await this.#output.add(page);
       if (page.page_no % saveEvery === 0) await this.#output.save();
     }

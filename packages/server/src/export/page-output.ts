@@ -1,7 +1,8 @@
 import type { Queryable } from '../database/statement.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
+import type { WantedContent } from './page-format.ts';
 
-export const outputFormats = ['jsonl', 'csv', 'md'] as const;
+export const outputFormats = ['jsonl', 'csv', 'md', 'warc'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 export interface OutputJob {
@@ -19,12 +20,14 @@ export interface PageOutput {
   readonly pageNo: number;
   /** How many pages and bytes this process has added to it. */
   readonly added: { readonly pages: number; readonly bytes: number };
-  readonly wantsHtml: boolean;
+  readonly wants: WantedContent;
   /** Behind what is there of this job, or from the first page on. */
   open(job: OutputJob): Promise<void>;
   add(page: StoredPage): Promise<void>;
   /** Hands on what was added; what is on disk is then remembered as such. */
   save(): Promise<void>;
+  /** No page follows for now: what depends on the other pages is written. */
+  settle?(db: Queryable): Promise<void>;
   /** `complete`: no page will ever follow. */
   close(complete: boolean): Promise<void>;
 }

@@ -1,25 +1,26 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { StoredPage } from '../pages/stored-page.ts';
-import type { LineFormat } from './line-format.ts';
 import { outputUnusable } from './output-unusable.ts';
-import type { PageOutput } from './page-output.ts';
+import type { PageFormat, WantedContent } from './page-format.ts';
+import type { OutputJob, PageOutput } from './page-output.ts';
 
 /** Pages into a pipe or a terminal. It keeps nothing, so every process begins with the first page. */
 export class StreamOutput implements PageOutput {
   readonly name: string;
-  readonly wantsHtml: boolean;
+  readonly wants: WantedContent;
   readonly added = { pages: 0, bytes: 0 };
   readonly #stream: Writable;
-  readonly #lines: LineFormat;
+  readonly #pages: PageFormat;
+  #jobId = '';
   #pageNo = 0;
   #failure: Error | undefined;
 
-  constructor(name: string, stream: Writable, lines: LineFormat) {
+  constructor(name: string, stream: Writable, pages: PageFormat) {
     this.name = name;
-    this.wantsHtml = lines.wantsHtml;
+    this.wants = pages.wants;
     this.#stream = stream;
-    this.#lines = lines;
+    this.#pages = pages;
     stream.on('error', (error) => {
       this.#failure = error;
     });
@@ -29,16 +30,16 @@ export class StreamOutput implements PageOutput {
     return this.#pageNo;
   }
 
-  async open(): Promise<void> {}
+  async open({ jobId }: OutputJob): Promise<void> {
+    this.#jobId = jobId;
+  }
 
   async add(page: StoredPage): Promise<void> {
     if (this.#failure) throw this.#closed();
-    const record = (this.added.pages === 0 ? this.#lines.header : '') + this.#lines.record(page);
-    this.added.bytes += Buffer.byteLength(record);
+    if (this.added.pages === 0) await this.#write(this.#pages.header(this.#jobId));
+    await this.#write(await this.#pages.record(page, this.#jobId));
     this.added.pages++;
     this.#pageNo = page.page_no;
-    // The reader sets the pace: nothing piles up here.
-    if (!this.#stream.write(record)) await once(this.#stream, 'drain').catch(() => undefined);
   }
 
   async save(): Promise<void> {
@@ -48,6 +49,12 @@ export class StreamOutput implements PageOutput {
   async close(): Promise<void> {
     if (this.#failure) return;
     await new Promise<void>((resolve) => this.#stream.write('', () => resolve()));
+  }
+
+  /** The reader sets the pace: nothing piles up here. */
+  async #write(data: string | Buffer): Promise<void> {
+    this.added.bytes += Buffer.byteLength(data);
+    if (!this.#stream.write(data)) await once(this.#stream, 'drain').catch(() => undefined);
   }
 
   #closed(): Error {

@@ -4,6 +4,6 @@
  * page: LIMIT keeps the planner from reading the contents of all jobs.
  */
 export const contentOf = (page: string) => `LEFT JOIN LATERAL (
-  SELECT markdown, links, html FROM crawl_page_contents stored
+  SELECT markdown, links, html, body, answer FROM crawl_page_contents stored
   WHERE stored.job_id = coalesce(${page}.content_job, ${page}.job_id) AND stored.url_hash = ${page}.url_hash LIMIT 1
 ) content ON true`;

@@ -42,4 +42,14 @@ export interface PageContent {
   readonly links: Buffer | null;
   readonly markdown: Buffer | null;
   readonly html: Buffer | null;
+  /** Only of crawls that keep answers as they came. */
+  readonly kept?: { readonly body: Buffer; readonly answer: KeptAnswer };
+}
+
+/** How a kept body came. */
+export interface KeptAnswer {
+  readonly received_at: string;
+  readonly address: string | null;
+  /** Status line and headers, as an HTTP/1.1 message has them, without the empty line behind. */
+  readonly head: string;
 }

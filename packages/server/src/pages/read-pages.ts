@@ -1,13 +1,16 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { contentOf } from './content-of.ts';
+import type { KeptAnswer } from './page.ts';
 import { allLinks, storedLines } from './page-links.ts';
 import type { StoredPage } from './stored-page.ts';
 
-type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html'> & {
+type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html' | 'kept'> & {
   readonly markdown: Buffer | null;
   readonly links: Buffer | null;
   readonly html: Buffer | null;
+  readonly body: Buffer | null;
+  readonly answer: KeptAnswer | null;
 };
 
 /** Rows and deflated bytes of one read: what a reader holds in memory, whatever the size of the crawl. */
@@ -27,13 +30,15 @@ WITH next_page AS MATERIALIZED (
 ),
 sized AS MATERIALIZED (
   SELECT page_no, sum(coalesce(octet_length(markdown), 0) + coalesce(octet_length(links), 0)
-      + CASE WHEN $5 THEN coalesce(octet_length(html), 0) ELSE 0 END)
+      + CASE WHEN $5 THEN coalesce(octet_length(html), 0) ELSE 0 END
+      + CASE WHEN $6 THEN coalesce(octet_length(body), 0) ELSE 0 END)
     OVER (ORDER BY page_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
   FROM next_page ${contentOf('next_page')}
 )
 SELECT page.page_no, page.url, page.canonical_url, page.title, page.description, page.language, page.status,
   page.content_type, page.depth, page.word_count, page.bytes, page.fetched_at, page.etag, page.last_modified,
-  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html
+  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html,
+  CASE WHEN $6 THEN content.body END AS body, CASE WHEN $6 THEN content.answer END AS answer
 FROM sized JOIN crawl_pages page ON page.job_id = $1 AND page.page_no = sized.page_no
 ${contentOf('page')}
 WHERE coalesce(sized.bytes_before, 0) < $4 ORDER BY page.page_no`,
@@ -43,6 +48,8 @@ export interface ReadPagesOptions {
   /** Only pages behind this one. */
   readonly after?: number;
   readonly html?: boolean;
+  /** Answers as they came, where they were kept. */
+  readonly bodies?: boolean;
 }
 
 /**
@@ -52,10 +59,10 @@ export interface ReadPagesOptions {
 export async function* readPages(
   db: Queryable,
   jobId: string,
-  { after = 0, html = false }: ReadPagesOptions = {},
+  { after = 0, html = false, bodies = false }: ReadPagesOptions = {},
 ): AsyncGenerator<StoredPage> {
   for (let last = after; ; ) {
-    const rows = await run(db, readStatement, [jobId, last, maxRows, maxBytes, html]);
+    const rows = await run(db, readStatement, [jobId, last, maxRows, maxBytes, html, bodies]);
     // One at a time: what is small deflated may be large.
     for (const row of rows) yield inflated(row);
     const next = rows.at(-1)?.page_no;
@@ -64,9 +71,10 @@ export async function* readPages(
   }
 }
 
-function inflated(row: PageRow): StoredPage {
+function inflated({ body, answer, ...row }: PageRow): StoredPage {
   return {
     ...row,
+    kept: body && answer && { ...answer, body: inflateRawSync(body) },
     markdown: textOf(row.markdown),
     html: textOf(row.html),
     links: row.links ? allLinks(storedLines(row.links)) : [],

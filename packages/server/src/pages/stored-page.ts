@@ -1,4 +1,4 @@
-import type { PageChange } from './page.ts';
+import type { KeptAnswer, PageChange } from './page.ts';
 
 /** A fetched page as readers get it: what was stored of it, with its content inflated. */
 export interface StoredPage {
@@ -25,4 +25,6 @@ export interface StoredPage {
   readonly links: readonly string[];
   /** Only where the crawl stored it and the reader asked for it. */
   readonly html: string | null;
+  /** The answer as it came, likewise. */
+  readonly kept: (KeptAnswer & { readonly body: Buffer }) | null;
 }

@@ -1,22 +1,33 @@
 import { Readable } from 'node:stream';
-import { exportQuery, HoldfastError, jobParams } from '@holdfast/contract';
+import { type ExportFormat, exportQuery, HoldfastError, jobParams } from '@holdfast/contract';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { csvFormat } from '../../export/csv-format.ts';
 import { jsonlFormat } from '../../export/jsonl-format.ts';
+import type { PageFormat } from '../../export/page-format.ts';
+import { warcFormat } from '../../export/warc-format.ts';
 import { readPages } from '../../pages/read-pages.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';
 
-const formats = {
-  jsonl: { format: jsonlFormat, type: 'application/jsonl' },
-  csv: { format: csvFormat, type: 'text/csv' },
-} as const;
+interface SentFormat {
+  readonly format: PageFormat;
+  readonly type: string;
+  readonly extension: string;
+}
+
+const formats: Record<ExportFormat, SentFormat> = {
+  jsonl: { format: jsonlFormat, type: 'application/jsonl; charset=utf-8', extension: 'jsonl' },
+  csv: { format: csvFormat, type: 'text/csv; charset=utf-8', extension: 'csv' },
+  warc: { format: warcFormat({ gzip: true }), type: 'application/gzip', extension: 'warc.gz' },
+};
 
 const description = `What \`holdfast export\` writes, as a stream: fetched pages in the order in which they were stored, with markdown and
 links (jsonl: also structured data, and HTML where it was kept). The memory it takes does not depend on the number of pages. An
-answer that breaks off can be gone on with: \`after\` is the \`n\` of the last whole line.`;
+answer that breaks off can be gone on with: \`after\` is the \`n\` of the last whole line. What is stored of a crawl that is
+not over is sent; \`x-job-status\` tells. WARC (1.1, gzip) has answers as they came where the crawl kept them
+(\`keep_bodies\`), else what was made of them.`;
 
 export const exportPagesRoute: RouteGroup = (server, { pool }) => {
   server.get(
@@ -33,9 +44,9 @@ export const exportPagesRoute: RouteGroup = (server, { pool }) => {
         querystring: exportQuery,
         response: {
           200: {
-            description: 'A line for each page',
+            description: 'A line for each page, or its WARC records',
             content: Object.fromEntries(
-              Object.values(formats).map(({ type }) => [type, { schema: z.string() }]),
+              Object.values(formats).map(({ type }) => [type.split(';')[0], { schema: z.string() }]),
             ),
           },
         },
@@ -43,22 +54,27 @@ export const exportPagesRoute: RouteGroup = (server, { pool }) => {
     },
     async (request, reply) => {
       const { format: name, after } = request.query;
-      const { id, kind } = await visibleJob(pool, theCaller(request), request.params.id);
+      const { id, kind, status } = await visibleJob(pool, theCaller(request), request.params.id);
       if (kind !== 'crawl') throw new HoldfastError('bad_request', `job ${id} is a ${kind}, not a crawl`);
-      const { format, type } = formats[name];
-      async function* lines() {
-        if (after === 0 && format.header) yield format.header;
-        for await (const page of readPages(pool, id, { after, html: format.wantsHtml }))
-          yield format.record(page);
+      const { format, type, extension } = formats[name as ExportFormat];
+      async function* records() {
+        const header = after === 0 ? format.header(id) : '';
+        if (header.length > 0) yield header;
+        for await (const page of readPages(pool, id, { after, ...format.wants }))
+          yield await format.record(page, id);
       }
-      return sendLines(reply.type(`${type}; charset=utf-8`), lines(), `${id}.${name}`);
+      return sendRecords(reply.type(type).header('x-job-status', status), records(), `${id}.${extension}`);
     },
   );
 };
 
-function sendLines(reply: FastifyReply, lines: AsyncIterable<string>, name: string): FastifyReply {
+function sendRecords(
+  reply: FastifyReply,
+  records: AsyncIterable<string | Buffer>,
+  name: string,
+): FastifyReply {
   return reply
     .header('content-disposition', `attachment; filename="${name}"`)
     .header('content-security-policy', 'sandbox')
-    .send(Readable.from(lines, { highWaterMark: 1 }));
+    .send(Readable.from(records, { highWaterMark: 1 }));
 }

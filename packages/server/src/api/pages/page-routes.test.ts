@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ListeningApi, type RequestOptions } from '../../../../../test/api-fixture/listening-api.ts';
 import { enqueueJob } from '../../queue/enqueue-jobs.ts';
@@ -227,6 +227,28 @@ describe('an export', () => {
     expect(lines(await rest.text()).map(({ n }) => n)).toEqual([29, 30]);
     const csv = (await (await api.request(`/api/v1/jobs/${job}/export?format=csv`)).text()).split('\r\n');
     expect([csv[0]?.slice(0, 6), csv.length]).toEqual(['n,url,', 1 + 30 + 1]);
+    // What there is of a crawl that is not over, and that it is not.
+    expect(whole.headers.get('x-job-status')).toBe('pending');
+  });
+
+  test('as WARC is a file of gzip members that goes on where an earlier one ended', async () => {
+    const job = await newCrawl();
+    for (let n = 1; n <= 3; n++) await store(job, await newPage(job, n), { markdown: `# Page ${n}` });
+    const bytes = async (query: string) =>
+      Buffer.from(await (await api.request(`/api/v1/jobs/${job}/export?format=warc${query}`)).arrayBuffer());
+    const whole = await bytes('');
+    const plain = gunzipSync(whole).toString();
+    expect(plain.match(/^WARC-Type: \w+/gm)).toEqual([
+      'WARC-Type: warcinfo',
+      ...Array.from({ length: 3 }, () => ['WARC-Type: conversion', 'WARC-Type: metadata']).flat(),
+    ]);
+    const rest = await bytes('&after=1');
+    expect(whole.subarray(-rest.length)).toEqual(rest);
+    expect(
+      gunzipSync(rest)
+        .toString()
+        .match(/^# Page \d/gm),
+    ).toEqual(['# Page 2', '# Page 3']);
   });
 
   test('is not there for others, nor of what is no crawl', async () => {
@@ -234,6 +256,11 @@ describe('an export', () => {
     const bob = await api.key({ user_id: 'bob' });
     expect((await api.json(`/api/v1/jobs/${job}/export`, { key: bob })).status).toBe(404);
     expect((await api.json(`/api/v1/jobs/${job}/export?format=docx`)).status).toBe(400);
+    const folder = await api.json(`/api/v1/jobs/${job}/export?format=md`);
+    expect([folder.status, folder.body.error.message]).toEqual([
+      400,
+      expect.stringContaining('`holdfast export JOB --format md`'),
+    ]);
     const { job: visit } = await enqueueJob(api.pool, {
       kind: 'visit',
       payload: { url: 'https://example.com/' },

@@ -31,6 +31,7 @@ export interface CrawlFlags {
   userAgent?: string;
   markdown: boolean;
   storeHtml?: true;
+  keepBodies?: true;
   maxPageBytes?: number;
   allowPrivate?: string[];
   format?: OutputFormat;
@@ -99,6 +100,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       keep_tracking: flags.keepTracking,
       markdown: flags.markdown ? undefined : false,
       store_html: flags.storeHtml,
+      keep_bodies: flags.keepBodies,
       max_page_bytes: flags.maxPageBytes,
       recrawl: flags.recrawl,
     }),

@@ -23,6 +23,7 @@ export function samplePage(fields: Partial<StoredPage> = {}): StoredPage {
     markdown: 'Some words',
     links: [],
     html: null,
+    kept: null,
     ...fields,
   };
 }

@@ -1,0 +1,73 @@
+import { deflateRawSync } from 'node:zlib';
+import { Pool } from 'pg';
+import { expect, test, vi } from 'vitest';
+import { csvFormat } from '../../packages/server/src/export/csv-format.ts';
+import { jsonlFormat } from '../../packages/server/src/export/jsonl-format.ts';
+import { PageExporter } from '../../packages/server/src/export/page-exporter.ts';
+import { StreamOutput } from '../../packages/server/src/export/stream-output.ts';
+import { warcFormat } from '../../packages/server/src/export/warc-format.ts';
+import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { ListeningApi } from '../api-fixture/listening-api.ts';
+import { fillExport } from './fill-export.ts';
+import { SlowReader } from './slow-reader.ts';
+
+const api = new ListeningApi();
+const pages = 3_000;
+
+test.each([
+  ['jsonl', jsonlFormat],
+  ['csv', csvFormat],
+  ['warc', warcFormat({ gzip: true })],
+])('an export as %s has no more in hand than one read, however slow its reader', async (_name, format) => {
+  const job = await filled();
+  const reader = new SlowReader();
+  // Rows that were read, less pages that were written: what is in memory.
+  let read = 0;
+  let most = 0;
+  const output = new StreamOutput('a slow reader', reader, format);
+  const counted = {
+    query: async (query: never) => {
+      const result = await api.pool.query(query);
+      read += result.rows.length;
+      most = Math.max(most, read - output.added.pages);
+      return result;
+    },
+  };
+  await output.open({ db: counted as never, jobId: job, anew: true });
+  await new PageExporter(counted as never, job, output).finish(true);
+  expect(output.added.pages).toBe(pages);
+  expect(read).toBe(pages);
+  expect(most).toBeLessThanOrEqual(500);
+  expect(reader.most).toBeLessThan(100_000);
+});
+
+test('an export over HTTP waits for a client that does not read, and is whole when it does', async () => {
+  const job = await filled('x'.repeat(10_000));
+  const queries = vi.spyOn(Pool.prototype, 'query');
+  const reads = () =>
+    queries.mock.calls.filter(([query]) => (query as { name?: string }).name === 'read-pages').length;
+  const response = await api.request(`/api/v1/jobs/${job}/export`);
+  let before = 0;
+  // Until the server has had time to read on, and did not.
+  await vi.waitUntil(
+    () => {
+      const isQuiet = before > 0 && before === reads();
+      before = reads();
+      return isQuiet;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  expect(before).toBeLessThan(pages / 500);
+  const text = await response.text();
+  expect(reads()).toBeGreaterThan(pages / 500);
+  queries.mockRestore();
+  expect([text.split('\n').length - 1, text.length > pages * 10_000]).toEqual([pages, true]);
+});
+
+async function filled(text = 'Words of a page. '): Promise<string> {
+  await api.pool.query('TRUNCATE crawl_jobs, crawl_states, crawl_pages, crawl_page_contents, job_events');
+  const payload = { url: 'https://example.com/' };
+  const { job } = await enqueueJob(api.pool, { kind: 'crawl', payload });
+  await fillExport(api.pool, job.id, pages, deflateRawSync(text));
+  return job.id;
+}
