@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../test/database-fixture/create-test-database.ts';
 import { startPooler } from '../../../../test/database-fixture/start-pooler.ts';
+import { Listener } from '../queue/listener.ts';
 import { openDatabase } from './open-database.ts';
+import { type Queryable, run, statement } from './statement.ts';
 
 const log = pino({ level: 'silent' });
 const configured = (databaseUrl: string) => ({ databaseUrl, dataFolder: '/nonexistent', databasePort: 0 });
@@ -52,6 +54,28 @@ test('behind a pooler nothing is set for the session, and no startup parameter i
   const { rows } = await opened.pool.query(`SELECT current_setting('statement_timeout') AS timeout`);
   expect(rows).toEqual([{ timeout: '0' }]);
   expect(pooler.startupParameters).toEqual(['application_name', 'client_encoding', 'database', 'user']);
+  await opened.close();
+  await pooler.close();
+});
+
+test('behind a pooler nothing is prepared or listened to on a connection that others use next', async () => {
+  const pooler = await startPooler(database.url);
+  const opened = await openDatabase(configured(pooler.url), log, { max: 1 });
+  const named = statement<{ names: string[] }>(
+    'what-is-prepared',
+    'SELECT ARRAY(SELECT name FROM pg_prepared_statements) AS names',
+  );
+  await run(opened.pool as Queryable, named);
+  expect(await run(opened.pool as Queryable, named)).toEqual([{ names: [] }]);
+  const listener = new Listener({ url: pooler.url }, log);
+  await listener.start();
+  await vi.waitFor(async () => {
+    const { rows } = await database.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'holdfast listener'`,
+    );
+    expect(rows).toEqual([]);
+  });
+  await listener.stop();
   await opened.close();
   await pooler.close();
 });

@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { migrationsFolder, readMigrationFiles } from '../../packages/server/src/database/migration-files.ts';
+import { type Remarks, readRemarks } from './read-remarks.ts';
+import { tablePurposes } from './table-purposes.ts';
+
+interface Column {
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly standard: string | null;
+}
+
+interface Key {
+  readonly table: string;
+  readonly definition: string;
+}
+
+const columnsText = `
+SELECT class.relname AS table, attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS required,
+  pg_get_expr(adbin, adrelid) AS standard
+FROM pg_attribute JOIN pg_class class ON class.oid = attrelid
+LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+WHERE class.relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+ORDER BY class.relname, attnum`;
+
+const keysText = `
+SELECT conrelid::regclass::text AS table, pg_get_constraintdef(pg_constraint.oid) AS definition FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f') AND conparentid = 0
+ORDER BY 1, contype <> 'p', 2`;
+
+const enumsText = `
+SELECT typname AS name, string_agg(enumlabel, ', ' ORDER BY enumsortorder) AS values
+FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid GROUP BY typname ORDER BY typname`;
+
+/** docs/schema.md: what a migrated database has, and what its migrations say about it. */
+export async function schemaPage(pool: pg.Pool): Promise<string> {
+  const { rows: columns } = await pool.query<Column>(columnsText);
+  const { rows: keys } = await pool.query<Key>(keysText);
+  const { rows: enums } = await pool.query<{ name: string; values: string }>(enumsText);
+  const remarks = readRemarks(readMigrationFiles(migrationsFolder()).map(({ sql }) => sql));
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  return `<!-- Generated from a migrated database by \`npx vitest run test/docs/schema.test.ts -u\`. Do not edit. -->
+
+# Schema
+
+Tables and columns of the database, with what the [migrations](../packages/server/migrations) say of them. Read them as you like;
+write them only through the commands and the API: every change of a job is one fenced statement ([how it works](architecture.md)).
+A later version may change everything here but what the API tells.
+
+${list(
+  ['table', ''],
+  tables.map((table) => [`[\`${table}\`](#${table})`, purposeOf(table, remarks)]),
+)}
+
+## Values
+
+${list(
+  ['type', 'values'],
+  enums.map(({ name, values }) => [`\`${name}\``, values]),
+)}
+
+${tables.map((table) => tableSection(table, columns, keys, remarks)).join('\n\n')}
+`;
+}
+
+function tableSection(table: string, columns: Column[], keys: Key[], remarks: Remarks): string {
+  const rows = columns
+    .filter((column) => column.table === table)
+    .map(({ name, type, required, standard }) => [
+      `\`${name}\``,
+      type + (required ? '' : ', may be null'),
+      standard === null ? '' : `\`${standard}\``,
+      remarks.columns.get(`${table}.${name}`) ?? '',
+    ]);
+  const definitions = keys.filter((key) => key.table === table).map(({ definition }) => `\`${definition}\``);
+  return [
+    `## ${table}`,
+    [tablePurposes[table], remarks.tables.get(table)].filter(Boolean).join(' '),
+    list(['column', 'type', 'default', ''], rows),
+    definitions.length > 0 && `Keys: ${definitions.join(', ')}.`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function purposeOf(table: string, { tables }: Remarks): string {
+  const remark = tables.get(table) ?? '';
+  return tablePurposes[table] ?? (/^.*?[.:](?=\s|$)/.exec(remark)?.[0].replace(/:$/, '.') || remark);
+}
+
+function list(headers: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(headers), line(headers.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,23 @@
+/** What a table is for, where the comment above it in its migration tells something else, or there is none. */
+export const tablePurposes: Readonly<Record<string, string>> = {
+  api_keys: 'Keys of the HTTP API: their hash, scopes, owner and quotas.',
+  bots: 'Bots, their limits, and what they did in all.',
+  crawl_frontier: 'URLs found and not yet done, by job and host.',
+  crawl_jobs: 'The queue: one row for each job, with its lease and its fence.',
+  crawl_page_contents: 'Markdown, HTML and links of pages, apart from their facts.',
+  crawl_pages: 'What became of each URL of a crawl: fetched, redirected, skipped or failed.',
+  crawl_policies: 'What runs again, and when.',
+  crawl_states: 'Where a crawl stands: its counters and its last checkpoint.',
+  crawl_visited: 'Hashes of all URLs that a crawl ever found, so that none is fetched twice.',
+  holdfast_migrations: 'Which migrations were applied, and their checksums.',
+  intakes: 'Items to be priced.',
+  job_events: 'Everything that happened to jobs, in order.',
+  key_usage: 'How much of its quotas a key has used.',
+  price_points: 'Observed prices of intakes.',
+  robots_cache: 'The robots.txt of each origin, as it was read last.',
+  sessions: 'Sign-ins to the console.',
+  sources: 'Places on the outside: limits, health, adapters.',
+  valuations: 'What each intake is worth now.',
+  webhooks: 'Where events are sent, and with which secret they are signed.',
+  workers: 'Workers, and when each was last heard of.',
+};
