@@ -59,8 +59,10 @@ const columns: readonly Column<ShownIntake>[] = [
   },
   {
     name: 'Confidence',
-    cell: ({ valuation }) =>
-      valuation ? <ConfidenceTag confidence={valuation.confidence} /> : 'no price yet',
+    cell: ({ valuation, points }) => {
+      if (valuation) return <ConfidenceTag confidence={valuation.confidence} />;
+      return points > 0 ? 'none comparable' : 'no price yet';
+    },
   },
   {
     name: 'Prices',

@@ -61,6 +61,7 @@ export function PolicyList() {
     },
     {
       name: 'Priority',
+      align: 'right',
       cell: (policy) => <Tag tone={policy.priority >= 10 ? 'warning' : 'plain'}>{policy.priority}</Tag>,
     },
     { name: 'Every', align: 'right', cell: (policy) => everyText(policy.frequency_hours) },
