@@ -97,13 +97,14 @@ export const retriesStatement = statement<{ branch: string; retry_count: number;
   ].join('\nUNION ALL'),
 );
 
+/** As text: the planner may read the statistics of other tables' kinds before it drops them, and those are no kinds of jobs. */
 const kindsStatement = statement<{ kind: JobKind; jobs: number }>(
   'estimate-jobs-by-kind',
   `
 SELECT kind, round(greatest(reltuples, 0) * frequency)::bigint AS jobs
 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 JOIN pg_stats ON schemaname = nspname AND tablename = relname AND attname = 'kind'
-CROSS JOIN LATERAL unnest(most_common_vals::text::job_kind[], most_common_freqs) AS common (kind, frequency)
+CROSS JOIN LATERAL unnest(most_common_vals::text::text[], most_common_freqs) AS common (kind, frequency)
 WHERE pg_class.oid = 'crawl_jobs'::regclass`,
 );
 
