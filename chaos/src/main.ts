@@ -39,8 +39,6 @@ export async function main(args: string[], root: string): Promise<number> {
   }
   const end = performance.now() + Number(values.minutes) * 60_000;
   const verdicts: Verdict[] = [];
-  // What has to be cleared away is, on the way out.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
   const server = await PrivateServer.create();
   try {
     let seed = Number(values.seed);

@@ -33,7 +33,6 @@ export async function main(args: string[], root: string): Promise<number> {
     console.error(usage);
     return 0;
   }
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
   const problems: string[] = [];
   const server = await PrivateServer.create();
