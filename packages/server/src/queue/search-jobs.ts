@@ -52,11 +52,12 @@ async function search<Row extends { id: string }>(
   const scanned = bounded
     ? `SELECT job.id FROM crawl_jobs job ${where(indexed)} ORDER BY job.id DESC OFFSET ${maxScanned - 1} LIMIT 1`
     : 'SELECT NULL::uuid AS id';
+  const byKey = !bounded && filter.status ? [keysOf(filter.status, indexed, limit + 1)] : [];
   const within = bounded ? [`job.id >= coalesce((SELECT id FROM scanned), '${nil}')`] : [];
   const text = `
 WITH scanned AS MATERIALIZED (${scanned})
 SELECT scanned.id AS scanned_to, found.* FROM (SELECT) AS one LEFT JOIN scanned ON true LEFT JOIN (
-  SELECT ${columns} FROM crawl_jobs job ${where([...indexed, ...others, ...within])}
+  SELECT ${columns} FROM crawl_jobs job ${where([...indexed, ...others, ...within, ...byKey])}
   ORDER BY job.id DESC LIMIT ${limit + 1}
 ) AS found ON true
 ORDER BY found.id DESC`;
@@ -67,6 +68,18 @@ ORDER BY found.id DESC`;
     .map(({ scanned_to: _, ...row }) => row as unknown as Row);
   const page = found.slice(0, limit);
   return { rows: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : scannedTo };
+}
+
+/**
+ * The jobs of a status that few have, from its index alone. By themselves, the planner would look for them among the newest of
+ * all, and walk past a hundred thousand others (measured: 111 ms).
+ */
+function keysOf(statuses: readonly JobStatus[], conditions: readonly string[], limit: number): string {
+  const branches = statuses.map(
+    (status) =>
+      `(SELECT job.id FROM crawl_jobs job WHERE ${[`job.status = '${status}'`, ...conditions].join(' AND ')} ORDER BY job.id DESC LIMIT ${limit})`,
+  );
+  return `job.id = ANY (ARRAY(SELECT id FROM (${branches.join(' UNION ALL ')}) key ORDER BY id DESC LIMIT ${limit}))`;
 }
 
 const nil = '00000000-0000-0000-0000-000000000000';
