@@ -19,29 +19,33 @@ const maxBytes = 4_000_000;
 
 /*
  * The sizes come first, from the rows' own pointers and without reading what they point to; the content is then read of
- * as many pages as fit. One page is always read, however large.
+ * as many pages as fit. One page is always read, however large. The bounds are part of the text, and a page is found for
+ * each number by itself: with bounds that it does not know, the planner read all pages for every 500 of them (334 ms of a
+ * million against 12).
  */
 const readStatement = statement<PageRow>(
   'read-pages',
   `
 WITH next_page AS MATERIALIZED (
   SELECT job_id, page_no, url_hash, content_job FROM crawl_pages
-  WHERE job_id = $1 AND page_no > $2 AND outcome = 'fetched' ORDER BY page_no LIMIT $3
+  WHERE job_id = $1 AND page_no > $2 AND outcome = 'fetched' ORDER BY page_no LIMIT ${maxRows}
 ),
 sized AS MATERIALIZED (
   SELECT page_no, sum(coalesce(octet_length(markdown), 0) + coalesce(octet_length(links), 0)
-      + CASE WHEN $5 THEN coalesce(octet_length(html), 0) ELSE 0 END
-      + CASE WHEN $6 THEN coalesce(octet_length(body), 0) ELSE 0 END)
+      + CASE WHEN $3 THEN coalesce(octet_length(html), 0) ELSE 0 END
+      + CASE WHEN $4 THEN coalesce(octet_length(body), 0) ELSE 0 END)
     OVER (ORDER BY page_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
   FROM next_page ${contentOf('next_page')}
 )
 SELECT page.page_no, page.url, page.canonical_url, page.title, page.description, page.language, page.status,
   page.content_type, page.depth, page.word_count, page.bytes, page.fetched_at, page.etag, page.last_modified,
-  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $5 THEN content.html END AS html,
-  CASE WHEN $6 THEN content.body END AS body, CASE WHEN $6 THEN content.answer END AS answer
-FROM sized JOIN crawl_pages page ON page.job_id = $1 AND page.page_no = sized.page_no
+  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $3 THEN content.html END AS html,
+  CASE WHEN $4 THEN content.body END AS body, CASE WHEN $4 THEN content.answer END AS answer
+FROM sized CROSS JOIN LATERAL (
+  SELECT * FROM crawl_pages WHERE job_id = $1 AND page_no = sized.page_no LIMIT 1
+) page
 ${contentOf('page')}
-WHERE coalesce(sized.bytes_before, 0) < $4 ORDER BY page.page_no`,
+WHERE coalesce(sized.bytes_before, 0) < ${maxBytes} ORDER BY page.page_no`,
 );
 
 export interface ReadPagesOptions {
@@ -62,7 +66,7 @@ export async function* readPages(
   { after = 0, html = false, bodies = false }: ReadPagesOptions = {},
 ): AsyncGenerator<StoredPage> {
   for (let last = after; ; ) {
-    const rows = await run(db, readStatement, [jobId, last, maxRows, maxBytes, html, bodies]);
+    const rows = await run(db, readStatement, [jobId, last, html, bodies]);
     // One at a time: what is small deflated may be large.
     for (const row of rows) yield inflated(row);
     const next = rows.at(-1)?.page_no;
