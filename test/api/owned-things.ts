@@ -66,6 +66,18 @@ const pricePoint: OwnedNoun['make'] = async (pool, owner) => {
   return { id: rows[0].id };
 };
 
+const webhook: OwnedNoun['make'] = async (pool, owner) => {
+  const { rows } = await pool.query(
+    `WITH hook AS (
+       INSERT INTO webhooks (user_id, url, events, secret) VALUES ($1, 'https://example.com/', '{job.completed}', 'whsec_eA==')
+       RETURNING id)
+     INSERT INTO webhook_deliveries (webhook_id, event, payload) SELECT id, 'webhook.test', '{}' FROM hook
+     RETURNING webhook_id, id`,
+    [owner],
+  );
+  return { id: rows[0].webhook_id, delivery_id: rows[0].id };
+};
+
 /** Things that have no owner: whoever may see one may see them all. */
 export const sharedRoutes = /^\/api\/v1\/(sources|workers)\//;
 
@@ -77,4 +89,5 @@ export const ownedNouns: readonly OwnedNoun[] = [
   { routes: /^\/api\/v1\/bots\//, make: bot },
   { routes: /^\/api\/v1\/(intakes|valuations)\//, make: intake },
   { routes: /^\/api\/v1\/price-points\//, make: pricePoint },
+  { routes: /^\/api\/v1\/webhooks\//, make: webhook },
 ];

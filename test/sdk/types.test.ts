@@ -39,6 +39,9 @@ describe('as JSON, the types of the SDK are those of the contract', () => {
     expectTypeOf<sdk.SubmitAnswer>().toEqualTypeOf<In<'submitAnswer'>>();
     expectTypeOf<sdk.SubmitBatchAnswer>().toEqualTypeOf<In<'submitBatchAnswer'>>();
     expectTypeOf<sdk.HeartbeatAnswer>().toEqualTypeOf<In<'heartbeatAnswer'>>();
+    expectTypeOf<sdk.Webhook>().toEqualTypeOf<In<'apiWebhook'>>();
+    expectTypeOf<sdk.CreatedWebhook>().toEqualTypeOf<In<'createdWebhook'>>();
+    expectTypeOf<sdk.WebhookDelivery>().toEqualTypeOf<In<'webhookDelivery'>>();
     expectTypeOf<sdk.Page<string>>().toEqualTypeOf<contract.Page<string>>();
   });
 
@@ -47,6 +50,7 @@ describe('as JSON, the types of the SDK are those of the contract', () => {
     expectTypeOf<sdk.BulkCreateJobsBody>().toEqualTypeOf<In<'bulkCreateRequest'>>();
     expectTypeOf<sdk.NewPolicy>().toEqualTypeOf<In<'newPolicy'>>();
     expectTypeOf<sdk.PolicyChange>().toEqualTypeOf<In<'policyChange'>>();
+    expectTypeOf<sdk.NewWebhook>().toEqualTypeOf<In<'newWebhook'>>();
     expectTypeOf<sdk.NewBot>().toEqualTypeOf<In<'newBot'>>();
     expectTypeOf<sdk.BotChange>().toEqualTypeOf<In<'botChange'>>();
     expectTypeOf<sdk.CreateKeyBody>().toEqualTypeOf<In<'keyRequest'>>();

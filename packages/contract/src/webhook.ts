@@ -51,7 +51,6 @@ const events = z
   .array(z.enum(webhookEventNames))
   .min(1)
   .max(webhookEventNames.length)
-  .transform((names) => [...new Set(names)])
   .meta({ examples: [['job.completed', 'price.changed']] });
 
 const changeable = {

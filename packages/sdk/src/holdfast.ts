@@ -21,6 +21,7 @@ import { Sources } from './sources.ts';
 import { type CallOptions, type ConnectionOptions, Transport } from './transport.ts';
 import { Valuations } from './valuations.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
+import { Webhooks } from './webhooks.ts';
 import { Workers } from './workers.ts';
 
 /** The API of Holdfast. */
@@ -35,6 +36,7 @@ export class Holdfast {
   readonly intakes: Intakes;
   readonly pricePoints: PricePoints;
   readonly valuations: Valuations;
+  readonly webhooks: Webhooks;
   readonly bots: Bots;
   readonly workers: Workers;
   readonly keys: Keys;
@@ -51,6 +53,7 @@ export class Holdfast {
     this.intakes = new Intakes(transport);
     this.pricePoints = new PricePoints(transport);
     this.valuations = new Valuations(transport);
+    this.webhooks = new Webhooks(transport);
     this.bots = new Bots(transport);
     this.workers = new Workers(transport);
     this.keys = new Keys(transport);

@@ -20,4 +20,11 @@ export * from './operations.ts';
 export type { ExportedPage, ExportOptions } from './read-export.ts';
 export type { Submission, VisitResult } from './submission-text.ts';
 export type { CallOptions, ConnectionOptions } from './transport.ts';
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookMessage,
+} from './verify-webhook.ts';
 export { terminalStatuses, type WaitOptions } from './wait-for.ts';
+export { WebhookVerificationError } from './webhook-error.ts';

@@ -237,6 +237,38 @@ export interface CreatedKey {
   secret: string;
 }
 
+export interface CreatedWebhook {
+  id: string;
+  user_id: string;
+  url: string;
+  description: string | null;
+  events: Array<
+    | 'job.started'
+    | 'job.paused'
+    | 'job.retrying'
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.expired'
+    | 'price.changed'
+    | 'page.new'
+    | 'page.changed'
+    | 'page.gone'
+    | 'page.failed'
+  >;
+  enabled: boolean;
+  /** why, where it is not enabled */
+  disabled_reason: string | null;
+  /** of the first failure since it last took a delivery */
+  failing_since: string | null;
+  /** until then, deliveries are signed with the secret before the last one too */
+  previous_secret_until: string | null;
+  created_at: string;
+  updated_at: string;
+  /** whsec_…, with which deliveries are signed; shown this once */
+  secret: string;
+}
+
 export interface Distribution {
   currency: string;
   /** each from its lower edge to below the upper one, the last with it */
@@ -752,6 +784,22 @@ export interface ListValuationsQuery {
   cursor?: string | undefined;
 }
 
+export interface ListWebhookDeliveriesQuery {
+  status?: 'pending' | 'delivered' | 'dead' | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export interface ListWebhooksQuery {
+  enabled?: boolean | undefined;
+  /** owner; for keys that see every owner */
+  user_id?: string | undefined;
+  /** how many at most */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
 export interface ListWorkersQuery {
   /** only those not heard of lately, or only the others */
   silent?: boolean | undefined;
@@ -936,6 +984,7 @@ export type NewBulkJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
       /** repeating a request with it answers with the first job */
       idempotency_key?: string | undefined;
@@ -963,6 +1012,7 @@ export type NewBulkJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
       /** repeating a request with it answers with the first job */
       idempotency_key?: string | undefined;
@@ -989,6 +1039,7 @@ export type NewBulkJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
       /** repeating a request with it answers with the first job */
       idempotency_key?: string | undefined;
@@ -1076,6 +1127,7 @@ export type NewJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
     }
   | {
@@ -1101,6 +1153,7 @@ export type NewJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
     }
   | {
@@ -1125,6 +1178,7 @@ export type NewJob =
       timeout_seconds?: number | undefined;
       /** lease of a bot, else timeout_seconds, else 600 */
       lock_ttl_seconds?: number | undefined;
+      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
       source_id?: string | undefined;
     };
 
@@ -1245,6 +1299,30 @@ export interface NewPricePoint {
   /** without it, computed from the title */
   match_strength?: string | null | undefined;
   attributes?: Record<string, string | number | boolean> | null | undefined;
+}
+
+export interface NewWebhook {
+  /** where deliveries are sent, with POST; redirects are not followed */
+  url: string;
+  /** what it is told of */
+  events?:
+    | Array<
+        | 'job.started'
+        | 'job.paused'
+        | 'job.retrying'
+        | 'job.completed'
+        | 'job.failed'
+        | 'job.cancelled'
+        | 'job.expired'
+        | 'price.changed'
+        | 'page.new'
+        | 'page.changed'
+        | 'page.gone'
+        | 'page.failed'
+      >
+    | undefined;
+  /** what it is for. Default: null */
+  description?: string | null | undefined;
 }
 
 /** One page of a list. Go on while next_cursor is not null, however short the page is. */
@@ -1449,6 +1527,13 @@ export interface RanPolicy {
   outcome: 'due' | 'live_job_exists';
 }
 
+export interface ReplayAnswer {
+  /** how many are sent again */
+  replayed: number;
+  /** not null: it ran out of time; send the same request with it as `cursor` */
+  next_cursor: string | null;
+}
+
 export interface Result {
   id: string;
   job_id: string;
@@ -1566,6 +1651,71 @@ export interface ShownPage {
   omitted: Array<'markdown' | 'links'>;
   /** whether the raw HTML was stored and can be downloaded */
   has_html: boolean;
+}
+
+export interface ShownWebhook {
+  id: string;
+  user_id: string;
+  url: string;
+  description: string | null;
+  events: Array<
+    | 'job.started'
+    | 'job.paused'
+    | 'job.retrying'
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.expired'
+    | 'price.changed'
+    | 'page.new'
+    | 'page.changed'
+    | 'page.gone'
+    | 'page.failed'
+  >;
+  enabled: boolean;
+  /** why, where it is not enabled */
+  disabled_reason: string | null;
+  /** of the first failure since it last took a delivery */
+  failing_since: string | null;
+  /** until then, deliveries are signed with the secret before the last one too */
+  previous_secret_until: string | null;
+  created_at: string;
+  updated_at: string;
+  /** how many there are; beyond 10,000, at least so many */
+  deliveries: { pending: number; dead: number };
+}
+
+export interface ShownWebhookDelivery {
+  /** webhook-id of the delivery is `msg_` and this, in every attempt */
+  id: string;
+  webhook_id: string;
+  event:
+    | 'job.started'
+    | 'job.paused'
+    | 'job.retrying'
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.expired'
+    | 'price.changed'
+    | 'page.new'
+    | 'page.changed'
+    | 'page.gone'
+    | 'page.failed'
+    | 'webhook.test';
+  /** pending: still to be sent; dead: given up */
+  status: 'pending' | 'delivered' | 'dead';
+  attempts: number;
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** HTTP status of the last answer */
+  last_status: number | null;
+  /** why the last attempt failed */
+  last_error: string | null;
+  delivered_at: string | null;
+  /** what is sent */
+  payload: Record<string, unknown>;
 }
 
 export interface Source {
@@ -1922,6 +2072,92 @@ export interface Valuation {
   valued_at: string;
 }
 
+export interface Webhook {
+  id: string;
+  user_id: string;
+  url: string;
+  description: string | null;
+  events: Array<
+    | 'job.started'
+    | 'job.paused'
+    | 'job.retrying'
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.expired'
+    | 'price.changed'
+    | 'page.new'
+    | 'page.changed'
+    | 'page.gone'
+    | 'page.failed'
+  >;
+  enabled: boolean;
+  /** why, where it is not enabled */
+  disabled_reason: string | null;
+  /** of the first failure since it last took a delivery */
+  failing_since: string | null;
+  /** until then, deliveries are signed with the secret before the last one too */
+  previous_secret_until: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WebhookChange {
+  /** where deliveries are sent, with POST; redirects are not followed */
+  url?: string | undefined;
+  /** what it is told of */
+  events?:
+    | Array<
+        | 'job.started'
+        | 'job.paused'
+        | 'job.retrying'
+        | 'job.completed'
+        | 'job.failed'
+        | 'job.cancelled'
+        | 'job.expired'
+        | 'price.changed'
+        | 'page.new'
+        | 'page.changed'
+        | 'page.gone'
+        | 'page.failed'
+      >
+    | undefined;
+  /** what it is for */
+  description?: string | null | undefined;
+  enabled?: boolean | undefined;
+}
+
+export interface WebhookDelivery {
+  /** webhook-id of the delivery is `msg_` and this, in every attempt */
+  id: string;
+  webhook_id: string;
+  event:
+    | 'job.started'
+    | 'job.paused'
+    | 'job.retrying'
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.expired'
+    | 'price.changed'
+    | 'page.new'
+    | 'page.changed'
+    | 'page.gone'
+    | 'page.failed'
+    | 'webhook.test';
+  /** pending: still to be sent; dead: given up */
+  status: 'pending' | 'delivered' | 'dead';
+  attempts: number;
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** HTTP status of the last answer */
+  last_status: number | null;
+  /** why the last attempt failed */
+  last_error: string | null;
+  delivered_at: string | null;
+}
+
 export interface Worker {
   id: string;
   state: 'alive' | 'draining' | 'silent';
@@ -1985,6 +2221,12 @@ export interface Calls {
     body: SourceSettings;
     answer: Source;
   };
+  changeWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: WebhookChange;
+    answer: Webhook;
+  };
   configureSource: {
     path: { id: string };
     query: undefined;
@@ -2021,6 +2263,12 @@ export interface Calls {
     body: NewPolicy;
     answer: Policy;
   };
+  createWebhook: {
+    path: Record<string, never>;
+    query: undefined;
+    body: NewWebhook;
+    answer: CreatedWebhook;
+  };
   deleteIntake: {
     path: { id: string };
     query: undefined;
@@ -2039,6 +2287,12 @@ export interface Calls {
     body: undefined;
     answer: ListedPricePoint;
   };
+  deleteWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
+  };
   diffPage: {
     path: { id: string; hash: string };
     query: undefined;
@@ -2050,6 +2304,12 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: Policy;
+  };
+  disableWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
   };
   downloadPageHtml: {
     path: { id: string; hash: string };
@@ -2074,6 +2334,12 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: Policy;
+  };
+  enableWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
   };
   enqueueIntake: {
     path: { id: string };
@@ -2229,6 +2495,18 @@ export interface Calls {
     body: undefined;
     answer: Page<Valuation>;
   };
+  listWebhookDeliveries: {
+    path: { id: string };
+    query: ListWebhookDeliveriesQuery;
+    body: undefined;
+    answer: Page<WebhookDelivery>;
+  };
+  listWebhooks: {
+    path: Record<string, never>;
+    query: ListWebhooksQuery;
+    body: undefined;
+    answer: Page<Webhook>;
+  };
   listWorkers: {
     path: Record<string, never>;
     query: ListWorkersQuery;
@@ -2264,6 +2542,28 @@ export interface Calls {
     query: undefined;
     body: PullRequest;
     answer: PullAnswer;
+  };
+  replayWebhook: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** any: also those that were delivered; then `since` is needed. Default: "dead" */
+          status?: 'dead' | 'any' | undefined;
+          /** only of events from then on */
+          since?: string | undefined;
+          /** next_cursor of an answer that ran out of time */
+          cursor?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: ReplayAnswer;
+  };
+  replayWebhookDelivery: {
+    path: { id: string; delivery_id: string };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDelivery;
   };
   resetLockJob: {
     path: { id: string };
@@ -2328,6 +2628,18 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: Key;
+  };
+  rotateWebhookSecret: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** how long the old secret signs as well; 0 when it has leaked. Default: 24 */
+          overlap_hours?: number | undefined;
+        }
+      | null
+      | undefined;
+    answer: CreatedWebhook;
   };
   runPolicy: {
     path: { id: string };
@@ -2413,6 +2725,18 @@ export interface Calls {
     body: undefined;
     answer: Valuation;
   };
+  showWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: ShownWebhook;
+  };
+  showWebhookDelivery: {
+    path: { id: string; delivery_id: string };
+    query: undefined;
+    body: undefined;
+    answer: ShownWebhookDelivery;
+  };
   streamEvents: {
     path: Record<string, never>;
     query: StreamEventsQuery;
@@ -2437,6 +2761,12 @@ export interface Calls {
     body: SubmitBatchRequest;
     answer: SubmitBatchAnswer;
   };
+  testWebhook: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: WebhookDelivery;
+  };
 }
 
 export type OperationName = keyof Calls;
@@ -2457,6 +2787,8 @@ export const operations = {
   changePolicy: { method: 'PATCH', path: '/api/v1/policies/{id}' },
   /** Change a source that is there: what is not named stays as it is */
   changeSource: { method: 'PATCH', path: '/api/v1/sources/{id}' },
+  /** Change a webhook; what is not named stays, and what waits goes where it then leads */
+  changeWebhook: { method: 'PATCH', path: '/api/v1/webhooks/{id}' },
   /** Make a source, or change one: what is not named stays as it is */
   configureSource: { method: 'PUT', path: '/api/v1/sources/{id}' },
   /** Make a bot, and a token that speaks for it alone */
@@ -2469,16 +2801,22 @@ export const operations = {
   createKey: { method: 'POST', path: '/api/v1/keys' },
   /** Make a policy; its first job is made at once, unless next_run_at says when */
   createPolicy: { method: 'POST', path: '/api/v1/policies' },
+  /** Make a webhook; its secret is in this answer alone */
+  createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
   /** Delete an item with its price points and its valuation; its live jobs are cancelled */
   deleteIntake: { method: 'DELETE', path: '/api/v1/intakes/{id}' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
   /** Delete a price that is none; its intake is valued without it */
   deletePricePoint: { method: 'DELETE', path: '/api/v1/price-points/{id}' },
+  /** Delete a webhook; what waits is not sent */
+  deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   /** What changed in a page since the crawl that its recrawl was compared with */
   diffPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/diff' },
   /** Make no more jobs of a policy; a live job runs to its end */
   disablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/disable' },
+  /** Send nothing more to a webhook; what happens meanwhile is not told, what waits is kept */
+  disableWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/disable' },
   /** The raw HTML of a page, if its crawl stored it */
   downloadPageHtml: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/html' },
   /** The main content of a page as markdown, whatever its size */
@@ -2487,6 +2825,8 @@ export const operations = {
   downloadRawResult: { method: 'GET', path: '/api/v1/results/{id}/raw' },
   /** Let a policy run again; if it is due, at once */
   enablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/enable' },
+  /** Let a webhook hear again; what waits is sent at once */
+  enableWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/enable' },
   /** Ask every source for the prices of an item: one job for each */
   enqueueIntake: { method: 'POST', path: '/api/v1/intakes/{id}/enqueue' },
   /** Ask every source for the prices of several items */
@@ -2533,6 +2873,10 @@ export const operations = {
   listValuationHistory: { method: 'GET', path: '/api/v1/valuations/{intake_id}/history' },
   /** What items are worth, those of the newest intakes first */
   listValuations: { method: 'GET', path: '/api/v1/valuations' },
+  /** What was sent to a webhook and what is to be sent, the newest first */
+  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries' },
+  /** Webhooks, the newest first */
+  listWebhooks: { method: 'GET', path: '/api/v1/webhooks' },
   /** Who runs jobs, whether they are alive, and how busy they are */
   listWorkers: { method: 'GET', path: '/api/v1/workers' },
   /** Stop a job for now; a running one saves its progress first */
@@ -2541,6 +2885,10 @@ export const operations = {
   pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
   /** Lock jobs for a bot */
   pullJobs: { method: 'POST', path: '/api/crawl/pull' },
+  /** Send dead deliveries of a webhook again, or all since a time */
+  replayWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/replay' },
+  /** Send a delivery again at once, with the same webhook-id, whatever became of it */
+  replayWebhookDelivery: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay' },
   /** Take a running job from its holder; it is ready again, and no retry is burned */
   resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
   /** Go on with a paused job from where it was */
@@ -2553,6 +2901,8 @@ export const operations = {
   retryJobUrls: { method: 'POST', path: '/api/v1/jobs/{id}/retry-urls' },
   /** End an API key for good; it stops working within two seconds */
   revokeKey: { method: 'POST', path: '/api/v1/keys/{id}/revoke' },
+  /** Give a webhook another secret; for a while the old one signs as well */
+  rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret' },
   /** Make a policy due now, before its time */
   runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },
   /** One bot */
@@ -2581,6 +2931,10 @@ export const operations = {
   showStats: { method: 'GET', path: '/api/v1/stats' },
   /** What an item is worth, how sure that is, and why */
   showValuation: { method: 'GET', path: '/api/v1/valuations/{intake_id}' },
+  /** One webhook: where it leads, what it hears, and how it fares */
+  showWebhook: { method: 'GET', path: '/api/v1/webhooks/{id}' },
+  /** One delivery, with what it tells */
+  showWebhookDelivery: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}' },
   /** Everything that happens to jobs, live */
   streamEvents: { method: 'GET', path: '/api/v1/events' },
   /** What happens to one job, and how far it is, live */
@@ -2589,4 +2943,6 @@ export const operations = {
   submitResult: { method: 'POST', path: '/api/crawl/submit' },
   /** Submit up to 100 results, each answered for itself */
   submitResults: { method: 'POST', path: '/api/crawl/submit-batch' },
+  /** Send a webhook.test; a worker does so within a second or so */
+  testWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/test' },
 } as const satisfies Record<OperationName, { readonly method: string; readonly path: string }>;

@@ -79,7 +79,7 @@ export const rotateSecretRequest = z
       .default(defaultRotationHours)
       .describe('how long the old secret signs as well; 0 when it has leaked'),
   })
-  .optional();
+  .nullish();
 
 const delivery = z.object({
   id: z.uuid().describe('webhook-id of the delivery is `msg_` and this, in every attempt'),
@@ -114,7 +114,7 @@ export const replayRequest = z
     ...replayFilter.shape,
     cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
   })
-  .optional();
+  .nullish();
 export const replayAnswer = z
   .object({
     replayed: z.int().describe('how many are sent again'),

@@ -45,6 +45,7 @@ import { sourceRoutes } from './sources/source-routes.ts';
 import { statsRoutes } from './stats/stats-routes.ts';
 import { statusRoutes } from './status-routes.ts';
 import { valuationRoutes } from './valuations/valuation-routes.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { workerRoutes } from './workers/worker-routes.ts';
 
 export const routeGroups: readonly { readonly prefix: string; readonly register: RouteGroup }[] = [
@@ -66,6 +67,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/intakes', register: intakeRoutes },
   { prefix: '/api/v1/price-points', register: pricePointRoutes },
   { prefix: '/api/v1/valuations', register: valuationRoutes },
+  { prefix: '/api/v1/webhooks', register: webhookRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
   { prefix: '/api/v1/stats', register: statsRoutes },
   { prefix: '/api', register: knowledgeRoutes },

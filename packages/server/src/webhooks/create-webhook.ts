@@ -39,7 +39,9 @@ export async function createWebhook(
   const secret = makeSecret();
   const webhook = await inTransaction(pool, async (db) => {
     await run(db, takeTurnStatement, [user_id]);
-    return (await run(db, createWebhookStatement, [user_id, target, description, events, secret]))[0];
+    return (
+      await run(db, createWebhookStatement, [user_id, target, description, [...new Set(events)], secret])
+    )[0];
   });
   if (!webhook) throw new HoldfastError('too_many_webhooks', `${maxWebhooksPerOwner}`);
   return { ...webhook, secret };

@@ -6,7 +6,7 @@ import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { tell } from '../telemetry/signals.ts';
 import { backoffSeconds, pauseSeconds } from './backoff-seconds.ts';
-import { type ClaimedDelivery, claimDeliveries, claimDelivery, mostPerWebhook } from './claim-deliveries.ts';
+import { type ClaimedDelivery, claimDeliveries, claimDelivery } from './claim-deliveries.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { settleDelivered, settleFailed } from './settle-delivery.ts';
 
@@ -42,10 +42,15 @@ export class Deliverer {
 
   constructor(options: DelivererOptions) {
     this.#options = options;
-    const { allowPrivate, userAgent, webhookTimeoutSeconds } = options.configuration;
+    const { allowPrivate, userAgent, webhookConcurrency, webhookTimeoutSeconds } = options.configuration;
     this.#fetcher =
       options.fetcher ??
-      new HttpFetcher({ allowOrigins: allowPrivate, userAgent, connectionsPerOrigin: mostPerWebhook });
+      new HttpFetcher({
+        allowOrigins: allowPrivate,
+        userAgent,
+        // All of them: webhooks of one origin must not wait for each other.
+        connectionsPerOrigin: Math.max(webhookConcurrency, 1),
+      });
     this.#leaseSeconds = webhookTimeoutSeconds + leaseMarginSeconds;
   }
 

@@ -14,7 +14,10 @@ export interface DeliveryFilter {
   readonly after?: string | undefined;
 }
 
-/** Dead ones have an index of their own; the others are what most rows are, or few. */
+/**
+ * Dead ones have an index of their own; the others are what most rows are, or few. Ordered by both columns of the index: by
+ * the id alone, PostgreSQL may walk through all deliveries of all webhooks.
+ */
 const ways = {
   any: '$2::text IS NULL',
   dead: `status = 'dead' AND $2::text = 'dead'`,
@@ -29,7 +32,7 @@ const listStatements = Object.fromEntries(
       `
 SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery
 WHERE webhook_id = $1 AND ${condition} AND ($3::uuid IS NULL OR id < $3)
-ORDER BY id DESC LIMIT $4`,
+ORDER BY webhook_id DESC, id DESC LIMIT $4`,
     ),
   ]),
 ) as Record<keyof typeof ways, ReturnType<typeof statement<WebhookDelivery>>>;

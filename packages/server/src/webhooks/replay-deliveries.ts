@@ -33,6 +33,7 @@ export async function replayDelivery(db: Queryable, webhookId: string, id: strin
 /** Ids begin with the time at which they were made. */
 const since = `rpad(lpad(to_hex((extract(epoch FROM $3::timestamptz) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
+/** Ordered by both columns of the index: by the id alone, PostgreSQL may walk through all deliveries of all webhooks. */
 const replayStatement = (name: string, condition: string) =>
   statement<{ last: string | null; seen: number; replayed: number }>(
     name,
@@ -40,7 +41,7 @@ const replayStatement = (name: string, condition: string) =>
 WITH stretch AS MATERIALIZED (
   SELECT id FROM webhook_deliveries
   WHERE webhook_id = $1 AND ${condition} AND id > $2 AND ($3::timestamptz IS NULL OR id >= ${since})
-  ORDER BY id LIMIT $4 FOR UPDATE
+  ORDER BY webhook_id, id LIMIT $4 FOR UPDATE
 ),
 replayed AS (
   UPDATE webhook_deliveries SET ${anew}

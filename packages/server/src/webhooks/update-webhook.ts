@@ -31,7 +31,15 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { url, events, description, enabled } = checked(webhookChange, change);
   const target = url === undefined ? undefined : checkTarget(url, allowPrivate);
-  const values = [id, owner, target, events, description !== undefined, description, enabled];
+  const values = [
+    id,
+    owner,
+    target,
+    events && [...new Set(events)],
+    description !== undefined,
+    description,
+    enabled,
+  ];
   const [webhook] = isId(id) ? await run(db, updateWebhookStatement, values) : [];
   if (!webhook) throw new HoldfastError('webhook_not_found', id);
   return webhook;

@@ -1,0 +1,159 @@
+import {
+  apiWebhook,
+  changedWebhook,
+  createdWebhook,
+  HoldfastError,
+  newWebhook,
+  rotateSecretRequest,
+  shownWebhook,
+  webhookList,
+  webhookListQuery,
+  webhookParams,
+} from '@holdfast/contract';
+import { createWebhook } from '../../webhooks/create-webhook.ts';
+import { deleteWebhook } from '../../webhooks/delete-webhook.ts';
+import { showWebhook } from '../../webhooks/find-webhook.ts';
+import { listWebhooks } from '../../webhooks/list-webhooks.ts';
+import { rotateSecret } from '../../webhooks/rotate-secret.ts';
+import { updateWebhook } from '../../webhooks/update-webhook.ts';
+import type { RouteGroup } from '../api-server.ts';
+import { theCaller } from '../caller.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { ownerOf } from './owner-of.ts';
+
+const read = { access: { scope: 'jobs:read' } } as const;
+const write = { access: { scope: 'jobs:write' } } as const;
+const tags = ['webhooks'];
+
+export const webhookRoutes: RouteGroup = (server, context) => {
+  const { pool, configuration } = context;
+  const { allowPrivate } = configuration;
+
+  server.post(
+    '/',
+    {
+      config: write,
+      schema: {
+        operationId: 'createWebhook',
+        tags,
+        summary: 'Make a webhook; its secret is in this answer alone',
+        body: newWebhook,
+        response: { 201: createdWebhook },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = theCaller(request);
+      const webhook = await createWebhook(pool, { ...request.body, user_id: userId }, allowPrivate);
+      return reply.code(201).header('location', `/api/v1/webhooks/${webhook.id}`).send(webhook);
+    },
+  );
+
+  server.get(
+    '/',
+    {
+      config: read,
+      schema: {
+        operationId: 'listWebhooks',
+        tags,
+        summary: 'Webhooks, the newest first',
+        querystring: webhookListQuery,
+        response: { 200: webhookList },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { user_id, cursor: after, enabled, limit } = request.query;
+      if (!caller.seesEveryOwner && user_id !== undefined && user_id !== caller.userId)
+        throw new HoldfastError('scope_missing', 'it needs operate to see webhooks of other owners');
+      const data = await listWebhooks(pool, { enabled, limit, after }, ownerOf(caller) ?? user_id);
+      return { data, next_cursor: data.length === limit ? (data.at(-1)?.id ?? null) : null };
+    },
+  );
+
+  server.get(
+    '/:id',
+    {
+      config: read,
+      schema: {
+        operationId: 'showWebhook',
+        tags,
+        summary: 'One webhook: where it leads, what it hears, and how it fares',
+        params: webhookParams,
+        response: { 200: shownWebhook },
+      },
+    },
+    (request) => showWebhook(pool, request.params.id, ownerOf(theCaller(request))),
+  );
+
+  server.patch(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'changeWebhook',
+        tags,
+        summary: 'Change a webhook; what is not named stays, and what waits goes where it then leads',
+        params: webhookParams,
+        body: changedWebhook,
+        response: { 200: apiWebhook },
+      },
+    },
+    (request) =>
+      updateWebhook(pool, request.params.id, request.body, allowPrivate, ownerOf(theCaller(request))),
+  );
+
+  server.delete(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'deleteWebhook',
+        tags,
+        summary: 'Delete a webhook; what waits is not sent',
+        params: webhookParams,
+        response: { 200: apiWebhook },
+      },
+    },
+    (request) => deleteWebhook(pool, request.params.id, ownerOf(theCaller(request))),
+  );
+
+  for (const enabled of [true, false]) {
+    const word = enabled ? 'enable' : 'disable';
+    server.post(
+      `/:id/${word}`,
+      {
+        config: write,
+        schema: {
+          operationId: `${word}Webhook`,
+          tags,
+          summary: enabled
+            ? 'Let a webhook hear again; what waits is sent at once'
+            : 'Send nothing more to a webhook; what happens meanwhile is not told, what waits is kept',
+          params: webhookParams,
+          response: { 200: apiWebhook },
+        },
+      },
+      (request) =>
+        updateWebhook(pool, request.params.id, { enabled }, allowPrivate, ownerOf(theCaller(request))),
+    );
+  }
+
+  server.post(
+    '/:id/rotate-secret',
+    {
+      config: write,
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        tags,
+        summary: 'Give a webhook another secret; for a while the old one signs as well',
+        params: webhookParams,
+        body: rotateSecretRequest,
+        response: { 200: createdWebhook },
+      },
+    },
+    (request) =>
+      rotateSecret(pool, request.params.id, request.body?.overlap_hours, ownerOf(theCaller(request))),
+  );
+
+  deliveryRoutes(server, context);
+};
