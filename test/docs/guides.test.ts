@@ -10,11 +10,13 @@ import { shellBlocks } from './shell-blocks.ts';
 /** Pages whose commands another test runs. */
 const runElsewhere: Readonly<Record<string, string>> = {
   'docs/guides/back-up-and-restore.md': 'test/operations/backup.test.ts',
-  'docs/guides/rag.md': 'test/examples',
+  'docs/guides/rag.md': 'test/examples/rag.test.ts',
 };
 /** Commands that another test runs, at greater length than there is time for here. */
 const commandsElsewhere: Readonly<Record<string, string>> = {
   'holdfast demo': 'test/command-line/demo-command.test.ts',
+  'holdfast crawl https://example.com --format md': 'test/command-line/crawl-command.test.ts',
+  'holdfast crawl https://example.com --recrawl': 'test/command-line/crawl-command.test.ts',
   'holdfast pages diff': 'test/command-line/crawl-command.test.ts',
   'holdfast jobs pause': 'test/command-line/jobs-command.test.ts',
   'holdfast api': 'test/command-line/keys-command.test.ts',
