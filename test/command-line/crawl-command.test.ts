@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPages } from '../../packages/server/src/pages/read-pages.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
@@ -103,7 +104,12 @@ describe('holdfast crawl', () => {
     expect(records[0]).toContain('# Page 0\\n\\nSome words');
 
     expect((await crawl('--out', 'pages/')).exit).toBe(0);
-    expect(readdirSync(join(folder, 'pages')).sort()).toEqual(['.holdfast.json', 'index.md', 'p']);
+    expect(readdirSync(join(folder, 'pages')).sort()).toEqual([
+      '.holdfast.json',
+      '_contents.md',
+      'index.md',
+      'p',
+    ]);
     expect(readdirSync(join(folder, 'pages/p'))).toHaveLength(24);
     expect(read('pages/p/7.md')).toMatch(
       /^---\nurl: "http:[\s\S]+\/p\/7"\ntitle: "=Page \\"7\\", [\s\S]+---\n\n# Page 7\n/,
@@ -177,10 +183,26 @@ describe('holdfast crawl', () => {
       exit: 0,
       stderr: expect.stringMatching(/^8 pages, .* written to pages\/\.\n$/),
     });
-    expect(readdirSync(join(folder, 'pages')).sort()).toEqual(['.holdfast.json', 'index.md', 'p']);
+    expect(readdirSync(join(folder, 'pages')).sort()).toEqual([
+      '.holdfast.json',
+      '_contents.md',
+      'index.md',
+      'p',
+    ]);
     expect((await holdfast('export', job, '--format', 'csv')).exit).toBe(0);
     expect(readdirSync(folder).filter((name) => name.endsWith('.csv'))).toHaveLength(1);
+    expect(await holdfast('export', job, '--out', 'pages.warc.gz')).toMatchObject({ exit: 0 });
+    const records = gunzipSync(readFileSync(join(folder, 'pages.warc.gz'))).toString();
+    expect(records.match(/^WARC-Type: conversion/gm)).toHaveLength(8);
     expect((await holdfast('export', '00000000-0000-7000-8000-000000000000')).exit).toBe(3);
+    expect(await holdfast('export', job, '--format', 'docx')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('jsonl, csv, md, warc'),
+    });
+    expect(await holdfast('export', job, '--out', 'no/folder.csv')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('its folder does not exist'),
+    });
   }, 90_000);
 
   test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {
