@@ -16,7 +16,7 @@ async function findings(env: Record<string, string> = {}): Promise<Map<string, F
 }
 
 describe('holdfast doctor', () => {
-  test('examines database, schema, clock, durability, connections, locks, leases and bloat', async () => {
+  test('examines database, schema, clock, durability, connections, locks, leases, webhooks and bloat', async () => {
     const { stdout } = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
     const checks = stdout.matchAll(/^(?:ok {2}|warn|FAIL) {2}(\w+)/gm);
     expect([...checks].map(([, check]) => check)).toEqual([
@@ -27,6 +27,7 @@ describe('holdfast doctor', () => {
       'connections',
       'locks',
       'leases',
+      'webhooks',
       'bloat',
     ]);
   });
@@ -40,6 +41,19 @@ describe('holdfast doctor', () => {
       state: 'problem',
       found: '1 of 1 ran out and were not recovered',
       advice: expect.stringContaining('holdfast up'),
+    });
+  });
+
+  test('finds deliveries to webhooks that were given up, and says how to send them again', async () => {
+    expect((await findings()).get('webhooks')).toMatchObject({ state: 'ok' });
+    await database.pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, status)
+       VALUES (gen_random_uuid(), 'webhook.test', '{}', 'dead')`,
+    );
+    expect((await findings()).get('webhooks')).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('1 dead'),
+      advice: expect.stringContaining('--dead'),
     });
   });
 

@@ -41,12 +41,13 @@ test('tells Prometheus where the queue stands, to a key that sees every owner', 
   );
 });
 
-test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die', async () => {
+test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die, deliveries', async () => {
   const metrics = new Metrics();
   tell('claim', { seconds: 0.004, kinds: ['crawl', 'crawl', 'visit'] });
   tell('checkpoint', { seconds: 0.02, pages: { fetched: 40, failed: 2 } });
   tell('leaseExpiry', { status: 'pending' });
   tell('runnerDeath', { code: 'runner_out_of_memory' });
+  tell('delivery', { outcome: 'dead' });
   metrics.close();
   tell('runnerDeath', { code: 'runner_out_of_memory' });
   const text = await metrics.registry.metrics();
@@ -57,6 +58,7 @@ test('counts what happens in a process: claims, checkpoints, leases that run out
     'holdfast_pages_total{outcome="fetched"} 40',
     'holdfast_lease_expiries_total{status="pending"} 1',
     'holdfast_runner_deaths_total{code="runner_out_of_memory"} 1',
+    'holdfast_webhook_deliveries_total{outcome="dead"} 1',
   ])
     expect(text).toContain(line);
 });

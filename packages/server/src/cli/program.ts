@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   results: async () => (await import('./results-command.ts')).resultsCommand,
   sources: async () => (await import('./sources-command.ts')).sourcesCommand,
   intakes: async () => (await import('./intakes-command.ts')).intakesCommand,
+  webhooks: async () => (await import('./webhooks-command.ts')).webhooksCommand,
   workers: async () => (await import('./workers-command.ts')).workersCommand,
   keys: async () => (await import('./keys-command.ts')).keysCommand,
   'create-jobs-from-policies': async () =>

@@ -3,6 +3,7 @@ import type { Database } from '../database/open-database.ts';
 import { checkBloat } from './check-bloat.ts';
 import { checkClock } from './check-clock.ts';
 import { checkConnections } from './check-connections.ts';
+import { checkDeliveries } from './check-deliveries.ts';
 import { checkDurability } from './check-durability.ts';
 import { checkLeases } from './check-leases.ts';
 import { checkLocks } from './check-locks.ts';
@@ -19,7 +20,7 @@ export interface Finding {
 export type Check = (database: Database, configuration: Configuration) => Promise<Finding>;
 
 const checks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
-const checksOfSchema: readonly Check[] = [checkLeases, checkBloat];
+const checksOfSchema: readonly Check[] = [checkLeases, checkDeliveries, checkBloat];
 
 export async function examine(database: Database, configuration: Configuration): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'database', state: 'ok', found: database.describe }];

@@ -8,6 +8,7 @@ function logged(write: (log: ReturnType<typeof loggerTo>) => void): string {
 }
 
 const key = `hf_${'k'.repeat(43)}`;
+const webhookSecret = `whsec_${'k+/'.repeat(14)}k=`;
 
 test.each([
   ['authorisation', { headers: { authorization: 'Bearer abcdefgh12345678' } }, 'abcdefgh12345678'],
@@ -19,6 +20,7 @@ test.each([
   ['the same without a name', { url: 'https://hunter2@example.com/x' }, 'hunter2'],
   ['the password of the database', { at: 'postgresql://app:hunter2@db:5432/x?sslmode=require' }, 'hunter2'],
   ['our own keys in any text', { text: `curl -H 'X-Api-Key: ${key}'` }, key],
+  ['secrets of webhooks in any text', { text: `signed with ${webhookSecret}` }, webhookSecret],
   ['what an error says', { err: new Error(`GET https://ann:hunter2@example.com/ failed`) }, 'hunter2'],
 ])('a log line does not tell %s', (_what, fields, secret) => {
   const line = logged((log) => log.info(fields, 'something happened'));

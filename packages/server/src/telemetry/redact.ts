@@ -1,10 +1,11 @@
 const hidden = '[redacted]';
 const secretName = /^(?:set-)?cookie$|authorization|passw(?:or)?d|secret|token|api[-_]?key|credential/i;
-/** User info in a URL, credentials of a header, and our own keys. */
+/** User info in a URL, credentials of a header, our own keys, and the secrets of webhooks. */
 const secretText: readonly (readonly [RegExp, string])[] = [
   [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"\\]{1,500}@/gi, `$1${hidden}@`],
   [/\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi, `$1 ${hidden}`],
   [/\bhf_[\w-]{43}/g, hidden],
+  [/\bwhsec_[A-Za-z0-9+/]{24,}={0,2}/g, hidden],
 ];
 const maxDepth = 6;
 
