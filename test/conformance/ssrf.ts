@@ -1,11 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { pino } from 'pino';
+import { AccessTokens } from '../../packages/server/src/collect/adapters/access-tokens.ts';
+import type { AdapterContext } from '../../packages/server/src/collect/adapters/adapter.ts';
+import { askSource } from '../../packages/server/src/collect/adapters/ask-source.ts';
 import { fetchFollowing } from '../../packages/server/src/fetch/fetch-following.ts';
 import { HttpFetcher } from '../../packages/server/src/fetch/http-fetcher.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
 import { trapSockets } from '../../packages/server/src/fetch/testing/socket-trap.ts';
 import { resolveLink } from '../../packages/server/src/urls/resolve-link.ts';
+import { checkTarget } from '../../packages/server/src/webhooks/check-target.ts';
+import { sendDelivery } from '../../packages/server/src/webhooks/send-delivery.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface Vector {
@@ -29,15 +35,78 @@ const positions: Readonly<Record<string, Position>> = {
   redirect: (url, site, at) =>
     fetchFollowing(at(privateAddress), { url: `${site.origin}/${encodeURIComponent(url)}` }, { maxHops: 5 }),
   'DNS answer': async (url, _, at) => {
-    const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
-    const address = isIP(host) ? host : privateAddress;
     for (const scheme of ['http', 'https']) {
-      await at(address)
+      await at(addressOf(url))
         .fetch({ url: `${scheme}://vector.example/` })
         .catch(() => {});
     }
   },
+  'adapter URL': async (url, _, at) => {
+    await ask(at(privateAddress), json({ url })).catch(() => {});
+    await ask(at(privateAddress), html({ url }));
+  },
+  'token URL of an adapter': (url, site, at) => {
+    const oauth = { token_url: url, client_id: 'me', client_secret: '{env:HOLDFAST_SECRET_X}' };
+    return ask(at(privateAddress), json({ url: `${site.origin}/`, oauth }));
+  },
+  'redirect of an adapter': (url, site, at) =>
+    ask(at(privateAddress), json({ url: `${site.origin}/${encodeURIComponent(url)}` })),
+  'next page of an adapter': (url, site, at) =>
+    ask(
+      at(privateAddress),
+      json({ url: `${site.origin}/next/${encodeURIComponent(url)}`, paging: { next: 'next' }, max_pages: 2 }),
+    ),
+  'webhook URL': (url, _, at) => deliver(at(privateAddress), url),
+  'new webhook': async (url, _, at) => deliver(at(privateAddress), checkTarget(url, [])),
+  'redirect of a webhook': (url, site, at) =>
+    deliver(at(privateAddress), `${site.origin}/${encodeURIComponent(url)}`),
+  'DNS answer of a webhook': async (url, _, at) => {
+    for (const scheme of ['http', 'https']) await deliver(at(addressOf(url)), `${scheme}://vector.example/`);
+  },
 };
+
+function addressOf(url: string): string {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : '';
+  return isIP(host) ? host : privateAddress;
+}
+
+const json = (config: object) => ({
+  adapter_type: 'json',
+  config: { items: 'items', fields: { price: 'price' }, currency: 'USD', ...config },
+});
+const html = (config: object) => ({
+  adapter_type: 'html',
+  config: { item: 'li', fields: { price: 'b' }, ...config },
+});
+
+/** Without the governor, which needs a database and opens no connections to sites; it follows redirects the same way. */
+async function ask(fetcher: HttpFetcher, source: Parameters<typeof askSource>[0]): Promise<unknown> {
+  const context: AdapterContext = {
+    sourceId: 'shop',
+    fetcher: {
+      fetch: async (request, { maxHops, headersAreSecret }) =>
+        (await fetchFollowing(fetcher, request, { maxHops, headersAreSecret })).response,
+    },
+    tokens: new AccessTokens(),
+    secrets: { HOLDFAST_SECRET_X: 'x' },
+    folder: undefined,
+    moduleProgram: '',
+    log: pino({ level: 'silent' }),
+    leaseEnds: () => Number.POSITIVE_INFINITY,
+    signal: AbortSignal.timeout(20_000),
+  };
+  return askSource(source, { title: 'x' }, context);
+}
+
+function deliver(fetcher: HttpFetcher, url: string): Promise<unknown> {
+  const delivery = {
+    id: '01a1e1d5-de60-7d19-800b-34c5346a372f',
+    payload: '{}',
+    url,
+    secrets: ['whsec_eA=='],
+  };
+  return sendDelivery(delivery, { fetcher, timeoutSeconds: 15 });
+}
 
 /**
  * No connection may open for a BLOCK vector, wherever it stands. Connections are counted at the socket, below the
@@ -48,7 +117,14 @@ export const ssrf: ConformanceSet = {
   async run(folder) {
     const vectors: Vector[] = JSON.parse(await readFile(join(folder, 'ssrf/vectors.json'), 'utf8'));
     const site = await startSite((request, response) => {
-      response.writeHead(302, { location: decodeURIComponent(request.url?.slice(1) ?? '') }).end();
+      const [, isPage, target = ''] = /^\/(next\/)?(.*)$/.exec(request.url ?? '') ?? [];
+      const next = decodeURIComponent(target);
+      if (isPage) {
+        const page = { items: [{ price: '5' }], next };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+      } else {
+        response.writeHead(302, { location: Buffer.from(next).toString('latin1') }).end();
+      }
     });
     try {
       const misses: string[] = [];
@@ -62,8 +138,14 @@ export const ssrf: ConformanceSet = {
 
 async function missesOf({ url, expect }: Vector, site: LocalSite): Promise<string[]> {
   if (expect === 'ALLOW') {
-    const opened = await openedBy((allowed, _, at) => at(publicAddress).fetch({ url: allowed }), url, site);
-    return opened.length > 0 ? [] : [`${url}: refused, though it is public`];
+    // In each of our ways to the outside: a position that opens nothing at all would prove nothing.
+    for (const name of ['seed', 'adapter URL', 'webhook URL', 'new webhook']) {
+      const position: Position = async (allowed, ours, at) =>
+        positions[name]?.(allowed, ours, () => at(publicAddress));
+      if ((await openedBy(position, url, site)).length === 0)
+        return [`${url} as ${name}: refused, though it is public`];
+    }
+    return [];
   }
   const misses: string[] = [];
   for (const [name, position] of Object.entries(positions)) {
