@@ -54,6 +54,8 @@ export const runnerKills: Fault = {
       if (worst > inFlightAtMost(8)) run.blame(`${worst} URLs were in flight at one death`);
       if (Number(figures.refetched) > inFlight && figures.unplanned_deaths === 0)
         run.blame(`${figures.refetched} refetched, ${inFlight} in flight`);
+      if (Number(figures.taken_for_poison) > kills / 20)
+        run.blame(`${figures.taken_for_poison} innocent pages were taken for poison`);
       if (idle > kills / 10) run.blame(`${idle} of ${kills} kills hit nothing at work`);
       const recoveries = await ledger.recoveries();
       const restarts = await ledger.recoveries('machine');

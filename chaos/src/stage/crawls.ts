@@ -172,7 +172,7 @@ export class Crawls {
     const stored = new Map(rows.map((row) => [pathOf(row.url), row]));
     const wrong: string[] = [];
     const blamed = new Set(
-      [...stored].filter(([path, row]) => isBlamed(crawl, path, row.reason)).map(([path]) => path),
+      [...stored].filter(([, { reason }]) => isBlamed(crawl, reason)).map(([path]) => path),
     );
     const reached = blamed.size > 0 ? crawl.section.reachedWithout(blamed) : undefined;
     let lost = 0;
@@ -200,9 +200,12 @@ export class Crawls {
   }
 }
 
-/** Whoever was there at three deaths is taken for poison, as it must be: chance may hit one page that often. */
-function isBlamed({ credits }: Crawl, path: string, reason: string | null): boolean {
-  return reason === 'runner_crashed' && (credits.get(path) ?? 0) >= 3;
+/**
+ * Whoever was in flight at three deaths is taken for poison, as it must be: chance may hit one page that often. Not by what the
+ * origin saw: a page whose request was still on its way to it at a death was in flight as well.
+ */
+function isBlamed({ deaths }: Crawl, reason: string | null): boolean {
+  return reason === 'runner_crashed' && deaths >= 3;
 }
 
 function isTerminal(status: string | undefined): boolean {
