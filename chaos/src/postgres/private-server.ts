@@ -42,6 +42,7 @@ export class PrivateServer {
   readonly folder: string;
   readonly #server: EmbeddedServer;
   #port = 0;
+  #template: Promise<void> | undefined;
 
   private constructor(folder: string, server: EmbeddedServer) {
     this.folder = folder;
@@ -130,7 +131,9 @@ export class PrivateServer {
 
   /** A database with our schema in it. */
   async createDatabase(tablespace = 'pg_default'): Promise<{ name: string; url: string }> {
-    await this.#makeTemplate();
+    // Once: several may ask for a database at the same time.
+    this.#template ??= this.#makeTemplate();
+    await this.#template;
     const name = `chaos_${randomBytes(4).toString('hex')}`;
     await this.administer(`CREATE DATABASE ${name} TEMPLATE ${template} TABLESPACE ${tablespace}`);
     return { name, url: this.urlOf(name) };
