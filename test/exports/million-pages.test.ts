@@ -9,7 +9,7 @@ import { fillExport } from './fill-export.ts';
 const pages = 1_000_000;
 const isFull = process.env.HOLDFAST_TEST_FULL === '1' && process.platform === 'linux';
 
-/** Some minutes, so only in the full run. What it prints stands in docs/exports.md. */
+/** Some minutes, so only in the full run. It prints what it measured. */
 describe.runIf(isFull)('an export of a million pages', () => {
   let database: TestDatabase;
   let job: string;

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** A record of a WARC file: its named fields in order, those without a value left out, and its block. */
 export function warcRecord(fields: readonly (readonly [string, string | null])[], block: Buffer): Buffer {
@@ -25,11 +25,13 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** SHA-1 in base 32, as every index of archives has it: it finds equal payloads, and protects nothing. */
 export function warcDigest(data: Buffer): string {
-  const bits = BigInt(`0x${hash('sha1', data, 'hex')}`);
-  // 160 bits are 32 letters of 5 bits.
-  const letters = Array.from(
-    { length: 32 },
-    (_, place) => alphabet[Number((bits >> BigInt(155 - 5 * place)) & 31n)],
-  );
-  return `sha1:${letters.join('')}`;
+  let letters = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of createHash('sha1').update(data).digest()) {
+    // Never more than 4 bits are left over.
+    value = ((value << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) letters += alphabet[(value >> (bits - 5)) & 31];
+  }
+  return `sha1:${letters}`;
 }
