@@ -1304,7 +1304,7 @@ export interface NewPricePoint {
 export interface NewWebhook {
   /** where deliveries are sent, with POST; redirects are not followed */
   url: string;
-  /** what it is told of */
+  /** what it is told of. Default: ["job.completed","job.failed","job.cancelled","job.expired","price.changed"] */
   events?:
     | Array<
         | 'job.started'

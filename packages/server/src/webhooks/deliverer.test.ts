@@ -351,7 +351,9 @@ describe('a replay', () => {
     const past = new Date(Date.now() - 3_600_000).toISOString();
     const since = (moment: string) => replayDeliveries(hooks.pool, id, { status: 'any', since: moment });
     expect((await since(future)).replayed).toBe(0);
+    expect((await since('9999-12-31T23:59:59Z')).replayed).toBe(0);
     expect((await since(past)).replayed).toBe(2);
+    expect((await since('1000-01-01T00:00:00Z')).replayed).toBe(0);
     await expect(replayDeliveries(hooks.pool, id, { status: 'any' })).rejects.toThrow(/since/);
     await hooks.deliverDue();
     expect(hooks.receiver.received).toHaveLength(10);

@@ -15,8 +15,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * Dead ones have an index of their own; the others are what most rows are, or few. Ordered by both columns of the index: by
- * the id alone, PostgreSQL may walk through all deliveries of all webhooks.
+ * Dead ones have an index of their own; the others are what most rows are, or few. A row of two, not an equality: with one,
+ * PostgreSQL may walk through the deliveries of all webhooks in the order of ids.
  */
 const ways = {
   any: '$2::text IS NULL',
@@ -24,14 +24,16 @@ const ways = {
   other: 'status::text = $2',
 };
 
-const listStatements = Object.fromEntries(
+const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export const listStatements = Object.fromEntries(
   Object.entries(ways).map(([way, condition]) => [
     way,
     statement<WebhookDelivery>(
       `list-deliveries-${way}`,
       `
 SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery
-WHERE webhook_id = $1 AND ${condition} AND ($3::uuid IS NULL OR id < $3)
+WHERE (webhook_id, id) < ($1, $3) AND webhook_id >= $1 AND ${condition}
 ORDER BY webhook_id DESC, id DESC LIMIT $4`,
     ),
   ]),
@@ -44,7 +46,7 @@ export function listDeliveries(
   { status, limit, after }: DeliveryFilter,
 ): Promise<WebhookDelivery[]> {
   const way = status === undefined ? 'any' : status === 'dead' ? 'dead' : 'other';
-  return run(db, listStatements[way], [webhookId, status, after, limit]);
+  return run(db, listStatements[way], [webhookId, status, after ?? last, limit]);
 }
 
 export interface ShownDelivery extends WebhookDelivery {

@@ -7,10 +7,12 @@ import {
 import { accessPaths } from '../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../database/statement.ts';
 import { claimDeliveries, claimDeliveriesStatement } from './claim-deliveries.ts';
+import { listStatements } from './list-deliveries.ts';
 import { pruneDeliveries, pruneDeliveriesStatement } from './prune-deliveries.ts';
 import { replayAnyStatement, replayDeadStatement, replayDeliveries } from './replay-deliveries.ts';
 
 const nil = '00000000-0000-0000-0000-000000000000';
+const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const full = process.env.HOLDFAST_TEST_FULL === '1';
 const count = full ? 1_000_000 : 60_000;
 
@@ -50,14 +52,21 @@ const statements = (): [string, Statement<never>, unknown[], string[]][] => [
   [
     'replay of dead ones',
     replayDeadStatement as Statement<never>,
-    [busy, nil, null, 1000],
+    [busy, nil, 1000],
     ['webhook_deliveries_dead', 'webhook_deliveries_pkey'],
   ],
   [
-    'replay since a time',
+    'replay of all',
     replayAnyStatement as Statement<never>,
-    [busy, nil, '2020-01-01T00:00:00Z', 1000],
+    [busy, nil, 1000],
     ['webhook_deliveries_of_webhook', 'webhook_deliveries_pkey'],
+  ],
+  ['list', listStatements.any as Statement<never>, [busy, null, last, 50], ['webhook_deliveries_of_webhook']],
+  [
+    'list of dead ones',
+    listStatements.dead as Statement<never>,
+    [busy, 'dead', last, 50],
+    ['webhook_deliveries_dead'],
   ],
   ['prune', pruneDeliveriesStatement as Statement<never>, [nil, 30, 1000], ['webhook_deliveries_pkey']],
 ];

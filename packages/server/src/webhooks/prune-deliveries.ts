@@ -38,7 +38,7 @@ const deleteOrphansStatement = statement<{ id: string }>(
   'delete-orphaned-deliveries',
   `
 DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
-  SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY webhook_id, id LIMIT $2 FOR UPDATE SKIP LOCKED))
+  SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
 RETURNING id`,
 );
 

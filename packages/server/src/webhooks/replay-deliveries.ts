@@ -30,18 +30,15 @@ export async function replayDelivery(db: Queryable, webhookId: string, id: strin
   return delivery;
 }
 
-/** Ids begin with the time at which they were made. */
-const since = `rpad(lpad(to_hex((extract(epoch FROM $3::timestamptz) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
-
-/** Ordered by both columns of the index: by the id alone, PostgreSQL may walk through all deliveries of all webhooks. */
+/* A row of two, not an equality: with one, PostgreSQL may walk through the deliveries of all webhooks in the order of ids. */
 const replayStatement = (name: string, condition: string) =>
   statement<{ last: string | null; seen: number; replayed: number }>(
     name,
     `
 WITH stretch AS MATERIALIZED (
   SELECT id FROM webhook_deliveries
-  WHERE webhook_id = $1 AND ${condition} AND id > $2 AND ($3::timestamptz IS NULL OR id >= ${since})
-  ORDER BY webhook_id, id LIMIT $4 FOR UPDATE
+  WHERE (webhook_id, id) > ($1, $2) AND webhook_id <= $1 AND ${condition}
+  ORDER BY webhook_id, id LIMIT $3 FOR UPDATE
 ),
 replayed AS (
   UPDATE webhook_deliveries SET ${anew}
@@ -55,6 +52,12 @@ export const replayDeadStatement = replayStatement('replay-dead-deliveries', `st
 export const replayAnyStatement = replayStatement('replay-deliveries', 'true');
 
 const nil = '00000000-0000-0000-0000-000000000000';
+
+/** Ids begin with the time at which they were made: all from then on are behind this one. */
+function idAt(moment: string): string {
+  const time = Math.max(Date.parse(moment), 0).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}${nil.slice(13)}`;
+}
 
 export interface Replayed {
   readonly replayed: number;
@@ -77,8 +80,9 @@ export async function replayDeliveries(
   const until = performance.now() + forMs;
   const replay = status === 'dead' ? replayDeadStatement : replayAnyStatement;
   let replayed = 0;
-  for (let last = after; ; ) {
-    const [row] = await run(db, replay, [webhookId, last, since, batch]);
+  const first = since === undefined ? nil : idAt(since);
+  for (let last = after.toLowerCase() > first ? after : first; ; ) {
+    const [row] = await run(db, replay, [webhookId, last, batch]);
     replayed += row?.replayed ?? 0;
     if (!row?.last || row.seen < batch) return { replayed, next: null };
     last = row.last;
