@@ -114,7 +114,7 @@ test('a search among many jobs reads a bounded number of them, and goes on from 
   expect(second.next_cursor).toBeNull();
 });
 
-test('an owner with few jobs, and a status that few have, are found by an index among many jobs', async () => {
+test('an owner with few jobs, and a status or kind that few have, are found by an index among many jobs', async () => {
   await api.pool.query(
     `INSERT INTO crawl_jobs (kind, payload, status, user_id, completed_at)
      SELECT 'crawl', '{"url": "https://hay.example/"}', 'completed', CASE WHEN n % 2 = 0 THEN 'local' ELSE 'alice' END, now()
@@ -135,5 +135,6 @@ test('an owner with few jobs, and a status that few have, are found by an index 
   };
   expect(await plan({}, 'bob')).toContain('crawl_jobs_of_owner');
   expect(await plan({ status: ['failed', 'expired'] })).toContain('crawl_jobs_set_aside');
+  expect(await plan({ kind: 'collect' })).toContain('crawl_jobs_of_rare_kind');
   expect(await plan({ search: 'x' })).not.toContain('Seq Scan on crawl_jobs');
 });

@@ -1,4 +1,4 @@
-import type { Job, JobSearch, JobStatus } from '@holdfast/contract';
+import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
@@ -21,6 +21,9 @@ export interface SearchPage<Row> {
 const maxScanned = 50_000;
 /** Kept by an index of their own, because they are few. */
 const setAside: readonly JobStatus[] = ['retryable', 'paused', 'failed', 'cancelled', 'expired'];
+/** As the index crawl_jobs_of_rare_kind has it. */
+const rareKind = `CASE job.kind WHEN 'crawl' THEN 1 WHEN 'collect' THEN 2 END`;
+const rareKinds: Readonly<Partial<Record<JobKind, number>>> = { crawl: 1, collect: 2 };
 /** The clocks that gave a job its id and its created_at are the same but for moments. */
 const clockSlackMs = 60_000;
 
@@ -110,7 +113,9 @@ function conditions(
     indexed.push(`job.id < ${bind(idAt(filter.created_before, clockSlackMs), 'uuid')}`);
     others.push(`job.created_at < ${bind(filter.created_before, 'timestamptz')}`);
   }
-  if (filter.kind) others.push(`job.kind = '${filter.kind}'`);
+  const rare = filter.kind && rareKinds[filter.kind];
+  if (rare) indexed.push(`(${rareKind}) = ${rare}`);
+  else if (filter.kind) others.push(`job.kind = '${filter.kind}'`);
   if (filter.executor) others.push(`job.executor = '${filter.executor}'`);
   if (filter.priority_min !== undefined)
     others.push(`job.priority >= ${bind(filter.priority_min, 'integer')}`);
