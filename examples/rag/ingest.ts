@@ -20,11 +20,11 @@ if (!apiKey || !url) {
 
 const holdfast = new Holdfast({ baseUrl, apiKey });
 const job = await holdfast.jobs.create({ kind: 'crawl', payload: { url, recrawl: true } });
-const { status, last_error } = await holdfast.waitFor(job, {
+const { status, error_message } = await holdfast.waitFor(job, {
   onProgress: ({ done, pending }) => console.error(`${done} pages, ${pending} to go`),
 });
 if (status !== 'completed') {
-  console.error(`The crawl is ${status}: ${last_error}. The chunks are left as they were.`);
+  console.error(`The crawl is ${status}: ${error_message}. The chunks are left as they were.`);
   process.exit(1);
 }
 

@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import { Pool } from 'pg';
+import { Pool, type QueryConfig } from 'pg';
 import { expect, test, vi } from 'vitest';
 import { csvFormat } from '../../packages/server/src/export/csv-format.ts';
 import { jsonlFormat } from '../../packages/server/src/export/jsonl-format.ts';
@@ -26,7 +26,7 @@ test.each([
   let most = 0;
   const output = new StreamOutput('a slow reader', reader, format);
   const counted = {
-    query: async (query: never) => {
+    query: async (query: QueryConfig) => {
       const result = await api.pool.query(query);
       read += result.rows.length;
       most = Math.max(most, read - output.added.pages);
