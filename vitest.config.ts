@@ -22,7 +22,7 @@ export default defineConfig({
     globalSetup: 'test/database-fixture/global-setup.ts',
     // Processes, not threads: tests change the working folder and send signals.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Files share a process: loading everything anew for each of them took a fifth of the time of all tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },

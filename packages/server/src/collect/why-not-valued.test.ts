@@ -14,7 +14,11 @@ const price: PriceObservation = {
 
 test.each<[PriceObservation[], string | null, string]>([
   [[], null, 'no price of it was observed yet'],
-  [[{ ...price, priceType: 'bid' }], null, 'one price was observed, and none can be compared (1 bid, not sold)'],
+  [
+    [{ ...price, priceType: 'bid' }],
+    null,
+    'one price was observed, and none can be compared (1 bid, not sold)',
+  ],
   [
     [
       { ...price, matchStrength: '0.000' },
