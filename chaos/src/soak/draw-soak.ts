@@ -4,7 +4,7 @@ import { type Series, type SeriesName, series, seriesNames } from './series.ts';
 
 const [width, panelHeight, gap] = [860, 110, 46];
 const [left, right, top] = [56, 16, 64];
-const inks = ['#1f6f8b', '#c2571a', '#5b7f2b'];
+const inks = ['#1f6f8b', '#c2571a', '#5b7f2b', '#8b5fa8'];
 const marks: Partial<Record<MisfortuneKind, string>> = {
   database: '#b3261e',
   worker: '#8a8a8a',

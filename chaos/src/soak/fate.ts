@@ -79,6 +79,7 @@ export class Fate {
     if (!crawl) return;
     const { status } = await this.#api.post(`/api/v1/jobs/${crawl.id}/pause`);
     if (status >= 500 && status !== 503) this.#stage.run.blame(`a pause was answered with ${status}`);
+    await this.#settled(crawl.id);
     await this.#note([crawl.id], 'pause');
     await delay(this.#stage.run.random.between(200, 3_000));
     await this.resume(crawl.id);
@@ -112,6 +113,16 @@ export class Fate {
       const { status } = await this.#api.post(`/api/v1/jobs/${id}/resume`);
       if (status !== 503) return;
       await delay(200);
+    }
+  }
+
+  /** A pause that was not acknowledged within the answer is acted on later: what is dropped then is what counts. */
+  async #settled(id: string): Promise<void> {
+    const end = performance.now() + 2_000 * this.#stage.run.timings.leaseSeconds;
+    while (performance.now() < end) {
+      const { status, body } = await this.#api.get(`/api/v1/jobs/${id}`);
+      if (status === 200 && (body.status !== 'processing' || body.requested_action === null)) return;
+      await delay(50);
     }
   }
 

@@ -73,6 +73,7 @@ export class Sampler {
       claim: await this.#histograms.meanOf('holdfast_claim_seconds', ports),
       checkpoint: await this.#histograms.meanOf('holdfast_checkpoint_seconds', ports),
       answer: await this.#answerTime(),
+      yardstick: await this.#questionTime(),
       requests: this.#requestRate(),
       ...(await this.#sizes()),
     };
@@ -102,6 +103,20 @@ export class Sampler {
       if (status === 200) times.push(performance.now() - began);
     }
     return times.length > 0 ? median(times) : undefined;
+  }
+
+  async #questionTime(): Promise<number | undefined> {
+    const times: number[] = [];
+    try {
+      for (let n = 0; n < 5; n++) {
+        const began = performance.now();
+        await this.#stage.pool.query('SELECT 1');
+        times.push(performance.now() - began);
+      }
+    } catch {
+      return undefined;
+    }
+    return median(times);
   }
 
   #requestRate(): number {

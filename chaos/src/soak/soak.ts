@@ -89,11 +89,12 @@ async function tell(run: ChaosRun, sampler: Sampler, minutes: number): Promise<v
 function grown(samples: readonly Sample[]): Partial<Record<SeriesName, Growth>> {
   const found: Partial<Record<SeriesName, Growth>> = {};
   for (const name of seriesNames) {
-    const { bound }: Series = series[name];
+    const { bound, relativeTo }: Series = series[name];
     if (!bound) continue;
     const points = samples.flatMap(({ at, values }) => {
       const value = values[name];
-      return value === undefined ? [] : [{ at, value }];
+      const unit = relativeTo ? values[relativeTo] : 1;
+      return value === undefined || unit === undefined ? [] : [{ at, value: value / unit }];
     });
     found[name] = judgeGrowth(points, bound);
   }
