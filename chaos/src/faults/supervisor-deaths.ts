@@ -120,7 +120,11 @@ async function stopSome(
   count: number,
 ): Promise<{ orphans: number[]; late: number }> {
   const workers = [...new Set(stage.atWork().map(({ worker }) => worker))].slice(0, count);
-  const jobs = stage.running().filter(({ worker }) => workers.includes(worker));
+  // Those that have begun: a runner that still starts has not been given its job, and waits for it as a spare one does.
+  const jobs = stage.running().filter(({ id, since, worker }) => {
+    const crawl = stage.crawls.all.find((one) => one.id === id);
+    return workers.includes(worker) && crawl !== undefined && crawl.origin.lastOf(crawl.section) > since;
+  });
   const leaseMs = stage.run.timings.leaseSeconds * 1000;
   for (const { pid } of workers) signal(pid, 'SIGSTOP');
   const stoppedAt = performance.now();

@@ -105,8 +105,11 @@ export class RunnerProcess {
   #begin(): void {
     if (!this.#waiting) return;
     const { job, leaseEnds } = this.#waiting;
+    const leaseMs = leaseEnds - performance.now();
+    // We stood still meanwhile, and somebody else may have it: the supervisor ends a run whose lease is over.
+    if (leaseMs <= 0) return;
     this.#waiting = undefined;
-    this.#send({ type: 'run', job, leaseMs: leaseEnds - performance.now() });
+    this.#send({ type: 'run', job, leaseMs });
   }
 
   runPooled(job: ClaimedJob, leaseMs: number): void {
