@@ -297,13 +297,6 @@ export const errors = {
     message: 'There is no such delivery',
     hint: 'Check the id with `holdfast webhooks deliveries`; they are pruned after the retention time.',
   },
-  delivery_refused: {
-    retry: 'later',
-    http: 502,
-    exit: exitCodes.failure,
-    message: 'The receiver did not take the delivery',
-    hint: 'See what the receiver says about it; the delivery is tried again after a backoff.',
-  },
   adapter_missing: {
     retry: 'never',
     http: 422,

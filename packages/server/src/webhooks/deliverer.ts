@@ -138,7 +138,7 @@ export class Deliverer {
       return;
     }
     const isLast = sent.hopeless || sent.gone || delivery.attempts >= webhookAttempts;
-    const error = sent.error ?? sent.code;
+    const { error } = sent;
     const { disabled } = await settleFailed(db, delivery, {
       status: sent.status,
       error,

@@ -12,9 +12,8 @@ export interface SendOptions {
 export interface SentDelivery {
   readonly delivered: boolean;
   readonly status: number | null;
-  /** Why it was not taken. */
-  readonly error: string | null;
-  readonly code: string;
+  /** Why it was not taken; empty if it was. */
+  readonly error: string;
   readonly retryAfterSeconds: number | undefined;
   /** The next attempt cannot fare better: the address is forbidden. */
   readonly hopeless: boolean;
@@ -45,8 +44,7 @@ export async function sendDelivery(
     return {
       delivered,
       status,
-      error: delivered ? null : describeStatus(status),
-      code: delivered ? 'delivered' : 'delivery_refused',
+      error: delivered ? '' : describeStatus(status),
       retryAfterSeconds,
       hopeless: false,
       gone: status === 410,
@@ -57,7 +55,6 @@ export async function sendDelivery(
       delivered: false,
       status: null,
       error: error.message,
-      code: error.code,
       retryAfterSeconds: undefined,
       hopeless: error.code === 'address_forbidden' || error.code === 'url_invalid',
       gone: false,
