@@ -94,6 +94,7 @@ process.on('SIGTERM', () => {});
 
 async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
   leaseEnds = performance.now() + leaseMs;
+  tick();
   setInterval(tick, Math.min(500, (job.lease_seconds * 1000) / 20));
   const { workerId = 'unnamed' } = configuration;
   try {

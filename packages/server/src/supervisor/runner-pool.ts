@@ -9,7 +9,7 @@ import { tell } from '../telemetry/signals.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerProcess } from './runner-process.ts';
 import { whatBecame } from './what-became.ts';
-import { hangMs, whyEnd } from './why-end.ts';
+import { isHung, whyEnd } from './why-end.ts';
 
 interface PooledRun {
   readonly job: ClaimedJob;
@@ -53,9 +53,7 @@ export class RunnerPool {
 
   /** The jobs whose leases are to be renewed: those of processes that show signs of life. */
   get ticking(): ClaimedJob[] {
-    return [...this.#runs]
-      .filter(({ job, runner }) => runner.msSinceTick < hangMs(job))
-      .map(({ job }) => job);
+    return [...this.#runs].filter(({ job, runner }) => !isHung(runner, job)).map(({ job }) => job);
   }
 
   async add(jobs: readonly ClaimedJob[], asked: number): Promise<void> {
@@ -86,11 +84,11 @@ export class RunnerPool {
   }
 
   /** Ends processes that hang or outgrow their memory, and runs whose lease could not be renewed. */
-  watch(): void {
+  watch(mayJudge: boolean): void {
     const { memoryMb } = this.#options;
     const now = performance.now();
     for (const { job, runner, leaseEnds } of this.#runs) {
-      const why = whyEnd(runner, job, memoryMb);
+      const why = mayJudge ? whyEnd(runner, job, memoryMb) : undefined;
       if (why) runner.kill(why.code, why.detail);
       else if (now > leaseEnds) runner.stopPooled(job, 'lost');
     }

@@ -5,6 +5,7 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { InFlightFile } from '../runner/in-flight-file.ts';
 import type { FromRunner, StopReason, ToRunner } from '../runner/messages.ts';
 import { tell } from '../telemetry/signals.ts';
+import { processorTime } from './processor-time.ts';
 
 export interface RunnerOptions {
   readonly program: string;
@@ -40,6 +41,7 @@ export class RunnerProcess {
   readonly #onPooledEnd: RunnerOptions['onPooledEnd'];
   #job: ClaimedJob | undefined;
   #lastTick = performance.now() + startMs;
+  #processorMsAtTick = 0;
   #rssBytes = 0;
   #inFlightFile: InFlightFile | undefined;
   #inFlight: readonly string[] = [];
@@ -93,6 +95,12 @@ export class RunnerProcess {
 
   get msSinceTick(): number {
     return performance.now() - this.#lastTick;
+  }
+
+  /** It wants to run, and has had less than this of the processors since its last sign of life. */
+  isStarved(lessThanMs: number): boolean {
+    const time = processorTime(this.pid);
+    return time?.wantsMore === true && time.ms - this.#processorMsAtTick < lessThanMs;
   }
 
   run(job: ClaimedJob, leaseMs: number): void {
@@ -154,6 +162,7 @@ export class RunnerProcess {
 
   #receive(message: FromRunner): void {
     this.#lastTick = performance.now();
+    this.#processorMsAtTick = processorTime(this.pid)?.ms ?? 0;
     if (message.type === 'tick') this.#rssBytes = message.rssBytes;
     if (message.type === 'checkpoint') tell('checkpoint', message.saved);
     if (message.type === 'ready') {

@@ -26,7 +26,7 @@ import { RunnerProcess } from './runner-process.ts';
 import { SpareRunner } from './spare-runner.ts';
 import { untilAnswered } from './until-answered.ts';
 import { whatBecame } from './what-became.ts';
-import { hangMs, whyEnd } from './why-end.ts';
+import { isHung, whyEnd } from './why-end.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -57,6 +57,7 @@ const dismissals = {
 
 const pruneEverySeconds = 3600;
 const watchMs = 250;
+const heldUpMs = 4 * watchMs;
 /** A machine that has no room for a process may have it in a while. */
 const noRunnerSeconds = 10;
 /** Every claim names them; when there are more, the rest come back now and then. */
@@ -83,6 +84,7 @@ export class Supervisor {
   #draining = false;
   #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
+  #watchedAt = performance.now();
   #unsubscribe: (() => void) | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -306,7 +308,7 @@ export class Supervisor {
 
   async #renewOnce(): Promise<void> {
     const { database, log, workerId } = this.#options;
-    const ticking = [...this.#runs].filter(({ job, runner }) => runner.msSinceTick < hangMs(job));
+    const ticking = [...this.#runs].filter(({ job, runner }) => !isHung(runner, job));
     const asked = performance.now();
     try {
       const pooled = this.#pool.ticking;
@@ -334,11 +336,14 @@ export class Supervisor {
 
   /** Ends runners that hang, outgrow their memory, exceed their time, or whose lease ran out while the database was away. */
   #watch(): void {
-    this.#pool.watch();
     const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
+    // Were we held up ourselves, what the runners said meanwhile is not read yet: they are judged next time.
+    const mayJudge = now - this.#watchedAt < heldUpMs;
+    this.#watchedAt = now;
+    this.#pool.watch(mayJudge);
     for (const { job, runner, deadline, leaseEnds } of this.#runs) {
-      const why = whyEnd(runner, job, runnerMemoryMb);
+      const why = mayJudge ? whyEnd(runner, job, runnerMemoryMb) : undefined;
       if (why) runner.kill(why.code, why.detail);
       else if (deadline !== null && now > deadline)
         runner.kill('run_timed_out', `after ${job.timeout_seconds} s`);
