@@ -203,6 +203,23 @@ describe('a delivery', () => {
     expect(new Set(hooks.receiver.ids).size).toBe(6);
   });
 
+  test('is not claimed by a second while a first is about to: it goes by, and does not wait', async () => {
+    await hooks.hook();
+    await completed();
+    const [first, second] = [await hooks.pool.connect(), await hooks.pool.connect()];
+    try {
+      await first.query('BEGIN');
+      expect(await claimDeliveries(first, { limit: 1, leaseSeconds: 45 })).toHaveLength(1);
+      await second.query(`BEGIN; SET LOCAL lock_timeout = '5s'`);
+      expect(await claimDeliveries(second, { limit: 1, leaseSeconds: 45 })).toEqual([]);
+      await second.query('COMMIT');
+      await first.query('COMMIT');
+    } finally {
+      first.release(true);
+      second.release(true);
+    }
+  });
+
   test('is sent again with the same id when who sent it dies before saying so, and not before its lease has run out', async () => {
     await hooks.hook();
     await completed();
@@ -219,6 +236,21 @@ describe('a delivery', () => {
     expect(await settleFailed(hooks.pool, claimed, failure)).toEqual({ held: false, disabled: false });
     expect(await settleDelivered(hooks.pool, claimed, 200)).toBe(false);
     expect(await hooks.deliveries()).toMatchObject([{ status: 'delivered', last_status: 204 }]);
+  });
+
+  test('is settled by who has it now: the word of one whose lease has run out counts no more', async () => {
+    await hooks.hook();
+    await completed();
+    const claim = async () => (await claimDeliveries(hooks.pool, { limit: 1, leaseSeconds: 45 }))[0];
+    const late = await claim();
+    await hooks.passTime('46 seconds');
+    const now = await claim();
+    if (!late || !now) throw new Error('nothing was claimed');
+    const failure = { status: 500, error: 'late', retrySeconds: null, pauseSeconds: 1, disable: 'late' };
+    expect(await settleFailed(hooks.pool, late, failure)).toEqual({ held: false, disabled: false });
+    expect(await settleDelivered(hooks.pool, late, 200)).toBe(false);
+    expect(await hooks.deliveries()).toMatchObject([{ status: 'pending', fence: 2, last_error: null }]);
+    expect(await settleDelivered(hooks.pool, now, 200)).toBe(true);
   });
 
   test('that nobody comes back from is given up as well', async () => {
