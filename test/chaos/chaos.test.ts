@@ -16,19 +16,21 @@ const patient: Timings = { leaseSeconds: 20, heartbeatSeconds: 1, sweepSeconds: 
 /** Leases that have to run out. */
 const short: Timings = { leaseSeconds: 3, heartbeatSeconds: 0.5, sweepSeconds: 0.5 };
 const full = process.env.HOLDFAST_TEST_FULL === '1';
-const cut: readonly (readonly [id: string, timings: Timings])[] = [
+type Cut = readonly (readonly [id: string, timings: Timings])[];
+
+/** They mostly wait, and have nothing to do with one another: all at once, they take as long as the longest. */
+const waiting: Cut = [['F11', short], ['F16', patient], ...(full ? ([['F3', short]] as const) : [])];
+const working: Cut = [
   ['F2', patient],
-  ['F11', short],
   ['F14', patient],
-  ['F16', patient],
-  // Twenty seconds each; what they break is broken by quicker tests too: test/crawl/kills.test.ts, steering.test.ts,
-  // runner-deaths.test.ts and packages/server/src/queue/interleaving.test.ts.
+  // What they break is broken by quicker tests too: test/crawl/kills.test.ts, steering.test.ts, runner-deaths.test.ts and
+  // packages/server/src/queue/interleaving.test.ts.
   ...(full
     ? ([
         ['F1', patient],
-        ['F3', short],
-        ['F5', patient],
         ['F10', patient],
+        // It restarts the server of all: nobody else may be at it.
+        ['F5', patient],
       ] as const)
     : []),
 ];
@@ -39,15 +41,19 @@ beforeAll(async () => {
 });
 afterAll(() => server?.remove());
 
+async function holds(id: string, timings: Timings): Promise<void> {
+  const fault = faults.find((one) => one.id === id);
+  if (!fault) throw new Error(`there is no fault ${id}`);
+  const verdict = await runFault(fault, { root, server, seed, scale: 0.02, timings });
+  expect(verdict.problems, `${fault.title}: ${JSON.stringify(verdict.figures)}`).toEqual([]);
+}
+
 describe(`under faults (seed ${seed})`, () => {
-  test.each(cut)(
-    '%s holds',
-    async (id, timings) => {
-      const fault = faults.find((one) => one.id === id);
-      if (!fault) throw new Error(`there is no fault ${id}`);
-      const verdict = await runFault(fault, { root, server, seed, scale: 0.02, timings });
-      expect(verdict.problems, `${fault.title}: ${JSON.stringify(verdict.figures)}`).toEqual([]);
-    },
-    180_000,
-  );
+  describe.concurrent('all at once', () => {
+    test.each(waiting)('%s holds', holds, 180_000);
+  });
+
+  describe('one after the other', () => {
+    test.each(working)('%s holds', holds, 180_000);
+  });
 });
