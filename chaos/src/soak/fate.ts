@@ -98,6 +98,8 @@ export class Fate {
 
   async database(): Promise<void> {
     const { server, random } = this.#stage.run;
+    // A command that starts while there is no database says so and ends; those that run have to outlast it.
+    await this.#stage.ready();
     await server.stop(random.isTrue(0.5) ? 'immediate' : 'fast');
     await delay(random.between(0, 2_000));
     await server.start();
