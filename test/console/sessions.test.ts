@@ -58,7 +58,7 @@ test('a viewer sees everything and can change nothing', async () => {
     [`/jobs/${id}`, 'Where it stands'],
     ['/policies', 'https://example.com/'],
     ['/intakes', 'Ducat'],
-    [`/intakes/${intake}`, 'Nothing comparable was observed yet'],
+    [`/intakes/${intake}`, 'no price of it was observed yet'],
     ['/sources', 'a.example'],
     ['/bots', 'bot-001'],
     ['/keys', 'Keys are for admins'],
