@@ -620,6 +620,13 @@ export const errors = {
     message: 'The output cannot be written',
     hint: 'Name another file or folder with --out.',
   },
+  output_failed: {
+    retry: 'never',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'The output could not be written to its end',
+    hint: 'Every page that was fetched is stored. Make room, or name another place with --out; the same command goes on.',
+  },
   internal_error: {
     retry: 'later',
     http: 500,

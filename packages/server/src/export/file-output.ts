@@ -103,9 +103,11 @@ export class FileOutput implements PageOutput {
     await this.#flush();
     if (!this.#handle) return;
     await this.#saveCursor(false);
-    await this.#handle.close();
-    this.#handle = undefined;
-    if (complete) await this.#cursor.remove();
+    await this.#attempt(async () => {
+      await this.#handle?.close();
+      this.#handle = undefined;
+      if (complete) await this.#cursor.remove();
+    });
   }
 
   /** Goes on behind what a process before us wrote, if it wrote pages of this job. */
@@ -160,19 +162,18 @@ export class FileOutput implements PageOutput {
   async #saveCursor(writing: boolean): Promise<void> {
     const { format, path } = this.#options;
     await this.#flush();
-    await this.#attempt(async () => this.#handle?.datasync());
-    await this.#cursor.write(
-      path,
-      {
-        job: this.#jobId,
-        format,
-        page_no: this.#pageNo,
-        url: this.#url,
-        bytes: this.#bytes,
-        complete: false,
-      },
-      writing,
-    );
+    const cursor = {
+      job: this.#jobId,
+      format,
+      page_no: this.#pageNo,
+      url: this.#url,
+      bytes: this.#bytes,
+      complete: false,
+    };
+    await this.#attempt(async () => {
+      await this.#handle?.datasync();
+      await this.#cursor.write(path, cursor, writing);
+    });
     this.#savedAt = performance.now();
   }
 

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,12 +36,13 @@ const stored = (pages: readonly StoredPage[]): Queryable => ({
 async function write(
   jobId: string,
   pages: readonly StoredPage[],
-  options: { complete?: boolean; overwrite?: boolean } = {},
+  options: { complete?: boolean; overwrite?: boolean; goesOnWith?: string } = {},
 ) {
   const output = await FolderOutput.at({
     path,
     seedHost: 'example.com',
     overwrite: options.overwrite ?? false,
+    ...(options.goesOnWith !== undefined && { goesOnWith: options.goesOnWith }),
   });
   await output.open({ db: stored(pages), jobId, anew: false });
   const begun = output.pageNo;
@@ -89,5 +99,33 @@ describe('a folder of markdown files', () => {
     await expect(at('no/folder')).rejects.toThrow('its folder does not exist');
     mkdirSync(join(path, 'empty'));
     await expect(at('empty/')).resolves.toHaveProperty('pageNo', 0);
+  });
+
+  test('a finished export is left alone, an unfinished one is gone on with', async () => {
+    const pages = [page(1, '/'), page(2, '/b')];
+    await write('a', pages.slice(0, 1), { goesOnWith: 'a', complete: false });
+    expect(await write('a', pages, { goesOnWith: 'a' })).toBe(1);
+    writeFileSync(join(path, 'b.md'), 'edited\n');
+    for (const goesOnWith of ['a', 'b'])
+      await expect(write(goesOnWith, pages, { goesOnWith })).rejects.toThrow('it exists already');
+    expect(read('b.md')).toBe('edited\n');
+    await write('a', pages, { goesOnWith: 'a', overwrite: true });
+  });
+
+  test.runIf(existsSync('/dev/full'))('a disk that is full is said to be, also by the cursor', async () => {
+    symlinkSync('/dev/full', join(path, `.holdfast.json.${process.pid}`));
+    await expect(write('a', [page(1, '/')], { overwrite: true })).rejects.toMatchObject({
+      code: 'output_failed',
+      message: expect.stringContaining(`${path}/: the disk is full`),
+    });
+  });
+
+  test.runIf(existsSync('/proc/self'))('what the system says of a folder that is there is told', async () => {
+    const output = await FolderOutput.at({ path: '/proc/self/x', seedHost: '', overwrite: false }).catch(
+      (error) => error,
+    );
+    const error = output instanceof FolderOutput ? await output.add(page(1, '/')).catch((e) => e) : output;
+    expect(error).toMatchObject({ code: 'output_unusable' });
+    expect(error.message).not.toContain('does not exist');
   });
 });

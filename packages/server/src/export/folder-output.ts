@@ -110,7 +110,7 @@ export class FolderOutput implements PageOutput {
     const { path, seedHost } = this.#options;
     const contents = await this.#attempt(() => open(join(path, `${temporaryName}.contents`), 'w'));
     try {
-      await contents.appendFile(contentsTitle(seedHost));
+      await this.#attempt(() => contents.appendFile(contentsTitle(seedHost)));
       for await (const page of readPages(db, this.#jobId)) {
         if (page.page_no > this.#pageNo) break;
         await this.#attempt(async () => {
@@ -148,7 +148,8 @@ export class FolderOutput implements PageOutput {
     await access(path, constants.W_OK);
     if (overwrite || (await readdir(path)).length === 0) return;
     const cursor = await this.#cursor.read();
-    if (cursor && goesOnWith !== undefined && cursor.job !== goesOnWith) throw outputExists(path);
+    const isToGoOn = cursor?.job === goesOnWith && !cursor?.complete;
+    if (cursor && goesOnWith !== undefined && !isToGoOn) throw outputExists(path);
     if (cursor) return;
     throw outputUnusable(path, 'the folder has other things in it', {
       hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
@@ -161,8 +162,10 @@ export class FolderOutput implements PageOutput {
     this.#make(path);
     // Pages of an earlier crawl that this one does not find would stay for ever.
     if (this.#before && this.#before.job !== this.#jobId) {
-      await this.#removePages();
-      await rm(join(path, contentsName), { force: true });
+      await this.#attempt(async () => {
+        await this.#removePages();
+        await rm(join(path, contentsName), { force: true });
+      });
     }
     await this.#saveCursor(true);
   }
@@ -222,7 +225,7 @@ export class FolderOutput implements PageOutput {
       bytes: 0,
       complete,
     } as const;
-    await this.#cursor.write(this.name, cursor, writing);
+    await this.#attempt(() => this.#cursor.write(this.name, cursor, writing));
     this.#savedAt = performance.now();
   }
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
 
 /** An output that cannot be written to, or must not be. */
@@ -6,8 +8,9 @@ export function outputUnusable(
   why: string | Error,
   options: { hint?: string } = {},
 ): HoldfastError {
-  const reason = typeof why === 'string' ? why : plainReason(why);
-  return new HoldfastError('output_unusable', `${name}: ${reason}`, {
+  const reason = typeof why === 'string' ? why : plainReason(name, why);
+  const code = typeof why === 'object' && isOfTheDisk(why) ? 'output_failed' : 'output_unusable';
+  return new HoldfastError(code, `${name}: ${reason}`, {
     ...options,
     ...(typeof why === 'object' && { cause: why }),
   });
@@ -26,11 +29,25 @@ const reasons: Record<string, string> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
   EISDIR: 'it is a folder',
   EEXIST: 'it is a file, not a folder',
   ENAMETOOLONG: 'its name is too long',
 };
 
-function plainReason(error: Error): string {
-  return reasons[(error as { code?: string }).code ?? ''] ?? error.message;
+/** What is no fault of whoever named the output. */
+const ofTheDisk = ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'];
+
+function isOfTheDisk(error: Error): boolean {
+  return ofTheDisk.includes(codeOf(error));
+}
+
+function plainReason(name: string, error: Error): string {
+  // Some file systems, such as that of /proc, say so of a file that cannot be made in a folder that is there.
+  if (codeOf(error) === 'ENOENT' && existsSync(dirname(name))) return error.message;
+  return reasons[codeOf(error)] ?? error.message;
+}
+
+function codeOf(error: Error): string {
+  return (error as { code?: string }).code ?? '';
 }

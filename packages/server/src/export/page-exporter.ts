@@ -30,7 +30,8 @@ export class PageExporter {
     this.#running = this.#copy()
       .catch((error) => {
         // A database that is away comes back; an output does not.
-        if ((error as { code?: string }).code === 'output_unusable') this.#failure = { error };
+        const { code = '' } = error as { code?: string };
+        if (['output_unusable', 'output_failed'].includes(code)) this.#failure = { error };
       })
       .finally(() => {
         this.#running = undefined;
