@@ -54,4 +54,7 @@ print(verify_webhook(given["body"].encode(), given["headers"], given["secret"])[
   expect(verify(headers, body.replace('ü', 'u'))).toBe('ValueError: no signature fits');
   expect(verify({ ...headers, 'webhook-id': 'msg_x' })).toBe('ValueError: no signature fits');
   expect(verify(headers, body, new Date(Date.now() + 400_000))).toBe('ValueError: too far from now');
+  for (const missing of Object.keys(headers))
+    expect(verify({ ...headers, [missing]: undefined })).toBe('ValueError: a header is missing');
+  expect(verify({ ...headers, 'webhook-timestamp': 'now' })).toMatch(/^ValueError: /);
 });
