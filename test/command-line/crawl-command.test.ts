@@ -221,6 +221,15 @@ describe('holdfast crawl', () => {
     const before = await storedUrls();
     expect(before.length).toBeGreaterThan(10);
     expect(urlsIn(read('pages.jsonl'))).toEqual(before);
+    const [, job = ''] = /job (\S+)/.exec(said) ?? [];
+    const none = await runHoldfast(
+      ['export', job, '--out', 'pages.jsonl'],
+      { DATABASE_URL: database.url },
+      folder,
+    );
+    expect(none.stderr).toContain(
+      `0 pages, 0 B, added to pages.jsonl, which has ${before.length} pages now. The crawl is paused`,
+    );
 
     const rest = await crawl('--out', 'pages.jsonl');
     expect([rest.exit, rest.stderr]).toEqual([0, expect.stringContaining(`${before.length} pages are done`)]);

@@ -625,7 +625,7 @@ export const errors = {
     http: 500,
     exit: exitCodes.failure,
     message: 'The output could not be written to its end',
-    hint: 'Every page that was fetched is stored. Make room, or name another place with --out; the same command goes on.',
+    hint: 'Every page that was fetched is stored. Make room, or name another place with --out, and give the command again.',
   },
   internal_error: {
     retry: 'later',

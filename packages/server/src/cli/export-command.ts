@@ -4,6 +4,7 @@ import { chooseOutput } from '../export/choose-output.ts';
 import { chooseOutputPlace } from '../export/output-place.ts';
 import { PageExporter } from '../export/page-exporter.ts';
 import { type OutputFormat, outputFormats } from '../export/page-output.ts';
+import { countFetched } from '../pages/count-fetched.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { countOf, formatBytes } from './crawl/format-amount.ts';
 import { withDatabase } from './with-database.ts';
@@ -54,8 +55,10 @@ and _contents.md lists all.`,
       const isWhole = job.status === 'completed';
       // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
       await output.open({ db: pool, jobId: id, anew: isWhole });
+      const wasBegun = output.pageNo > 0;
       await new PageExporter(pool, id, output).finish(isWhole, true);
       const { pages, bytes } = output.added;
+      const total_pages = wasBegun ? await countFetched(pool, id, output.pageNo) : pages;
       const summary = {
         job: id,
         status: job.status,
@@ -63,11 +66,15 @@ and _contents.md lists all.`,
         format: place.format,
         pages,
         bytes,
+        total_pages,
       };
       if (json) return console.log(JSON.stringify(summary));
       if (output.pageNo === 0)
         return console.error(`The crawl is ${job.status}, and has no page yet; nothing was written.`);
-      const written = `${countOf(pages, 'page')}, ${formatBytes(bytes)}, written to ${output.name}.`;
+      const amount = `${countOf(pages, 'page')}, ${formatBytes(bytes)},`;
+      const written = wasBegun
+        ? `${amount} added to ${output.name}, which has ${countOf(total_pages, 'page')} now.`
+        : `${amount} written to ${output.name}.`;
       console.error(isWhole ? written : `${written} The crawl is ${job.status}: more may follow.`);
     });
   });
