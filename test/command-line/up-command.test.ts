@@ -23,21 +23,26 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts `holdfast up` in the folder and resolves with the address it prints. */
-async function up(env: Record<string, string> = {}): Promise<{ child: ChildProcess; address: string }> {
+/** Starts `holdfast up` in the folder and resolves with the addresses it prints. */
+async function up(
+  env: Record<string, string> = {},
+): Promise<{ child: ChildProcess; address: string; sampleSite: string }> {
   const child = startHoldfast(['up', '--port', '0'], env, folder);
   children.push(child);
   if (!child.stdout) throw new Error('no standard output');
+  let address = '';
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, address] = /^Holdfast is up: (\S+)$/.exec(line) ?? [];
-    if (address) return { child, address };
+    address ||= /^Holdfast is up: (\S+)$/.exec(line)?.[1] ?? '';
+    const [, sampleSite] = /^ {2}sample site {2}(\S+)$/.exec(line) ?? [];
+    if (sampleSite) return { child, address, sampleSite };
   }
-  throw new Error('`holdfast up` ended without printing its address');
+  throw new Error('`holdfast up` ended without printing its addresses');
 }
 
 describe('holdfast up', () => {
   test('makes its own database in an empty folder, and a page answers at the address it prints', async () => {
-    const { child, address } = await up({ MAX_CONCURRENT_JOBS: '0' }); // so that the job stays where it is
+    const { child, address, sampleSite } = await up({ MAX_CONCURRENT_JOBS: '0' }); // so that the job stays where it is
+    expect((await fetch(sampleSite)).status).toBe(200);
     await runHoldfast(['jobs', 'create', 'crawl', 'https://example.com/'], {}, folder);
     const page = await fetch(address);
     expect(page.status).toBe(200);

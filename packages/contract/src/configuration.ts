@@ -72,7 +72,8 @@ export const settings = {
   port: {
     env: 'HOLDFAST_PORT',
     schema: wholeNumber(0, 65_535, 7070),
-    description: 'Port the HTTP server listens on; 0 picks a free one.',
+    description:
+      'Port the HTTP server listens on; 0 picks a free one. The sample site of `up` takes the next one.',
   },
   sessionHours: {
     env: 'HOLDFAST_SESSION_HOURS',

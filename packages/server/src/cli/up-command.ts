@@ -6,6 +6,7 @@ import { logsJson } from '../telemetry/create-logger.ts';
 import { calledAs } from './called-as.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { SampleSite } from './demo/sample-site.ts';
+import { sampleSiteText } from './demo/sample-site-text.ts';
 import { addListenOptions } from './listen-options.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
@@ -15,13 +16,18 @@ export const upCommand = addListenOptions(new Command('up'))
     'after',
     `
 What you need to know (the address, the link to sign in, the first key) is printed to standard output. The log goes to
-standard error: as text on a terminal, else one JSON object a line (HOLDFAST_LOG_FORMAT).`,
+standard error: as text on a terminal, else one JSON object a line (HOLDFAST_LOG_FORMAT).
+
+A sample site to try things on, which the guides use, answers on the next port: http://127.0.0.1:7071, or another if you
+choose the port. If that one is taken, it answers elsewhere, and \`up\` says where.`,
   )
   .action((_options, command: Command) =>
     withSupervisor(command, async ({ configuration, database, log, supervisor }) => {
       const site = new SampleSite();
       // The same one after a restart, so that a crawl of it goes on. Its runners alone may fetch it, by its origin.
-      await site.start(configuration.port === 0 ? 0 : configuration.port + 1);
+      const wantedPort =
+        configuration.port === 0 || configuration.port === 65_535 ? 0 : configuration.port + 1;
+      await site.start(wantedPort);
       allowPrivate([site.origin], configuration.allowPrivate);
       // The supervisor, which was configured before, hands back what its runners may not fetch.
       configuration.allowPrivate.push(site.origin);
@@ -33,11 +39,12 @@ standard error: as text on a terminal, else one JSON object a line (HOLDFAST_LOG
       );
       await supervisor.start();
       // Whoever collects logs finds the address there too; on a terminal it would stand there twice.
-      if (logsJson(configuration)) log.info({ address: server.address }, 'Holdfast is up');
+      if (logsJson(configuration))
+        log.info({ address: server.address, sampleSite: site.origin }, 'Holdfast is up');
       const firstKey = await makeFirstKey(database.pool);
       const link = await makeLoginLink(database.pool);
       console.log(
-        `Holdfast is up: ${server.address}\n  ${database.describe}\n  Ctrl-C stops it; nothing is lost.`,
+        `Holdfast is up: ${server.address}\n  ${database.describe}\n  ${sampleSiteText(site.origin, wantedPort)}\n  Ctrl-C stops it; nothing is lost.`,
       );
       if (link)
         console.log(`Sign in to the console, once within the hour:\n  ${server.address}/login#link=${link}`);
