@@ -1,4 +1,8 @@
+import { readConfiguration } from '@holdfast/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../packages/server/src/database/open-database.ts';
+import { checkWorkers } from '../../packages/server/src/doctor/check-workers.ts';
+import { registerWorker } from '../../packages/server/src/supervisor/register-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { runHoldfast } from './run-holdfast.ts';
 
@@ -16,7 +20,7 @@ async function findings(env: Record<string, string> = {}): Promise<Map<string, F
 }
 
 describe('holdfast doctor', () => {
-  test('examines database, schema, clock, durability, connections, locks, leases, webhooks and bloat', async () => {
+  test('examines database, schema, clock, durability, connections, locks, leases, workers, webhooks and bloat', async () => {
     const { stdout } = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
     const checks = stdout.matchAll(/^(?:ok {2}|warn|FAIL) {2}(\w+)/gm);
     expect([...checks].map(([, check]) => check)).toEqual([
@@ -27,6 +31,7 @@ describe('holdfast doctor', () => {
       'connections',
       'locks',
       'leases',
+      'workers',
       'webhooks',
       'bloat',
     ]);
@@ -42,6 +47,29 @@ describe('holdfast doctor', () => {
       found: '1 of 1 ran out and were not recovered',
       advice: expect.stringContaining('holdfast up'),
     });
+  });
+
+  test('finds jobs that wait while no worker is alive, and says what to start', async () => {
+    const examined = () => checkWorkers({ pool: database.pool } as Database, readConfiguration({}));
+    // Neither of them waits for a worker: one is for a bot, one for its time.
+    await database.pool.query(
+      `INSERT INTO crawl_jobs (kind, payload, executor, run_at)
+       VALUES ('visit', '{}', 'bot', NULL), ('crawl', '{}', 'builtin', now() + interval '1 day')`,
+    );
+    expect(await examined()).toMatchObject({ state: 'ok' });
+    await database.pool.query(`INSERT INTO crawl_jobs (kind, payload) VALUES ('crawl', '{}')`);
+    expect((await findings()).get('workers')).toEqual({
+      check: 'workers',
+      state: 'warning',
+      found: '1 job is pending, and no worker is alive',
+      advice: 'Start one: `holdfast worker`, or `holdfast up`.',
+    });
+    await registerWorker(database.pool, 'idle', 0);
+    expect(await examined()).toMatchObject({ state: 'warning' });
+    await registerWorker(database.pool, 'w1', 4);
+    expect(await examined()).toMatchObject({ state: 'ok' });
+    await database.pool.query(`UPDATE workers SET last_seen = now() - interval '1 day'`);
+    expect(await examined()).toMatchObject({ state: 'warning' });
   });
 
   test('finds deliveries to webhooks that were given up, and says how to send them again', async () => {

@@ -28,6 +28,9 @@ describe('holdfast jobs', () => {
       '5',
       '--json',
     );
+    expect(created.stderr).toContain(
+      'no worker is running; start one: npx holdfast worker or npx holdfast up',
+    );
     const { id, url } = JSON.parse(created.stdout);
     expect(url).toBe('https://example.com/');
     expect((await holdfast('jobs', 'list')).stdout).toMatch(new RegExp(`${id}  crawl  pending +5`));
@@ -38,7 +41,9 @@ describe('holdfast jobs', () => {
     );
     expect((await holdfast('jobs', 'retry', id, '--afresh')).stdout).toBe(`job ${id}: pending\n`);
     const shown = await holdfast('jobs', 'show', id);
-    expect(shown.stdout).toMatch(/status +pending/);
+    expect(shown.stdout).toMatch(
+      /status +pending\nwaits +no worker is running; start one: npx holdfast worker/,
+    );
     expect(shown.stdout).toMatch(/you can +pause, cancel/);
     expect(shown.stdout).toMatch(/cancel +pending +cancelled.*user:.* not needed/);
     const events = JSON.parse((await holdfast('jobs', 'events', id, '--json')).stdout);
@@ -49,6 +54,49 @@ describe('holdfast jobs', () => {
       'cancel',
       'retry',
     ]);
+  });
+
+  test('a crawl tells what became of its pages, and offers to retry them only when there are some', async () => {
+    const { id } = await queue.enqueueOne();
+    await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [
+      id,
+    ]);
+    await queue.pool.query(
+      `INSERT INTO crawl_states (job_id, fetched, failed, skipped, total_pending, total_processed)
+       VALUES ($1, 12, 0, 1, 3, 12)`,
+      [id],
+    );
+    const addPage = (no: number, outcome: string, reason: string) =>
+      queue.pool.query(
+        `INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, depth, attempts, fetched_at, url, reason)
+         VALUES ($1, gen_random_uuid(), $2, $3, 1, 1, now(), 'https://example.com/', $4)`,
+        [id, no, outcome, reason],
+      );
+    await addPage(1, 'skipped', 'sitemap');
+    const { stdout } = await holdfast('jobs', 'show', id);
+    expect(stdout).toMatch(/pages +12 fetched, 0 failed, 1 skipped, 3 pending\n/);
+    expect(stdout).toMatch(/result +npx holdfast pages list/);
+    expect(stdout).not.toContain('retry-urls');
+    expect(stdout).not.toMatch(/^waits/m);
+    await addPage(2, 'failed', 'site_error');
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/you can +.*retry-urls/);
+    expect(JSON.parse((await holdfast('jobs', 'show', id, '--json')).stdout)).toMatchObject({
+      crawl: { fetched: 12, failed: 0, skipped: 1, total_pending: 3 },
+      result: null,
+    });
+  });
+
+  test('a visit tells what it brought, and where that is', async () => {
+    const { id } = await queue.enqueueOne({ kind: 'visit' });
+    await queue.pool.query(
+      `INSERT INTO crawl_results (job_id, user_id, url, price, currency, in_stock, title, actor)
+       VALUES ($1, 'local', 'https://shop.example/', 19.990, 'EUR', true, 'Kettle', 'bot:b')`,
+      [id],
+    );
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(
+      new RegExp(`result +19\\.990 EUR, in stock, Kettle \\(npx holdfast results list --job ${id}\\)`),
+    );
+    expect(JSON.parse((await holdfast('results', 'list', '--job', id, '--json')).stdout)).toHaveLength(1);
   });
 
   test('the list says what failed jobs failed with', async () => {

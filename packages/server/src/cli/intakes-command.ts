@@ -11,8 +11,10 @@ import { importIntakes, intakesFromCsv } from '../intakes/import-intakes.ts';
 import { listIntakes } from '../intakes/list-intakes.ts';
 import { enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { asCalled } from './called-as.ts';
 import { readText } from './read-text.ts';
 import { printIntake, printIntakes } from './show-intakes.ts';
+import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -29,7 +31,11 @@ price points a valuation.
   holdfast sources set ebay --file examples/adapters/ebay-browse.json
   holdfast intakes enqueue ID                            one job for each source; a worker runs them
   holdfast intakes show ID                               its prices and what it is worth
-  holdfast intakes add-prices ID sales.csv --source hand     prices that you bring yourself
+
+Prices that you bring yourself are of a source with the adapter import, which is asked for nothing:
+
+  holdfast sources set hand --adapter import
+  holdfast intakes add-prices ID sales.csv --source hand
 
 See docs/collection.md.`;
 
@@ -110,7 +116,7 @@ const enqueue = new Command('enqueue')
   .option('--stagger-seconds <number>', 'between the starts of two jobs', wholeNumber, 1)
   .option('--json', 'print JSON')
   .action((ids: string[], { json, tag, source, staggerSeconds }, command: Command) =>
-    withDatabase(command, async ({ database: { pool }, actor }) => {
+    withDatabase(command, async ({ configuration, database: { pool }, actor }) => {
       if (ids.length > 0 === (tag !== undefined))
         throw new HoldfastError('bad_request', 'name intakes, or all of a tag with --tag');
       const intakes =
@@ -121,9 +127,13 @@ const enqueue = new Command('enqueue')
         enqueueJobs(pool, requests, actor),
       );
       await new Notifier(pool).notify('work');
-      if (json) return console.log(JSON.stringify(made));
-      for (const { source_id, outcome, job } of made)
-        console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (is asked already)'}`);
+      if (json) console.log(JSON.stringify(made));
+      else
+        for (const { source_id, outcome, job } of made)
+          console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (is asked already)'}`);
+      const [first] = made;
+      if (first && (await waitsForWorker(pool, configuration, first.job)))
+        console.error(asCalled(`They wait: ${noWorkerText}`));
     }),
   );
 

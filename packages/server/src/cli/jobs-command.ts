@@ -6,10 +6,13 @@ import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
+import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
 import { printEvents, printJob, printJobs } from './show-jobs.ts';
+import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -32,7 +35,7 @@ const create = new Command('create')
   .option('--json', 'print JSON')
   .action(async (kind: JobRequest['kind'], url: string | undefined, _options, command: Command) => {
     const request = readJobRequest(kind, url, command.opts());
-    await withDatabase(command, async ({ database, actor }) => {
+    await withDatabase(command, async ({ configuration, database, actor }) => {
       const { job, outcome } = await enqueueJob(database.pool, request, actor);
       if (outcome === 'created') await new Notifier(database.pool).notify('work');
       if (command.opts<JsonOption>().json) console.log(JSON.stringify({ ...jobView(job), outcome }));
@@ -40,6 +43,9 @@ const create = new Command('create')
         console.log(
           outcome === 'created' ? `created job ${job.id}` : `job ${job.id} stands already (${outcome})`,
         );
+      // Beside the answer, which programs read.
+      if (await waitsForWorker(database.pool, configuration, job))
+        console.error(asCalled(`It waits: ${noWorkerText}`));
     });
   });
 
@@ -64,11 +70,13 @@ const show = new Command('show')
   .argument('<id>', 'id of the job')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
-    withDatabase(command, async ({ database }) => {
-      const job = await showJob(database.pool, id);
-      const events = await listEvents(database.pool, id);
-      if (json) console.log(JSON.stringify({ ...jobView(job), events }));
-      else printJob(job, events);
+    withDatabase(command, async ({ configuration, database: { pool } }) => {
+      const job = await showJob(pool, id);
+      const outcome = await findJobOutcome(pool, configuration, job);
+      const events = await listEvents(pool, id);
+      const { crawl, result } = outcome;
+      if (json) console.log(JSON.stringify({ ...jobView(job), crawl, result, events }));
+      else printJob(job, outcome, events);
     }),
   );
 

@@ -12,6 +12,7 @@ interface ListOptions {
   json?: true;
   url?: string;
   policy?: string;
+  job?: string;
   currency?: string;
   inStock?: 'true' | 'false';
   since?: string;
@@ -25,6 +26,7 @@ const list = new Command('list')
   .description('what visits brought back, the newest first')
   .option('--url <url>', 'only of this page')
   .option('--policy <id>', 'only of this policy')
+  .option('--job <id>', 'only of this visit')
   .option('--currency <code>', 'only in this currency')
   .addOption(
     new Option('--in-stock <answer>', 'only what is, or is not, in stock').choices(['true', 'false']),
@@ -62,6 +64,7 @@ function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
   const given = {
     url: options.url,
     policy_id: options.policy,
+    job_id: options.job,
     currency: options.currency,
     in_stock: options.inStock,
     crawled_after: options.since,
@@ -76,6 +79,7 @@ function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
 /** Where it is not the name of the field. */
 const otherFlags: Readonly<Record<string, string>> = {
   policy_id: '--policy',
+  job_id: '--job',
   crawled_after: '--since',
   crawled_before: '--until',
   user_id: '--user',

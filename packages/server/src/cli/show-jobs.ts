@@ -2,8 +2,10 @@ import { allowedActions, type Job, type JobFilter } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
+import type { JobOutcome } from './find-job-outcome.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
+import { noWorkerText } from './waits-for-worker.ts';
 
 export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
   if (jobs.length === 0) {
@@ -33,13 +35,16 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
   if (jobs.length === limit) console.log(`\nMore: --after ${jobs.at(-1)?.id}`);
 }
 
-export function printJob(job: Job, events: readonly JobEvent[]): void {
+export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEvent[]): void {
   const lines: [string, string | null | false][] = [
     ['job', job.id],
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     ['url', urlOf(job) || null],
     ['status', statusOf(job)],
+    ['waits', outcome.waitsForWorker && asCalled(noWorkerText)],
     ['progress', `${job.progress_percentage} %`],
+    ['pages', pagesOf(outcome)],
+    ['result', resultOf(job, outcome)],
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', job.error_message && `${job.error_code}: ${job.error_message}`],
@@ -54,8 +59,10 @@ export function printJob(job: Job, events: readonly JobEvent[]): void {
     ['payload', JSON.stringify(job.payload)],
     [
       'you can',
-      allowedActions(job.status, job.requested_action, job.kind).map(asTyped).join(', ') ||
-        'nothing more; it is finished',
+      allowedActions(job.status, job.requested_action, job.kind)
+        .filter((action) => action !== 'retryUrls' || outcome.hasUrlsToRetry)
+        .map(asTyped)
+        .join(', ') || 'nothing more; it is finished',
     ],
   ];
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
@@ -81,6 +88,38 @@ export function printEvents(events: readonly JobEvent[]): void {
 
 function statusOf({ status, requested_action }: Job): string {
   return status === 'processing' && requested_action ? `processing (asked to ${requested_action})` : status;
+}
+
+function pagesOf({ crawl }: JobOutcome): string | null {
+  if (!crawl) return null;
+  const { fetched, failed, skipped, redirected, total_pending, not_crawled } = crawl;
+  const counts = [
+    `${fetched} fetched`,
+    `${failed} failed`,
+    `${skipped} skipped`,
+    redirected > 0 && `${redirected} redirected`,
+    `${total_pending} pending`,
+    not_crawled > 0 && `${not_crawled} left out by a limit`,
+  ];
+  return counts.filter(Boolean).join(', ');
+}
+
+/** What it brought, or where that is. */
+function resultOf({ id, kind, status, payload }: Job, { crawl, result }: JobOutcome): string | null {
+  if (kind === 'crawl')
+    return crawl && crawl.fetched > 0
+      ? asCalled(`holdfast pages list ${id}, or holdfast export ${id}`)
+      : null;
+  if (kind === 'collect')
+    return status === 'completed' ? asCalled(`holdfast intakes show ${payload.intake_id}`) : null;
+  if (!result) return null;
+  const { price, currency, in_stock, title } = result;
+  const found = [
+    price === null ? 'no price' : `${price} ${currency}`,
+    in_stock !== null && (in_stock ? 'in stock' : 'not in stock'),
+    title && shorten(title, 60),
+  ];
+  return `${found.filter(Boolean).join(', ')} (${asCalled(`holdfast results list --job ${id}`)})`;
 }
 
 function urlOf({ payload }: Job): string {

@@ -8,6 +8,7 @@ import { checkDurability } from './check-durability.ts';
 import { checkLeases } from './check-leases.ts';
 import { checkLocks } from './check-locks.ts';
 import { checkSchema } from './check-schema.ts';
+import { checkWorkers } from './check-workers.ts';
 
 export interface Finding {
   readonly check: string;
@@ -20,7 +21,7 @@ export interface Finding {
 export type Check = (database: Database, configuration: Configuration) => Promise<Finding>;
 
 const checks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
-const checksOfSchema: readonly Check[] = [checkLeases, checkDeliveries, checkBloat];
+const checksOfSchema: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkBloat];
 
 export async function examine(database: Database, configuration: Configuration): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'database', state: 'ok', found: database.describe }];
