@@ -5,7 +5,7 @@ type ErrorGroup = PageErrors['data'][number];
 type ErrorRow = Omit<ErrorGroup, 'samples' | 'exact'> & ErrorGroup['samples'][number];
 
 /** Of each reason: 0.3 µs apiece, and there may be fifty of them. */
-const countLimit = 4_000;
+const countLimit = 2_000;
 const groupLimit = 50;
 const sampleLimit = 5;
 

@@ -147,16 +147,16 @@ describe('what went wrong in a crawl', () => {
     await database.pool.query(
       `INSERT INTO crawl_pages (job_id, url_hash, page_no, outcome, depth, attempts, fetched_at, url, reason)
        SELECT $1, md5(n::text)::uuid, n, 'skipped', 1, 1, now(), 'https://example.com/' || n,
-         CASE WHEN n <= 4001 THEN 'robots_disallowed' ELSE 'reason_' || n END
-       FROM generate_series(1, 4060) AS n`,
+         CASE WHEN n <= 2001 THEN 'robots_disallowed' ELSE 'reason_' || n END
+       FROM generate_series(1, 2060) AS n`,
       [job],
     );
     const { data, more } = await listErrors(database.pool, job);
-    expect(data[0]).toMatchObject({ reason: 'reason_4002', count: 1, exact: true });
+    expect(data[0]).toMatchObject({ reason: 'reason_2002', count: 1, exact: true });
     expect([data.length, more]).toEqual([50, true]);
     await database.pool.query(`DELETE FROM crawl_pages WHERE job_id = $1 AND reason LIKE 'reason_%'`, [job]);
     expect((await listErrors(database.pool, job)).data).toMatchObject([
-      { reason: 'robots_disallowed', count: 4_000, exact: false },
+      { reason: 'robots_disallowed', count: 2_000, exact: false },
     ]);
     const client = await database.pool.connect();
     const options = { table: 'crawl_pages', generic: true };
