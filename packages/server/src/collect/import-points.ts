@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { inTransaction } from '../database/in-transaction.ts';
 import { run, statement } from '../database/statement.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
-import { readCsv } from '../intakes/read-csv.ts';
+import { fieldOfLine, readCsv } from '../intakes/read-csv.ts';
 import { checked } from '../policies/check-policy.ts';
 import type { Listing } from './listing.ts';
 import { pricePoint } from './price-point.ts';
@@ -57,13 +57,16 @@ export function pointsFromCsv(csv: string): NewPricePoint[] {
     'external_id',
     'match_strength',
   ]);
-  return readCsv(csv, maxImportedPoints).map((row) => {
-    const entries = Object.entries(row);
+  return readCsv(csv, maxImportedPoints).map(({ line, cells }) => {
+    const entries = Object.entries(cells);
     const attributes = entries.filter(([name]) => !names.has(name));
-    return {
+    const point = {
       ...Object.fromEntries(entries.filter(([name]) => names.has(name))),
       ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
-    } as NewPricePoint;
+    };
+    // Here already, where the line is known.
+    checked(newPricePoint, point, fieldOfLine(line));
+    return point as NewPricePoint;
   });
 }
 

@@ -10,7 +10,7 @@ import { rematchPoints } from '../collect/rematch-points.ts';
 import { valueIntake } from '../collect/value-intake.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { checked } from '../policies/check-policy.ts';
-import { readCsv } from './read-csv.ts';
+import { fieldOfLine, readCsv } from './read-csv.ts';
 import { storeIntakes } from './store-intakes.ts';
 
 export interface ImportedIntakes {
@@ -45,16 +45,20 @@ export async function importIntakes(
 
 /** Columns that are fields of an intake are these; every other one is an attribute. Lists have semicolons or | in them. */
 export function intakesFromCsv(csv: string): IntakeRequest[] {
-  return readCsv(csv, maxImportedIntakes).map(
-    ({ title, reference, currency, tags, must_agree, ...attributes }) => ({
+  return readCsv(csv, maxImportedIntakes).map(({ line, cells }) => {
+    const { title, reference, currency, tags, must_agree, ...attributes } = cells;
+    const request = {
       ...(title !== undefined && { title }),
       ...(reference !== undefined && { reference }),
       ...(currency !== undefined && { currency }),
       ...(tags !== undefined && { tags: listOf(tags) }),
       ...(must_agree !== undefined && { must_agree: listOf(must_agree) }),
       attributes,
-    }),
-  );
+    };
+    // Here already, where the line is known.
+    checked(intakeRequest, request, fieldOfLine(line));
+    return request;
+  });
 }
 
 function listOf(cell: string): string[] {

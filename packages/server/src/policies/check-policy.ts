@@ -26,15 +26,16 @@ function plainUrl(text: string): string {
   return href;
 }
 
-/** `within`: the field of the request that the value is. */
+/** `within`: the field of the request that the value is, or how its own fields are to be named. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  within?: string,
+  within?: string | ((field: string) => string),
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const nameOf = (field: string) => [within, field].filter(Boolean).join('.');
+  const nameOf =
+    typeof within === 'function' ? within : (field: string) => [within, field].filter(Boolean).join('.');
   const details = problemsOf(result.error).map(({ path, message }) => ({
     field: nameOf(fieldName(path)),
     message,
