@@ -36,7 +36,7 @@ export const errors = {
     http: 400,
     exit: exitCodes.badInput,
     message: 'The request is not valid',
-    hint: 'Correct the named field and send the request again.',
+    hint: 'Correct what is named, and try again.',
   },
   request_too_large: {
     retry: 'never',
