@@ -51,7 +51,9 @@ describe('holdfast pages', () => {
     const { id } = await queue.enqueueOne({ kind: 'visit' });
     expect(await holdfast('pages', 'list', id)).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining('is a visit, not a crawl'),
+      stderr: expect.stringMatching(
+        new RegExp(`is a visit, not a crawl.*\\n.*npx holdfast results list --job ${id}`),
+      ),
     });
   });
 });

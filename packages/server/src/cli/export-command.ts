@@ -5,8 +5,8 @@ import { chooseOutputPlace } from '../export/output-place.ts';
 import { PageExporter } from '../export/page-exporter.ts';
 import { type OutputFormat, outputFormats } from '../export/page-output.ts';
 import { countFetched } from '../pages/count-fetched.ts';
-import { showJob } from '../queue/find-jobs.ts';
 import { countOf, formatBytes } from './crawl/format-amount.ts';
+import { showCrawl } from './show-crawl.ts';
 import { withDatabase } from './with-database.ts';
 
 interface ExportFlags {
@@ -45,9 +45,7 @@ and _contents.md lists all.`,
     if (json && flags.out === '-')
       throw new HoldfastError('bad_request', '--json and --out - both want standard output');
     await withDatabase(command, async ({ database: { pool } }) => {
-      const job = await showJob(pool, id);
-      if (job.kind !== 'crawl')
-        throw new HoldfastError('bad_request', `job ${id} is a ${job.kind}, not a crawl`);
+      const job = await showCrawl(pool, id);
       const options = crawlOptions.parse(job.payload);
       const place = chooseOutputPlace(flags, options);
       const seedHost = new URL(options.url).host;

@@ -1,7 +1,6 @@
 import {
   crawlOptions,
   HoldfastError,
-  type Job,
   type JobStatus,
   type ListedPage,
   type PageSearch,
@@ -20,12 +19,12 @@ import { listErrors } from '../pages/list-errors.ts';
 import { listPages, type PageListOptions, type PageSlice } from '../pages/list-pages.ts';
 import type { PageChange } from '../pages/page.ts';
 import { pagePosition } from '../pages/page-position.ts';
-import { showJob } from '../queue/find-jobs.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
 import { printable } from './print-table.ts';
+import { showCrawl } from './show-crawl.ts';
 import { printErrors, printPages } from './show-pages.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
@@ -36,6 +35,17 @@ interface ListFlags extends PageSearch {
   after?: number;
   json?: true;
 }
+
+const examples = `
+A page is what became of one URL that a crawl found: fetched, failed, skipped or redirected, and why. JOB is the id of the
+crawl, as \`holdfast jobs list --kind crawl\` has it.
+
+  holdfast pages list JOB --outcome failed
+  holdfast pages errors JOB                           what went wrong, by reason
+  holdfast pages changes JOB --only new changed       of a recrawl: what is not as it was before
+  holdfast export JOB --format md                     their text, into files
+
+See docs/guides/getting-started.md.`;
 
 const list = new Command('list')
   .description('the pages of a crawl: fetched, failed, skipped, redirected')
@@ -137,6 +147,7 @@ const diff = new Command('diff')
 
 export const pagesCommand = new Command('pages')
   .description('see what became of the pages of a crawl')
+  .addHelpText('after', examples)
   .addCommand(list)
   .addCommand(errors)
   .addCommand(changes)
@@ -155,12 +166,6 @@ async function fullPage(pool: Pool, id: string, options: PageListOptions): Promi
 }
 
 const noneYet = (status: JobStatus) => `None (the crawl is ${status}).`;
-
-async function showCrawl(db: Parameters<typeof showJob>[0], id: string): Promise<Job> {
-  const job = await showJob(db, id);
-  if (job.kind !== 'crawl') throw new HoldfastError('bad_request', `job ${id} is a ${job.kind}, not a crawl`);
-  return job;
-}
 
 /** What sites send must not steer the terminal. */
 function shown(text: string): string {
