@@ -41,6 +41,12 @@ describe('holdfast bots', () => {
     expect(rows).toEqual([{ scopes: '{bots}', bot_id: 'bot-001' }]);
   });
 
+  test('a name with spaces is shown as it must be typed', async () => {
+    const { stdout } = await holdfast('bots', 'create', "bob's name!");
+    expect(stdout).toContain(`created bot 'bob'\\''s name!' of local`);
+    expect(stdout).toContain('in a shell it needs the quotes');
+  });
+
   test.each([
     [['create', 'b', '--max-jobs-per-pull', '101'], 2, /100/],
     [['create', 'b', '--domain', 'http://x/'], 2, /is no domain/],

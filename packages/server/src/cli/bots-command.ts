@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { changeBot } from '../bots/change-bot.ts';
 import { createBot } from '../bots/create-bot.ts';
 import { listBots } from '../bots/list-bots.ts';
+import { asCalled } from './called-as.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
@@ -20,6 +21,17 @@ interface CreateOptions {
   expires?: string;
 }
 
+const examples = `
+A bot is a program of yours that pulls visits over HTTP, makes them in its own way, such as with a browser, and submits what
+it found. It gets jobs with the executor bot, those of its owner alone, each locked for it until it submits or the lock ends.
+
+  holdfast bots create bot-001 --domain shop.example         and shows its token, this once
+  holdfast jobs create visit https://shop.example/item --executor bot
+  holdfast bots list                                         when each was last seen, and what it did
+  holdfast bots disable bot-001
+
+See docs/guides/fleet-of-bots.md; examples/bots has complete ones.`;
+
 const list = new Command('list')
   .description('all bots, by owner and name')
   .option('--user <id>', 'only those of this owner')
@@ -28,7 +40,7 @@ const list = new Command('list')
     withDatabase(command, async ({ database }) => {
       const bots = await listBots(database.pool, { owner: user, limit: 1000 });
       if (json) return console.log(JSON.stringify(bots));
-      if (bots.length === 0) return console.log('No bots yet. Make one: holdfast bots create NAME');
+      if (bots.length === 0) return console.log(asCalled('No bots yet. Make one: holdfast bots create NAME'));
       printTable(
         ['BOT', 'OWNER', 'STATE', 'LAST SEEN', 'HOLDS', 'PULLS', 'JOBS', 'DONE', 'FAILED', 'DOMAINS'],
         bots.map((bot) => [
@@ -63,10 +75,18 @@ const create = new Command('create')
     return withDatabase(command, async ({ database }) => {
       const bot = await createBot(database.pool, request, options.user);
       if (options.json) return console.log(JSON.stringify(bot));
-      console.log(`created bot ${bot.bot_id} of ${bot.user_id}\n\n  ${bot.token}\n`);
+      const name = nameAsTyped(bot.bot_id);
+      console.log(`created bot ${name} of ${bot.user_id}\n\n  ${bot.token}\n`);
       console.log('It is shown this once. Send it as a header: Authorization: Bearer hf_…');
+      if (name !== bot.bot_id)
+        console.log(`Its name is all of ${name}: in a shell it needs the quotes, as bot_id it goes without.`);
     });
   });
+
+/** With the quotes that a shell wants. */
+function nameAsTyped(name: string): string {
+  return /^[\w.:@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+}
 
 function requestOf(bot_id: string, options: CreateOptions): NewBot {
   const { domain, maxJobsPerPull, maxPullsPerMinute, lockTtlSeconds, expires } = options;
@@ -115,5 +135,7 @@ const enable = change(
   ({ bot_id }) => `enabled bot ${bot_id}`,
 );
 
-export const botsCommand = new Command('bots').description('make, list, disable and enable bots');
+export const botsCommand = new Command('bots')
+  .description('make, list, disable and enable bots: your own programs that make visits')
+  .addHelpText('after', examples);
 for (const command of [list, create, disable, enable]) botsCommand.addCommand(command);

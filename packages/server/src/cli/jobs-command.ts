@@ -20,6 +20,19 @@ interface JsonOption {
   json?: true;
 }
 
+const examples = `
+A job is one piece of work: a crawl of a site, a visit of one page for its price, or the collection of prices of an intake.
+It waits until a worker takes it (\`holdfast up\`, \`holdfast worker\`, or a bot), survives whatever happens to that worker,
+and can be steered by its id until it has ended.
+
+  holdfast jobs create crawl https://example.com --payload '{"max_depth": 2}'
+  holdfast jobs create visit https://shop.example/item
+  holdfast jobs list --status failed
+  holdfast jobs show ID                               how far it is, what came of it, what can be done
+  holdfast jobs pause ID                              and later: holdfast jobs resume ID
+
+See docs/guides/getting-started.md and docs/lifecycle.md.`;
+
 const create = new Command('create')
   .description('add a job (what runs it: `holdfast up`, `holdfast worker`, or a bot)')
   .addArgument(new Argument('<kind>', 'what kind of job').choices(jobKinds))
@@ -107,6 +120,8 @@ const retryUrlsCommand = new Command('retry-urls')
     }),
   );
 
-export const jobsCommand = new Command('jobs').description('see and steer jobs');
+export const jobsCommand = new Command('jobs')
+  .description('add, see and steer jobs: crawls, visits and collections')
+  .addHelpText('after', examples);
 for (const command of [create, list, show, events, ...actionCommands, retryUrlsCommand])
   jobsCommand.addCommand(command);

@@ -22,6 +22,17 @@ interface ListOptions {
   after?: string;
 }
 
+const examples = `
+A result is what a visit found on a page: price, currency, title, and whether it is in stock. Each visit that found something
+has one, whether a worker or a bot made it.
+
+  holdfast jobs create visit https://shop.example/item
+  holdfast results list --url https://shop.example/item      its price over time, the newest first
+  holdfast results list --job ID                             what one visit brought
+  holdfast results list --since 2030-01-31T08:00:00Z --in-stock true --json
+
+See docs/guides/watch-prices.md.`;
+
 const list = new Command('list')
   .description('what visits brought back, the newest first')
   .option('--url <url>', 'only of this page')
@@ -87,5 +98,6 @@ const otherFlags: Readonly<Record<string, string>> = {
 };
 
 export const resultsCommand = new Command('results')
-  .description('see what visits brought back')
+  .description('see what visits brought back: prices, titles, what is in stock')
+  .addHelpText('after', examples)
   .addCommand(list);

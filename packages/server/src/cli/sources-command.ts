@@ -30,10 +30,24 @@ interface SetOptions extends JsonOption {
   disable?: true;
 }
 
+const examples = `
+A source is a place that Holdfast asks for something: a site, or the API of a shop. It holds how fast that place may be asked
+by all workers together, and how it has answered lately; one that fails again and again is paused by itself. Every host that
+is crawled or visited gets one by itself, named host:example.com. You make one yourself to set limits, to put several hosts
+under one limit, or to say how prices are asked for there (an adapter; see \`holdfast intakes --help\`).
+
+  holdfast sources list --blocked                     what lets nothing through now, and why
+  holdfast sources set host:example.com --rate-limit 30 --concurrency 1
+  holdfast sources set shop --hosts shop.example '*.shop.example' --min-delay-ms 500
+  holdfast sources pause shop --seconds 3600          ask nothing there for an hour
+  holdfast sources set hand --adapter import --weight 0.9    prices that you bring yourself
+
+See docs/guides/write-an-adapter.md and docs/collection.md.`;
+
 const asJson = (source: Source) => sourceView(source, { seesEveryOwner: true });
 
 const list = new Command('list')
-  .description('places on the outside, with their limits and their health')
+  .description('the sites and APIs that are asked, with their limits and their health')
   .option('--configured', 'only those that somebody configured')
   .option('--blocked', 'only those that let nothing through now')
   .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
@@ -50,7 +64,7 @@ const list = new Command('list')
   );
 
 const show = new Command('show')
-  .description('one source')
+  .description('one source: its limits, how it has answered lately, and whether it is paused')
   .argument('<id>', 'id of the source, such as host:example.com')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
@@ -69,8 +83,16 @@ const set = new Command('set')
   .option('--rate-limit <number>', 'requests a minute over all workers, or none', limitOrNone)
   .option('--concurrency <number>', 'requests at a time over all workers', wholeNumber)
   .option('--min-delay-ms <number>', 'between two requests over all workers', wholeNumber)
-  .option('--weight <number>', 'reputation, 0 to 1', Number)
-  .option('--tier <number>', '1 to 10', wholeNumber)
+  .option(
+    '--weight <number>',
+    'how much its prices count in a valuation, from 0 (not at all) to 1 (fully); 0.5 if never set',
+    Number,
+  )
+  .option(
+    '--tier <number>',
+    'which sources an intake is sent to first, 1 to 10: the highest; 5 if never set',
+    wholeNumber,
+  )
   .option('--adapter <type>', `how prices are asked for: ${adapterTypes.join(', ')}, or none`)
   .option('--config <json>', 'of the adapter, as a JSON object')
   .option('--file <path>', 'a JSON file with settings as the API takes them; other options come first')
@@ -119,7 +141,9 @@ const resume = new Command('resume')
     }),
   );
 
-export const sourcesCommand = new Command('sources').description('see and steer places on the outside');
+export const sourcesCommand = new Command('sources')
+  .description('see and steer the sites and APIs that are asked: how fast, how many at a time, or not at all')
+  .addHelpText('after', examples);
 for (const command of [list, show, set, pause, resume]) sourcesCommand.addCommand(command);
 
 /** Not null: the parser of options would take that for none given. */
