@@ -50,6 +50,7 @@ describe('holdfast webhooks', () => {
       0,
       expect.stringContaining('delivered; the receiver answered 204'),
     ]);
+    expect(tested.stderr).toBe('sending; the receiver has 15 s to answer …\n');
     const { headers, body } = receiver.received[0] ?? { headers: {}, body: '' };
     expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'webhook.test' });
 
@@ -59,6 +60,13 @@ describe('holdfast webhooks', () => {
       1,
       expect.stringContaining('not taken: the receiver answered 500'),
     ]);
+    receiver.answer = () => ({ status: 410 });
+    const gone = await webhooks('test', id);
+    expect([gone.stdout, gone.stderr]).toEqual([
+      expect.stringMatching(/^delivery \S+: dead: the receiver answered 410.*\n$/),
+      tested.stderr,
+    ]);
+    await database.pool.query('UPDATE webhooks SET enabled = true, disabled_reason = NULL');
     const listed = await webhooks('list');
     expect(listed.stdout).toMatch(/failing.*job\.completed/);
     expect(listed.stdout + (await webhooks('show', id, '--json')).stdout).not.toContain(secret);
@@ -75,7 +83,8 @@ describe('holdfast webhooks', () => {
     );
     expect((await webhooks('deliveries', id, delivery.id)).stdout).toContain('"type": "webhook.test"');
     expect((await webhooks('show', id)).stdout).toMatch(/dead +1\n.*replay \S+ --dead/s);
-    expect((await webhooks('replay', id, '--dead')).stdout).toContain('1 sent again');
+    expect((await webhooks('replay', id, '--dead')).stdout).toContain('1 will be sent again\n');
+    expect((await webhooks('replay', id, '--dead')).stdout).toContain('0 will be sent again; none is dead\n');
     await database.pool.query(`UPDATE webhook_deliveries SET status = 'delivered'`);
     expect((await webhooks('replay', id, '--since', '1h', '--json')).stdout).toBe('{"replayed":1}\n');
     const rotated = await webhooks('rotate-secret', id, '--overlap-hours', '0');
@@ -85,7 +94,11 @@ describe('holdfast webhooks', () => {
   });
 
   test.each<[string[], number, RegExp]>([
-    [['add', 'http://10.0.0.1/'], 1, /not allowed.*HOLDFAST_ALLOW_PRIVATE/s],
+    [
+      ['add', 'http://10.0.0.1/'],
+      1,
+      /not allowed.*HOLDFAST_ALLOW_PRIVATE=http:\/\/10\.0\.0\.1 .*webhooks add/s,
+    ],
     [['add', 'nonsense'], 2, /the URL must be an absolute http or https URL/],
     [['show', 'nobody'], 3, /There is no such webhook/],
     [['replay', 'nobody'], 2, /--delivery, or --dead, or --since/],

@@ -1683,6 +1683,8 @@ export interface ShownWebhook {
   updated_at: string;
   /** how many there are; beyond 10,000, at least so many */
   deliveries: { pending: number; dead: number };
+  /** when what waits is tried next; null where nothing waits, or it is disabled */
+  next_attempt_at: string | null;
 }
 
 export interface ShownWebhookDelivery {
@@ -1707,6 +1709,7 @@ export interface ShownWebhookDelivery {
   status: 'pending' | 'delivered' | 'dead';
   attempts: number;
   created_at: string;
+  /** later where its webhook fails and waits; null where none comes, or while it is disabled */
   next_attempt_at: string | null;
   last_attempt_at: string | null;
   /** HTTP status of the last answer */
@@ -2149,6 +2152,7 @@ export interface WebhookDelivery {
   status: 'pending' | 'delivered' | 'dead';
   attempts: number;
   created_at: string;
+  /** later where its webhook fails and waits; null where none comes, or while it is disabled */
   next_attempt_at: string | null;
   last_attempt_at: string | null;
   /** HTTP status of the last answer */

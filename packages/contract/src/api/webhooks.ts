@@ -50,6 +50,9 @@ export const shownWebhook = z
     deliveries: z
       .object({ pending: z.int(), dead: z.int() })
       .describe('how many there are; beyond 10,000, at least so many'),
+    next_attempt_at: timestamp
+      .nullable()
+      .describe('when what waits is tried next; null where nothing waits, or it is disabled'),
   })
   .meta({ id: 'ShownWebhook' });
 
@@ -88,7 +91,9 @@ const delivery = z.object({
   status: z.enum(deliveryStatuses).describe('pending: still to be sent; dead: given up'),
   attempts: z.int(),
   created_at: timestamp,
-  next_attempt_at: timestamp.nullable(),
+  next_attempt_at: timestamp
+    .nullable()
+    .describe('later where its webhook fails and waits; null where none comes, or while it is disabled'),
   last_attempt_at: timestamp.nullable(),
   last_status: z.int().nullable().describe('HTTP status of the last answer'),
   last_error: z.string().nullable().describe('why the last attempt failed'),

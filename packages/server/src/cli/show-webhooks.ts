@@ -36,6 +36,7 @@ export function printWebhook(webhook: ShownWebhook): void {
     ['state', stateOf(webhook)],
     ['reason', webhook.disabled_reason],
     ['waiting', String(pending)],
+    ['next', webhook.next_attempt_at && nextAttempt(webhook.next_attempt_at)],
     ['dead', String(dead)],
     [
       'old secret',
@@ -62,7 +63,7 @@ export function printDeliveries(deliveries: readonly WebhookDelivery[], limit: n
       delivery.status,
       delivery.attempts,
       formatAgo(delivery.created_at),
-      delivery.next_attempt_at ? formatAgo(delivery.next_attempt_at) : '',
+      delivery.next_attempt_at ? nextAttempt(delivery.next_attempt_at) : '',
       shorten(delivery.last_error ?? String(delivery.last_status ?? ''), 60),
     ]),
   );
@@ -70,11 +71,23 @@ export function printDeliveries(deliveries: readonly WebhookDelivery[], limit: n
 }
 
 /** What became of a delivery, in a few words. */
-export function outcomeOf({ status, last_status, last_error, next_attempt_at }: WebhookDelivery): string {
+export function outcomeOf({
+  status,
+  attempts,
+  last_status,
+  last_error,
+  next_attempt_at,
+}: WebhookDelivery): string {
   if (status === 'delivered') return `delivered; the receiver answered ${last_status}`;
   if (status === 'dead') return `dead: ${last_error}`;
-  if (last_error === null) return 'a worker sends it';
-  return `not taken: ${last_error}; next attempt ${next_attempt_at ? formatAgo(next_attempt_at) : 'never'}`;
+  if (last_error === null)
+    return attempts > 0 ? 'a worker is still sending it' : 'no worker had room for it yet; one sends it';
+  return `not taken: ${last_error}; next attempt ${next_attempt_at ? nextAttempt(next_attempt_at) : 'when the webhook is enabled'}`;
+}
+
+/** What is due waits for no moment, but for a worker that has room. */
+function nextAttempt(at: Date): string {
+  return at.getTime() <= Date.now() ? 'due' : formatAgo(at);
 }
 
 function stateOf({ enabled, failing_since }: Webhook): string {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type DeliveryStatus,
   defaultRotationHours,
@@ -6,13 +5,13 @@ import {
   deliveryStatuses,
   exitCodes,
   HoldfastError,
-  type WebhookDelivery,
   type WebhookEvent,
   webhookEventNames,
   webhookEvents,
   webhookRequest,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
+import { awaitOutcome } from '../webhooks/await-outcome.ts';
 import { createWebhook } from '../webhooks/create-webhook.ts';
 import { Deliverer } from '../webhooks/deliverer.ts';
 import { findWebhook, showWebhook } from '../webhooks/find-webhook.ts';
@@ -26,7 +25,7 @@ import { readSince } from './read-since.ts';
 import { outcomeOf, printDeliveries, printWebhook, printWebhooks } from './show-webhooks.ts';
 import { webhookActionCommands } from './webhook-actions.ts';
 import { wholeNumber } from './whole-number.ts';
-import { type Session, withDatabase } from './with-database.ts';
+import { withDatabase } from './with-database.ts';
 
 interface JsonOption {
   json?: true;
@@ -134,15 +133,26 @@ const show = new Command('show')
   );
 
 const test = new Command('test')
-  .description('send a webhook.test now, and say what the receiver answers')
+  .description(
+    'let a worker send a webhook.test now, and say what the receiver answers; without a worker, send it from here',
+  )
   .argument('<id>', 'id of the webhook')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
-    withDatabase(command, async (session) => {
-      const { id: deliveryId } = await sendTest(session.database.pool, id);
-      const delivery = await sent(session, id, deliveryId);
-      console.log(json ? JSON.stringify(delivery) : `delivery ${deliveryId}: ${outcomeOf(delivery)}`);
-      if (delivery.status !== 'delivered') process.exitCode = exitCodes.failure;
+    withDatabase(command, async ({ database: { pool }, configuration, log }) => {
+      // What it would log is what is printed; whoever looks for a fault may have both.
+      const quiet = log.isLevelEnabled('debug') ? log : log.child({}, { level: 'silent' });
+      const deliverer = new Deliverer({ db: pool, log: quiet, configuration });
+      try {
+        const made = await sendTest(pool, id);
+        if (!json)
+          console.error(`sending; the receiver has ${configuration.webhookTimeoutSeconds} s to answer …`);
+        const delivery = await awaitOutcome(pool, made, deliverer, configuration);
+        console.log(json ? JSON.stringify(delivery) : `delivery ${delivery.id}: ${outcomeOf(delivery)}`);
+        if (delivery.status !== 'delivered') process.exitCode = exitCodes.failure;
+      } finally {
+        await deliverer.stop();
+      }
     }),
   );
 
@@ -205,15 +215,23 @@ const replay = new Command('replay')
       const { enabled } = await findWebhook(pool, id);
       let replayed = 0;
       if (delivery) {
-        for (const one of delivery) await replayDelivery(pool, id, one);
-        replayed = delivery.length;
+        // One that has attempts behind it was left alone.
+        for (const one of delivery) if ((await replayDelivery(pool, id, one)).attempts === 0) replayed++;
       } else {
         const filter = { status: dead ? ('dead' as const) : ('any' as const), ...(since && { since }) };
         replayed = (await replayDeliveries(pool, id, filter)).replayed;
       }
       if (json) return console.log(JSON.stringify({ replayed }));
-      const later = enabled ? '' : '; the webhook is disabled, and they are sent when it is enabled';
-      console.log(`webhook ${id}: ${replayed} sent again${later}`);
+      const underWay = delivery ? delivery.length - replayed : 0;
+      const remarks = [
+        underWay > 0 && `${underWay} being sent just now`,
+        replayed === 0 && !delivery && (dead ? 'none is dead' : 'none was delivered or given up'),
+        replayed === 0 && since && `since ${since}`,
+        replayed > 0 && !enabled && 'when the webhook is enabled: it is disabled',
+      ].filter((remark) => remark);
+      console.log(
+        `webhook ${id}: ${replayed} will be sent again${remarks.length > 0 ? `; ${remarks.join(' ')}` : ''}`,
+      );
     });
   });
 
@@ -246,24 +264,6 @@ export const webhooksCommand = new Command('webhooks')
   .addHelpText('after', examples);
 for (const command of [add, list, show, ...webhookActionCommands, test, deliveries, replay, rotate])
   webhooksCommand.addCommand(command);
-
-/** Sends it from here, unless a worker is faster; then its word is waited for. */
-async function sent(session: Session, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
-  const { database, configuration, log } = session;
-  const deliverer = new Deliverer({ db: database.pool, log, configuration });
-  try {
-    const until = Date.now() + (configuration.webhookTimeoutSeconds + 5) * 1000;
-    for (;;) {
-      const isSent = await deliverer.deliver(deliveryId);
-      const { payload: _, ...delivery } = await findDelivery(database.pool, webhookId, deliveryId);
-      if (isSent || delivery.status !== 'pending' || delivery.last_error !== null || Date.now() > until)
-        return delivery;
-      await delay(100);
-    }
-  } finally {
-    await deliverer.stop();
-  }
-}
 
 function checkLimit(limit: number): void {
   if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');

@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readConfiguration } from '@holdfast/contract';
 import { verifyWebhook } from '@holdfast/sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { actor } from '../../../../test/queue-fixture/queue-fixture.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
+import { awaitOutcome } from './await-outcome.ts';
 import { backoffSeconds, pauseSeconds } from './backoff-seconds.ts';
 import { claimDeliveries } from './claim-deliveries.ts';
 import { findWebhook, showWebhook } from './find-webhook.ts';
+import { findDelivery, listDeliveries } from './list-deliveries.ts';
 import { replayDeliveries, replayDelivery } from './replay-deliveries.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { sendTest } from './send-test.ts';
@@ -306,6 +309,55 @@ describe('a webhook', () => {
     expect((await findWebhook(hooks.pool, id)).failing_since).toBeNull();
     expect(await deliverer.turn()).toBe(3);
     await deliverer.settled();
+  });
+
+  test('that fails tells when what waits is really tried, and a test of it goes first', async () => {
+    const { id } = await hooks.hook();
+    for (let n = 0; n < 2; n++) await completed();
+    await hooks.pool.query(
+      `UPDATE webhooks SET failure_streak = 9, failing_since = now(), not_before = now() + interval '5 minutes'`,
+    );
+    const { rows } = await hooks.pool.query<{ not_before: Date }>('SELECT not_before FROM webhooks');
+    const next = rows[0]?.not_before;
+    const listed = await listDeliveries(hooks.pool, id, { limit: 10 });
+    expect(listed.map(({ next_attempt_at }) => next_attempt_at)).toEqual([next, next]);
+    expect(await showWebhook(hooks.pool, id)).toMatchObject({ next_attempt_at: next });
+
+    const { id: testId } = await sendTest(hooks.pool, id);
+    hooks.receiver.answer = () => ({ status: 500 });
+    const deliverer = hooks.deliverer();
+    expect(await deliverer.turn()).toBe(1);
+    await deliverer.settled();
+    expect(hooks.receiver.ids).toEqual([`msg_${testId}`]);
+    await updateWebhook(hooks.pool, id, { enabled: false }, []);
+    expect(await showWebhook(hooks.pool, id)).toMatchObject({ next_attempt_at: null });
+    expect(await findDelivery(hooks.pool, id, testId)).toMatchObject({
+      status: 'pending',
+      next_attempt_at: null,
+    });
+  });
+
+  test('that is tested hears from a worker, or from who tests it when none is alive', async () => {
+    const { id } = await hooks.hook();
+    const [worker, self] = [hooks.deliverer(), hooks.deliverer()];
+    const outcome = async () =>
+      awaitOutcome(hooks.pool, await sendTest(hooks.pool, id), self, readConfiguration({}));
+    expect(await outcome()).toMatchObject({ status: 'delivered', last_status: 204 });
+
+    await hooks.pool.query(
+      `INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs)
+       VALUES ('w1', 'here', 'b', 1, 's', '0', 1)`,
+    );
+    try {
+      hooks.receiver.answer = () => ({ status: 500 });
+      const sent = vi.spyOn(self, 'deliver');
+      const waiting = outcome();
+      await vi.waitFor(async () => expect(await worker.turn()).toBe(1), { timeout: 10_000 });
+      expect(await waiting).toMatchObject({ status: 'pending', last_error: 'the receiver answered 500' });
+      expect(sent).not.toHaveBeenCalled();
+    } finally {
+      await hooks.pool.query(`DELETE FROM workers WHERE id = 'w1'`);
+    }
   });
 
   test('that answers 410 is disabled, and told nothing more until somebody enables it', async () => {

@@ -18,14 +18,16 @@ SELECT ${webhookColumns('hook')} FROM webhooks hook WHERE id = $1 AND ($2::text 
 /** Counting stops there: nobody needs to know more exactly, and a million rows take their time. */
 const mostCounted = 10_000;
 
-const countDeliveriesStatement = statement<{ pending: number; dead: number }>(
+const countDeliveriesStatement = statement<{ pending: number; dead: number; next: Date | null }>(
   'count-deliveries',
   `
 SELECT
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries
     WHERE webhook_id = $1 AND status = 'pending' LIMIT ${mostCounted}) pending)::int AS pending,
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries
-    WHERE webhook_id = $1 AND status = 'dead' LIMIT ${mostCounted}) dead)::int AS dead`,
+    WHERE webhook_id = $1 AND status = 'dead' LIMIT ${mostCounted}) dead)::int AS dead,
+  (SELECT greatest(hook.not_before, (SELECT min(next_attempt_at) FROM webhook_deliveries
+    WHERE webhook_id = $1 AND status = 'pending')) FROM webhooks hook WHERE id = $1 AND enabled) AS next`,
 );
 
 /** With an owner, others' webhooks are not there. */
@@ -38,10 +40,16 @@ export async function findWebhook(db: Queryable, id: string, owner?: string): Pr
 export interface ShownWebhook extends Webhook {
   /** Of each, at most 10,000 are counted. */
   deliveries: { pending: number; dead: number };
+  /** Of what waits for it; null where nothing does, or it is disabled. */
+  next_attempt_at: Date | null;
 }
 
 export async function showWebhook(db: Queryable, id: string, owner?: string): Promise<ShownWebhook> {
   const webhook = await findWebhook(db, id, owner);
-  const [deliveries = { pending: 0, dead: 0 }] = await run(db, countDeliveriesStatement, [id]);
-  return { ...webhook, deliveries };
+  const [{ pending, dead, next } = { pending: 0, dead: 0, next: null }] = await run(
+    db,
+    countDeliveriesStatement,
+    [id],
+  );
+  return { ...webhook, deliveries: { pending, dead }, next_attempt_at: pending > 0 ? next : null };
 }

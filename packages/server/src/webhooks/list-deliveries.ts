@@ -2,9 +2,14 @@ import { type DeliveryStatus, HoldfastError, type WebhookDelivery } from '@holdf
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { isId } from '../policies/find-policy.ts';
 
-export const deliveryColumns = (delivery: string) => `
+/** While a webhook fails, all that waits for it is held back; and nothing is sent to one that is disabled. */
+const really = (delivery: string) => `
+  (SELECT greatest(${delivery}.next_attempt_at, hook.not_before) FROM webhooks hook
+   WHERE hook.id = ${delivery}.webhook_id AND hook.enabled)`;
+
+export const deliveryColumns = (delivery: string, next = really(delivery)) => `
   ${delivery}.id, ${delivery}.webhook_id, ${delivery}.event, ${delivery}.status, ${delivery}.attempts,
-  ${delivery}.created_at, CASE WHEN ${delivery}.status = 'pending' THEN ${delivery}.next_attempt_at END AS next_attempt_at,
+  ${delivery}.created_at, CASE WHEN ${delivery}.status = 'pending' THEN ${next} END AS next_attempt_at,
   ${delivery}.last_attempt_at, ${delivery}.last_status, ${delivery}.last_error, ${delivery}.delivered_at`;
 
 export interface DeliveryFilter {

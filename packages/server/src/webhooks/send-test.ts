@@ -7,15 +7,16 @@ const sendTestStatement = statement<WebhookDelivery>(
   'send-webhook-test',
   `
 WITH delivery AS (
-  INSERT INTO webhook_deliveries (webhook_id, event, payload)
-  SELECT id, '${webhookTestEvent}', webhook_payload('${webhookTestEvent}', now(),
+  INSERT INTO webhook_deliveries (webhook_id, event, next_attempt_at, payload)
+  SELECT id, '${webhookTestEvent}', least(now(), (SELECT min(next_attempt_at) - interval '1 millisecond' FROM webhook_deliveries
+    WHERE webhook_id = $1 AND status = 'pending')), webhook_payload('${webhookTestEvent}', now(),
     json_build_object('webhook_id', id, 'user_id', user_id))
   FROM webhooks WHERE id = $1 AND enabled
   RETURNING *
 ),
--- Who tests it wants to know now, however long it has failed.
+-- Who tests it wants to know now, however long it has failed: nothing waits, and the test is in front of what does.
 tried AS (UPDATE webhooks SET not_before = NULL WHERE id = $1 AND enabled AND not_before IS NOT NULL)
-SELECT ${deliveryColumns('delivery')} FROM delivery`,
+SELECT ${deliveryColumns('delivery', 'delivery.next_attempt_at')} FROM delivery`,
 );
 
 /** Puts a delivery that tells of nothing into the outbox. */

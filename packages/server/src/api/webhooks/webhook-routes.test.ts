@@ -43,7 +43,7 @@ describe('a webhook over HTTP', () => {
       updated_at: expect.stringMatching(/Z$/),
     });
     const shown = await api.call('GET', String(answer.headers.location), { key: alice });
-    expect(shown.json()).toEqual({ ...webhook, deliveries: { pending: 0, dead: 0 } });
+    expect(shown.json()).toEqual({ ...webhook, deliveries: { pending: 0, dead: 0 }, next_attempt_at: null });
     await api.call('POST', `${path}/${webhook.id}/test`, { key: alice });
     const { data } = (await api.call('GET', `${path}/${webhook.id}/deliveries`, { key: alice })).json();
     const answers = [
