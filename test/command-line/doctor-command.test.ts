@@ -72,8 +72,20 @@ describe('holdfast doctor', () => {
     expect(await examined()).toMatchObject({ state: 'warning' });
   });
 
-  test('finds deliveries to webhooks that were given up, and says how to send them again', async () => {
+  test('finds deliveries that were given up or wait for a disabled webhook, and says how to send them', async () => {
     expect((await findings()).get('webhooks')).toMatchObject({ state: 'ok' });
+    await database.pool.query(
+      `WITH hook AS (
+         INSERT INTO webhooks (user_id, url, events, secret, enabled, disabled_reason)
+         VALUES ('local', 'https://example.com/', '{job.failed}', 'whsec_x', false, 'it was disabled by hand') RETURNING id
+       )
+       INSERT INTO webhook_deliveries (webhook_id, event, payload) SELECT id, 'webhook.test', '{}' FROM hook`,
+    );
+    expect((await findings()).get('webhooks')).toMatchObject({
+      state: 'warning',
+      found: '1 webhook, of which 0 failing, 1 disabled; 1 delivery pending, 0 dead',
+      advice: expect.stringMatching(/^1 of the pending waits for a disabled webhook.*webhooks enable ID/),
+    });
     await database.pool.query(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload, status)
        VALUES (gen_random_uuid(), 'webhook.test', '{}', 'dead')`,

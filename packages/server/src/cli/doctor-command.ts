@@ -14,7 +14,9 @@ interface Options {
 }
 
 export const doctorCommand = new Command('doctor')
-  .description('check the database, its version, clock, locks and bloat, and say what to do')
+  .description(
+    'check the database, its version, clock, durability, connections, locks, leases, workers, webhooks and bloat, and say what to do',
+  )
   .option(
     '--invariants',
     'hold the newest jobs and crawls to what must be true of them at any moment; reads only',

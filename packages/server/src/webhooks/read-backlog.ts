@@ -2,9 +2,11 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 
 /** Of all owners. */
 export interface Backlog {
-  /** Of these two, at most 10,000 are counted. */
+  /** Of each, at most 10,000 are counted. */
   readonly pending: number;
   readonly dead: number;
+  /** Pending, of webhooks that are disabled; counted so far too. */
+  readonly held: number;
   readonly enabled: number;
   readonly failing: number;
   readonly disabled: number;
@@ -19,13 +21,15 @@ SELECT
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'pending' LIMIT ${mostCounted}) pending)::int
     AS pending,
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'dead' LIMIT ${mostCounted}) dead)::int AS dead,
+  (SELECT count(*) FROM (SELECT FROM webhooks hook JOIN webhook_deliveries delivery ON delivery.webhook_id = hook.id
+    WHERE NOT hook.enabled AND delivery.status = 'pending' LIMIT ${mostCounted}) held)::int AS held,
   count(*) FILTER (WHERE enabled)::int AS enabled,
   count(*) FILTER (WHERE enabled AND failing_since IS NOT NULL)::int AS failing,
   count(*) FILTER (WHERE NOT enabled)::int AS disabled
 FROM webhooks`,
 );
 
-const none: Backlog = { pending: 0, dead: 0, enabled: 0, failing: 0, disabled: 0 };
+const none: Backlog = { pending: 0, dead: 0, held: 0, enabled: 0, failing: 0, disabled: 0 };
 
 export async function readBacklog(db: Queryable): Promise<Backlog> {
   return (await run(db, backlogStatement))[0] ?? none;
