@@ -1,8 +1,6 @@
-import { allowedActions, type Configuration, type Job, type ListedResult } from '@holdfast/contract';
+import type { Configuration, Job, ListedResult } from '@holdfast/contract';
 import { type CrawlCounters, readCounters } from '../api/jobs/read-counters.ts';
 import type { Queryable } from '../database/statement.ts';
-import { neverReturned } from '../frontier/returned-pages.ts';
-import { listErrors } from '../pages/list-errors.ts';
 import { searchResults } from '../results/search-results.ts';
 import { waitsForWorker } from './waits-for-worker.ts';
 
@@ -13,7 +11,6 @@ export interface JobOutcome {
   /** Of a visit that brought something. */
   readonly result: ListedResult | null;
   readonly waitsForWorker: boolean;
-  readonly hasUrlsToRetry: boolean;
 }
 
 export async function findJobOutcome(
@@ -27,12 +24,5 @@ export async function findJobOutcome(
     crawl: job.kind === 'crawl' ? await readCounters(db, job.id) : null,
     result: results?.rows[0] ?? null,
     waitsForWorker: await waitsForWorker(db, configuration, job),
-    hasUrlsToRetry: await hasUrlsToRetry(db, job),
   };
-}
-
-async function hasUrlsToRetry(db: Queryable, { id, kind, status, requested_action }: Job): Promise<boolean> {
-  if (!allowedActions(status, requested_action, kind).includes('retryUrls')) return false;
-  const { data, more } = await listErrors(db, id);
-  return more || data.some(({ reason }) => !neverReturned.includes(reason));
 }

@@ -60,7 +60,8 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     [
       'you can',
       allowedActions(job.status, job.requested_action, job.kind)
-        .filter((action) => action !== 'retryUrls' || outcome.hasUrlsToRetry)
+        // Most of what is skipped would be skipped again; whoever knows better can say so all the same.
+        .filter((action) => action !== 'retryUrls' || (outcome.crawl && outcome.crawl.failed > 0))
         .map(asTyped)
         .join(', ') || 'nothing more; it is finished',
     ],

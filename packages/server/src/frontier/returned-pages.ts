@@ -1,6 +1,3 @@
-/** Why pages were skipped that were read for their links alone, or not there: nothing to try again. */
-export const neverReturned: readonly string[] = ['sitemap', 'link_list', 'absent'];
-
 /*
  * Failed and skipped pages go back into the frontier as if they had just been found; their hashes are in the visited set
  * already. For statements that have locked the crawl's row as `job (id)`, and take hashes as $2 and reasons as $3, each
@@ -13,7 +10,7 @@ gone AS (
   DELETE FROM crawl_pages page USING state
   WHERE page.job_id = state.job_id AND page.outcome IN ('failed', 'skipped')
     AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
-    AND page.reason NOT IN (${neverReturned.map((reason) => `'${reason}'`).join(', ')})
+    AND page.reason NOT IN ('sitemap', 'link_list', 'absent')
   RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome, page.change
 ),
 returned AS (
