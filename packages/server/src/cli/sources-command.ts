@@ -90,7 +90,7 @@ const set = new Command('set')
   )
   .option(
     '--tier <number>',
-    'which sources an intake is sent to first, 1 to 10: the highest; 5 if never set',
+    'turn in which sources are asked for an intake, 1 to 10: the highest first; 5 if never set',
     wholeNumber,
   )
   .option('--adapter <type>', `how prices are asked for: ${adapterTypes.join(', ')}, or none`)
