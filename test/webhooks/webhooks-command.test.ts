@@ -50,7 +50,7 @@ describe('holdfast webhooks', () => {
       0,
       expect.stringContaining('delivered; the receiver answered 204'),
     ]);
-    expect(tested.stderr).toBe('sending; the receiver has 15 s to answer …\n');
+    expect(tested.stderr).toBe('sending; waiting up to 15 s for the receiver …\n');
     const { headers, body } = receiver.received[0] ?? { headers: {}, body: '' };
     expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'webhook.test' });
 

@@ -146,7 +146,7 @@ const test = new Command('test')
       try {
         const made = await sendTest(pool, id);
         if (!json)
-          console.error(`sending; the receiver has ${configuration.webhookTimeoutSeconds} s to answer …`);
+          console.error(`sending; waiting up to ${configuration.webhookTimeoutSeconds} s for the receiver …`);
         const delivery = await awaitOutcome(pool, made, deliverer, configuration);
         console.log(json ? JSON.stringify(delivery) : `delivery ${delivery.id}: ${outcomeOf(delivery)}`);
         if (delivery.status !== 'delivered') process.exitCode = exitCodes.failure;
