@@ -45,6 +45,7 @@ export async function importIntakes(
 
 /** Columns that are fields of an intake are these; every other one is an attribute. Lists have semicolons or | in them. */
 export function intakesFromCsv(csv: string): IntakeRequest[] {
+  const lines = new Map<string, number>();
   return readCsv(csv, maxImportedIntakes).map(({ line, cells }) => {
     const { title, reference, currency, tags, must_agree, ...attributes } = cells;
     const request = {
@@ -57,6 +58,15 @@ export function intakesFromCsv(csv: string): IntakeRequest[] {
     };
     // Here already, where the line is known.
     checked(intakeRequest, request, fieldOfLine(line));
+    if (reference !== undefined) {
+      const before = lines.get(reference);
+      if (before !== undefined)
+        throw new HoldfastError(
+          'bad_request',
+          `reference ${reference} is in line ${before} and in line ${line}`,
+        );
+      lines.set(reference, line);
+    }
     return request;
   });
 }

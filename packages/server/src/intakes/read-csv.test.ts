@@ -26,6 +26,9 @@ describe('a CSV text', () => {
     expect(() => intakesFromCsv('title,currency\nEagle,USD\n\nCrown,pounds\n')).toThrow(
       /currency in line 4 /,
     );
+    expect(() => intakesFromCsv('title,reference\nEagle,A\nCrown,B\nMark,A\n')).toThrow(
+      'reference A is in line 2 and in line 4',
+    );
     expect(() => pointsFromCsv('price,currency\n12.50,USD\ncheap,USD\n')).toThrow(/price in line 3 /);
     expect(() => pointsFromCsv('price\n12.50\n')).toThrow(/currency in line 2 is missing/);
   });
