@@ -49,10 +49,15 @@ describe.each([
   ['Python', hasPython, () => ['python3', example('python/price_bot.py')]],
   ['TypeScript', true, () => [process.execPath, join(folder, 'price-bot.mjs')]],
 ] as const)('the example in %s', (_name, canRun, command) => {
-  async function start(): Promise<{ child: ChildProcess; printed: () => string }> {
+  async function start(
+    env: Record<string, string> = {},
+    ...options: string[]
+  ): Promise<{ child: ChildProcess; printed: () => string }> {
     const [file = '', ...args] = command();
-    const HOLDFAST_TOKEN = await api.key({ scopes: ['bots'], bot_id: 'bot-001' });
-    const child = spawn(file, args, { env: { ...process.env, HOLDFAST_TOKEN, HOLDFAST_URL: api.address } });
+    const HOLDFAST_TOKEN = await api.key({ scopes: ['bots'], bot_id: 'bot-007' });
+    const child = spawn(file, [...args, ...options], {
+      env: { ...process.env, HOLDFAST_TOKEN, HOLDFAST_URL: api.address, HOLDFAST_BOT_ID: 'bot-007', ...env },
+    });
     children.push(child);
     let text = '';
     for (const stream of [child.stdout, child.stderr])
@@ -94,6 +99,34 @@ describe.each([
     child.kill('SIGTERM');
     const [exit] = await once(child, 'exit');
     expect([exit, printed()]).toEqual([0, expect.stringContaining('/p/19.90')]);
+  });
+
+  test.runIf(canRun)('says in one line that it is refused, and ends', async () => {
+    const refused = async (env: Record<string, string>, ...options: string[]) => {
+      const { child, printed } = await start(env, ...options);
+      const [exit] = await once(child, 'close');
+      return [exit, printed()];
+    };
+    const line = (bot: string, why: string) => expect.stringMatching(new RegExp(`^${bot} at .*${why}.*\n$`));
+    const outcomes = await Promise.all([
+      refused({ HOLDFAST_TOKEN: 'hf_nonsense' }),
+      refused({}, '--bot-id', 'bot-008'),
+    ]);
+    expect(outcomes).toEqual([
+      [1, line('bot-007', 'key is not valid')],
+      [1, line('bot-008', 'bot-007|another bot')],
+    ]);
+  });
+
+  test.runIf(canRun)('can be stopped while it waits for an API that is away', async () => {
+    const { child, printed } = await start({ HOLDFAST_URL: 'http://127.0.0.1:1' });
+    // The pauses grow: what does not stop at once waits seconds.
+    await vi.waitFor(() => expect(printed().split('\n').length).toBeGreaterThan(3), { timeout: 20_000 });
+    const told = performance.now();
+    child.kill('SIGTERM');
+    const [exit] = await once(child, 'close');
+    expect([exit, printed()]).toEqual([0, expect.not.stringContaining('Traceback')]);
+    expect(performance.now() - told).toBeLessThan(1_500);
   });
 
   test.runIf(canRun)('says what it needs when it has no token', async () => {

@@ -4,17 +4,18 @@
     holdfast bots create bot-001                      # prints a token
     HOLDFAST_TOKEN=hf_... python3 price_bot.py --bot-id bot-001
 
-It pulls visits, fetches their pages, reads the price from JSON-LD, and submits it. Ctrl-C lets it finish what it holds.
+It pulls visits, fetches their pages, reads the price from JSON-LD, and submits it. Ctrl-C lets it finish what it holds; a
+second one does not. HOLDFAST_BOT_ID and HOLDFAST_URL say the same as --bot-id and --url.
 """
 
 import argparse
+import http.client
 import json
 import os
 import random
 import signal
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 import uuid
@@ -33,11 +34,18 @@ class ApiError(Exception):
         self.retry = status == 429 or status >= 500
 
 
+class NoAnswer(Exception):
+    """No connection, one that broke, or an answer that is not Holdfast's."""
+
+    retry = True
+
+
 class Holdfast:
     """The calls of the bot API. A call that is lost on the way is repeated: the server answers as it did the first time."""
 
-    def __init__(self, url, token, bot_id):
+    def __init__(self, url, token, bot_id, stopping):
         self.url, self.token, self.bot_id = url.rstrip("/"), token, bot_id
+        self.stopping = stopping
 
     def pull(self, max_jobs):
         # One key for all attempts of this pull: a lost answer gives the same jobs again instead of losing them until
@@ -53,23 +61,29 @@ class Holdfast:
     def _call(self, name, body, attempts=8):
         data = json.dumps({"bot_id": self.bot_id, **body}).encode()
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        for attempt in range(1, attempts + 1):
-            request = urllib.request.Request(f"{self.url}/api/crawl/{name}/", data, headers, method="POST")
+        attempt = 0
+        while True:
+            attempt += 1
             try:
+                request = urllib.request.Request(f"{self.url}/api/crawl/{name}/", data, headers, method="POST")
                 with urllib.request.urlopen(request, timeout=30) as answer:
                     return json.load(answer)["data"]
             except urllib.error.HTTPError as refused:
                 error = _api_error(refused)
-                if not error.retry or attempt == attempts:
-                    raise error from None
                 pause = error.retry_after
-            except OSError as lost:
-                if attempt == attempts:
-                    raise
-                error, pause = lost, None
+            except (http.client.InvalidURL, ValueError, KeyError, TypeError) as odd:
+                raise NoAnswer(f"check the URL and the token ({odd})") from None
+            except (OSError, http.client.HTTPException) as lost:
+                error, pause = NoAnswer(f"no answer ({getattr(lost, 'reason', lost)})"), None
+            if attempt >= attempts or not error.retry:
+                raise error
             pause = pause or min(30, 0.5 * 2**attempt) * random.uniform(0.5, 1)
-            print(f"{name}: {error}; again in {pause:.1f} s", file=sys.stderr)
-            time.sleep(pause)
+            print(f"{name}: {error}; again in {pause:.1f} s", file=sys.stderr, flush=True)
+            if self.stopping.wait(pause):
+                # Nothing new is asked for; what is done gets one more chance, at once.
+                if name == "pull":
+                    raise error
+                attempts = attempt + 1
 
 
 def _held(job):
@@ -114,7 +128,7 @@ class Heartbeat:
             except ApiError as error:
                 if not error.retry:
                     self.reason_to_stop = str(error)
-            except OSError:
+            except NoAnswer:
                 pass  # The lock lasts a while; the next beat may get through.
 
 
@@ -190,26 +204,40 @@ def work_on(api, job, heartbeat_seconds):
     try:
         answer = api.submit(job, outcome)
         print(f"{answer['status']}  {job['url']}  {outcome.get('price', outcome.get('error_msg'))}", flush=True)
-    except ApiError as error:
-        # lock_expired, not_assigned, job_not_locked: the job is somebody else's now. Drop it.
+    except (ApiError, NoAnswer) as error:
+        # lock_expired, not_assigned, job_not_locked: the job is somebody else's now. Without an answer it will be.
         print(f"dropped  {job['url']}  {error}", file=sys.stderr, flush=True)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("--url", default=os.environ.get("HOLDFAST_URL", "http://127.0.0.1:7070"))
-    options.add_argument("--bot-id", default="bot-001")
+    options.add_argument("--bot-id", default=os.environ.get("HOLDFAST_BOT_ID", "bot-001"))
     options.add_argument("--concurrency", type=int, default=4)
     options.add_argument("--heartbeat-seconds", type=float, default=60)
     options.add_argument("--until-empty", action="store_true", help="end when there is nothing left to do")
     given = options.parse_args()
-    token = os.environ.get("HOLDFAST_TOKEN") or sys.exit("Set HOLDFAST_TOKEN to what `holdfast bots create` printed.")
+    token = os.environ.get("HOLDFAST_TOKEN")
+    if not token:
+        options.exit(2, "Set HOLDFAST_TOKEN to what `holdfast bots create` printed.\n")
 
     stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
-    api = Holdfast(given.url, token, given.bot_id)
 
+    def stop(number, _frame):
+        stopping.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    try:
+        run(Holdfast(given.url, token, given.bot_id, stopping), given, stopping)
+    except (ApiError, NoAnswer) as error:
+        # A token that is not valid or of another bot, or an API that stayed away.
+        if not stopping.is_set():
+            sys.exit(f"{given.bot_id} at {given.url}: {error}")
+
+
+def run(api, given, stopping):
     idle = 0.5
     with ThreadPoolExecutor(given.concurrency) as pool:
         while not stopping.is_set():

@@ -2,34 +2,67 @@
  * A complete bot for Holdfast with the SDK: it pulls visits, fetches their pages, reads the price from JSON-LD and submits it.
  * Heartbeats, repeated calls and the clean stop are the SDK's.
  *
- *   holdfast bots create bot-001                       # prints a token
- *   HOLDFAST_TOKEN=hf_… node price-bot.ts              # Node 22.18 or newer; with Node 20: npx -y tsx price-bot.ts
+ *   holdfast bots create bot-001                                  # prints a token
+ *   HOLDFAST_TOKEN=hf_… node price-bot.ts --bot-id bot-001        # Node 22.18 or newer; with Node 20: npx -y tsx price-bot.ts
+ *
+ * HOLDFAST_BOT_ID and HOLDFAST_URL say the same as --bot-id and --url.
  */
-import { Bot, type VisitResult } from '@holdfast/sdk';
+import { parseArgs } from 'node:util';
+import { Bot, type BotTally, type VisitResult } from '@holdfast/sdk';
 
-const {
-  HOLDFAST_URL: baseUrl = 'http://127.0.0.1:7070',
-  HOLDFAST_TOKEN: token,
-  BOT_ID: botId = 'bot-001',
-} = process.env;
-if (!token) {
-  console.error('Set HOLDFAST_TOKEN to what `holdfast bots create` printed.');
-  process.exit(2);
-}
+const { HOLDFAST_TOKEN: token } = process.env;
+if (!token) fail('Set HOLDFAST_TOKEN to what `holdfast bots create` printed.', 2);
 
+const { url: baseUrl, 'bot-id': botId } = readOptions();
 const maxPageBytes = 5_000_000;
 
-const bot = new Bot({
-  baseUrl,
-  token,
-  botId,
-  concurrency: 4,
-  onSubmitted: (job, answer) => console.log(answer.status, job.url),
-  onError: (error, job) => console.error(job?.url ?? 'bot', String(error)),
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot.stop());
+let tally: BotTally;
+try {
+  const bot = new Bot({
+    baseUrl,
+    token,
+    botId,
+    concurrency: 4,
+    onSubmitted: (job, answer) => console.log(answer.status, job.url),
+    onError: (error, job) => console.error(job?.url ?? 'bot', String(error)),
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot.stop());
+  tally = await bot.run(visit);
+} catch (error) {
+  // What waiting does not mend: a token that is not valid, or one of another bot.
+  fail(`${botId} at ${baseUrl}: ${messageOf(error)}`);
+}
+console.log(
+  `pulled ${tally.pulled}, succeeded ${tally.succeeded}, failed ${tally.failed}, lost ${tally.lost}`,
+);
 
-const tally = await bot.run(async (job, { signal }): Promise<VisitResult> => {
+function readOptions() {
+  const { HOLDFAST_URL = 'http://127.0.0.1:7070', HOLDFAST_BOT_ID = 'bot-001' } = process.env;
+  try {
+    return parseArgs({
+      options: {
+        url: { type: 'string', default: HOLDFAST_URL },
+        'bot-id': { type: 'string', default: HOLDFAST_BOT_ID },
+      },
+    }).values;
+  } catch (error) {
+    fail(messageOf(error), 2);
+  }
+}
+
+function fail(message: string, exit = 1): never {
+  console.error(message);
+  process.exit(exit);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function visit(
+  job: { readonly url: string },
+  { signal }: { readonly signal: AbortSignal },
+): Promise<VisitResult> {
   const response = await fetch(job.url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(30_000)]),
     headers: { 'user-agent': 'holdfast-example-bot/1.0' },
@@ -39,10 +72,7 @@ const tally = await bot.run(async (job, { signal }): Promise<VisitResult> => {
   const product = findProduct(html);
   if (!product) throw new Error('the page shows no product with a price');
   return product;
-});
-console.log(
-  `pulled ${tally.pulled}, succeeded ${tally.succeeded}, failed ${tally.failed}, lost ${tally.lost}`,
-);
+}
 
 async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
