@@ -42,7 +42,7 @@ describe.runIf(isFull)('an export of a million pages', () => {
         if (bytes > (samples.at(-1)?.bytes ?? 0) + 1_000_000)
           samples.push({ bytes, rss: residentMb(child.pid) });
       }
-      expect([await closed, said]).toEqual([0, expect.stringContaining('1000000 pages')]);
+      expect([await closed, said]).toEqual([0, expect.stringContaining('1,000,000 pages')]);
       const seconds = (performance.now() - started) / 1000;
       const atTenth = samples.find((sample) => sample.bytes >= bytes / 10)?.rss ?? 0;
       const atEnd = samples.at(-1)?.rss ?? 0;
