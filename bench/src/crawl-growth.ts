@@ -15,7 +15,7 @@ import { treeCpuSeconds } from './process-cpu.ts';
 import { round, spread } from './statistics.ts';
 
 const sizes = [10_000, 100_000, 1_000_000];
-const repeats = 3;
+const repeats = 6;
 /** The first pages of a run warm it up. */
 const warmUp = 1_000;
 const pages = 4_000;

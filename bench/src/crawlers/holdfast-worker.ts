@@ -93,7 +93,8 @@ export class HoldfastWorker {
       // not a line of the log: what Node says
     }
     if ((line.level ?? 0) >= 40 && !this.#quiet) console.error(`  worker: ${text}`);
-    this.runnerPid = line.runner ?? this.runnerPid;
+    // Other lines tell of runners that ended.
+    if (line.msg === 'Running job') this.runnerPid = line.runner;
     for (const listener of this.#listeners) listener(line);
   }
 }
