@@ -35,7 +35,6 @@ export class StreamOutput implements PageOutput {
   }
 
   async add(page: StoredPage): Promise<void> {
-    if (this.#failure) throw this.#closed();
     if (this.added.pages === 0) await this.#write(this.#pages.header(this.#jobId));
     await this.#write(await this.#pages.record(page, this.#jobId));
     this.added.pages++;
@@ -53,6 +52,8 @@ export class StreamOutput implements PageOutput {
 
   /** The reader sets the pace: nothing piles up here. */
   async #write(data: string | Buffer): Promise<void> {
+    // It may have failed while the page was packed; a stream that is destroyed never drains.
+    if (this.#failure) throw this.#closed();
     this.added.bytes += Buffer.byteLength(data);
     if (!this.#stream.write(data)) await once(this.#stream, 'drain').catch(() => undefined);
   }
