@@ -11,6 +11,7 @@ import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
 import { keepAnswer } from './keep-answer.ts';
+import { maxRedirects } from './max-redirects.ts';
 import type { ReadBody } from './read-body.ts';
 import { isReadable, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
@@ -23,8 +24,6 @@ export interface ProcessOptions {
   readonly admittedSeeds: readonly string[];
   readonly compare: ComparePages | undefined;
 }
-
-const maxRedirects = 10;
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
 

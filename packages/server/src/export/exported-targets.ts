@@ -1,3 +1,4 @@
+import { maxRedirects } from '../crawler/max-redirects.ts';
 import { RecentMap } from '../crawler/recent-map.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { urlHash } from '../urls/url-hash.ts';
@@ -11,7 +12,6 @@ WHERE job_id = $1 AND url_hash = ANY ($2::uuid[]) AND (outcome = 'redirected' OR
 
 /** Most links of a site stand on many of its pages; the rest is asked for again. */
 const remembered = 100_000;
-const maxRedirects = 5;
 
 /** Finds out which links lead to pages of an export: to one that was fetched, or that a redirect led to. */
 export class ExportedTargets {

@@ -5,7 +5,7 @@ import type { Queryable } from '../database/statement.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import { OutputCursorFile } from './output-cursor.ts';
-import { outputExists, outputUnusable } from './output-unusable.ts';
+import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { PageFormat, WantedContent } from './page-format.ts';
 import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
 
@@ -50,7 +50,7 @@ export class FileOutput implements PageOutput {
     const output = new FileOutput(options);
     const { path } = options;
     await output.#cursor.assertFree(path);
-    await output.#attempt(async () => {
+    await attemptOn(output.name, async () => {
       await access(dirname(path), constants.W_OK);
       const size = await sizeOf(path);
       if (size === undefined) return;
@@ -64,7 +64,7 @@ export class FileOutput implements PageOutput {
   async open({ db, jobId, anew }: OutputJob): Promise<void> {
     this.#jobId = jobId;
     const size = await sizeOf(this.#options.path);
-    if (size !== undefined && !anew) await this.#attempt(() => this.#goOn(db, size));
+    if (size !== undefined && !anew) await attemptOn(this.name, () => this.#goOn(db, size));
   }
 
   get name(): string {
@@ -103,7 +103,7 @@ export class FileOutput implements PageOutput {
     await this.#flush();
     if (!this.#handle) return;
     await this.#saveCursor(false);
-    await this.#attempt(async () => {
+    await attemptOn(this.name, async () => {
       await this.#handle?.close();
       this.#handle = undefined;
       if (complete) await this.#cursor.remove();
@@ -143,7 +143,7 @@ export class FileOutput implements PageOutput {
   async #begin(): Promise<void> {
     const { path, pages } = this.#options;
     await this.#cursor.assertFree(path);
-    this.#handle = await this.#attempt(() => open(path, 'w'));
+    this.#handle = await attemptOn(this.name, () => open(path, 'w'));
     this.#buffer.push(pages.header(this.#jobId));
     await this.#saveCursor(true);
   }
@@ -154,7 +154,7 @@ export class FileOutput implements PageOutput {
     const data = Buffer.concat(this.#buffer.map((record) => Buffer.from(record as string)));
     this.#buffer = [];
     this.#buffered = 0;
-    await this.#attempt(async () => this.#handle?.appendFile(data));
+    await attemptOn(this.name, async () => this.#handle?.appendFile(data));
     this.#bytes += data.length;
     this.#added.bytes += data.length;
   }
@@ -170,20 +170,11 @@ export class FileOutput implements PageOutput {
       bytes: this.#bytes,
       complete: false,
     };
-    await this.#attempt(async () => {
+    await attemptOn(this.name, async () => {
       await this.#handle?.datasync();
       await this.#cursor.write(path, cursor, writing);
     });
     this.#savedAt = performance.now();
-  }
-
-  async #attempt<Result>(write: () => Promise<Result>): Promise<Result> {
-    try {
-      return await write();
-    } catch (error) {
-      // Of the file system; what the database says passes.
-      throw error instanceof Error && 'syscall' in error ? outputUnusable(this.name, error) : error;
-    }
   }
 }
 

@@ -10,7 +10,7 @@ import { contentsLine, contentsTitle } from './contents-file.ts';
 import { ExportedTargets } from './exported-targets.ts';
 import { markdownFile, urlInMarkdown } from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
-import { outputExists, outputUnusable } from './output-unusable.ts';
+import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
 import { linksInMarkdown, relinkMarkdown } from './relink-markdown.ts';
@@ -57,7 +57,7 @@ export class FolderOutput implements PageOutput {
   /** Checks that the folder can be used. Nothing is changed by that. */
   static async at(options: FolderOutputOptions): Promise<FolderOutput> {
     const output = new FolderOutput(options);
-    await output.#attempt(() => output.#check());
+    await attemptOn(output.name, () => output.#check());
     return output;
   }
 
@@ -85,7 +85,7 @@ export class FolderOutput implements PageOutput {
   async add(page: StoredPage): Promise<void> {
     if (!this.#begun) await this.#begin();
     const content = markdownFile(page);
-    await this.#attempt(async () => this.#write(await this.#nameOf(page.url), content));
+    await attemptOn(this.name, async () => this.#write(await this.#nameOf(page.url), content));
     this.#pageNo = page.page_no;
     this.#url = page.url;
     this.#added.pages++;
@@ -108,12 +108,12 @@ export class FolderOutput implements PageOutput {
       return name;
     };
     const { path, seedHost } = this.#options;
-    const contents = await this.#attempt(() => open(join(path, `${temporaryName}.contents`), 'w'));
+    const contents = await attemptOn(this.name, () => open(join(path, `${temporaryName}.contents`), 'w'));
     try {
-      await this.#attempt(() => contents.appendFile(contentsTitle(seedHost)));
+      await attemptOn(this.name, () => contents.appendFile(contentsTitle(seedHost)));
       for await (const page of readPages(db, this.#jobId)) {
         if (page.page_no > this.#pageNo) break;
-        await this.#attempt(async () => {
+        await attemptOn(this.name, async () => {
           const name = await nameOf(page.url);
           await contents.appendFile(contentsLine(page, linkTo(name)));
           const found = await targets.of(linksInMarkdown(page.markdown ?? ''));
@@ -129,7 +129,9 @@ export class FolderOutput implements PageOutput {
     } finally {
       await contents.close();
     }
-    await this.#attempt(() => rename(join(path, `${temporaryName}.contents`), join(path, contentsName)));
+    await attemptOn(this.name, () =>
+      rename(join(path, `${temporaryName}.contents`), join(path, contentsName)),
+    );
   }
 
   async close(complete: boolean): Promise<void> {
@@ -162,7 +164,7 @@ export class FolderOutput implements PageOutput {
     this.#make(path);
     // Pages of an earlier crawl that this one does not find would stay for ever.
     if (this.#before && this.#before.job !== this.#jobId) {
-      await this.#attempt(async () => {
+      await attemptOn(this.name, async () => {
         await this.#removePages();
         await rm(join(path, contentsName), { force: true });
       });
@@ -196,15 +198,6 @@ export class FolderOutput implements PageOutput {
     await rename(join(path, temporaryName), target);
   }
 
-  async #attempt<Result>(write: () => Promise<Result>): Promise<Result> {
-    try {
-      return await write();
-    } catch (error) {
-      // Of the file system; what the database says passes.
-      throw error instanceof Error && 'syscall' in error ? outputUnusable(this.name, error) : error;
-    }
-  }
-
   /** Removes the files that an earlier crawl made: those that stand where the URL in them belongs. */
   async #removePages(): Promise<void> {
     const { path, seedHost } = this.#options;
@@ -225,7 +218,7 @@ export class FolderOutput implements PageOutput {
       bytes: 0,
       complete,
     } as const;
-    await this.#attempt(() => this.#cursor.write(this.name, cursor, writing));
+    await attemptOn(this.name, () => this.#cursor.write(this.name, cursor, writing));
     this.#savedAt = performance.now();
   }
 }

@@ -16,6 +16,15 @@ export function outputUnusable(
   });
 }
 
+/** Says what the file system refused; what the database says passes. */
+export async function attemptOn<Result>(name: string, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    throw error instanceof Error && 'syscall' in error ? outputUnusable(name, error) : error;
+  }
+}
+
 export function outputExists(name: string): HoldfastError {
   return outputUnusable(name, 'it exists already, and is not an unfinished output of this job', {
     hint: 'Name another one with --out, or replace it with --overwrite.',
