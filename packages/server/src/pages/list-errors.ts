@@ -4,7 +4,7 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 type ErrorGroup = PageErrors['data'][number];
 type ErrorRow = Omit<ErrorGroup, 'samples' | 'exact'> & ErrorGroup['samples'][number];
 
-/** Of each reason: 0.3 µs apiece, and there may be fifty of them. */
+/** Of each reason, and there may be fifty of them. */
 const countLimit = 2_000;
 const groupLimit = 50;
 const sampleLimit = 5;

@@ -21,7 +21,7 @@ const maxBytes = 4_000_000;
  * The sizes come first, from the rows' own pointers and without reading what they point to; the content is then read of
  * as many pages as fit. One page is always read, however large. The bounds are part of the text, and a page is found for
  * each number by itself: with bounds that it does not know, the planner read all pages for every 500 of them (334 ms of a
- * million against 12).
+ * million).
  */
 const readStatement = statement<PageRow>(
   'read-pages',

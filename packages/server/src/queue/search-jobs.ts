@@ -114,7 +114,8 @@ function conditions(
     others.push(`job.created_at < ${bind(filter.created_before, 'timestamptz')}`);
   }
   const rare = filter.kind && rareKinds[filter.kind];
-  if (rare) indexed.push(`(${rareKind}) = ${rare}`);
+  // Only where no other index leads: none has both, and the rows of the other may be many.
+  if (rare && indexed.length === 0) indexed.push(`(${rareKind}) = ${rare}`);
   else if (filter.kind) others.push(`job.kind = '${filter.kind}'`);
   if (filter.executor) others.push(`job.executor = '${filter.executor}'`);
   if (filter.priority_min !== undefined)
