@@ -123,6 +123,4 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
   setImmediate(() => process.exit());
 }
 
-// Nobody hears of a supervisor that died while we started: the event came before there was a listener.
-if (!process.connected) process.exit(0);
 send({ type: 'ready' });

@@ -134,8 +134,13 @@ export class RunnerProcess {
   }
 
   renewed(leaseMs: number): void {
-    if (this.#waiting) this.#waiting.leaseEnds = performance.now() + leaseMs;
-    else this.#send({ type: 'lease', leaseMs });
+    if (!this.#waiting) {
+      this.#send({ type: 'lease', leaseMs });
+      return;
+    }
+    this.#waiting.leaseEnds = performance.now() + leaseMs;
+    // It may have been ready when the lease that was known had run out.
+    if (this.#isReady) this.#begin();
   }
 
   /** A process that still starts is not waited for: on a busy machine that takes seconds, and its job was not given to it yet. */
@@ -162,7 +167,8 @@ export class RunnerProcess {
 
   #receive(message: FromRunner): void {
     this.#lastTick = performance.now();
-    this.#processorMsAtTick = processorTime(this.pid)?.ms ?? 0;
+    if (message.type === 'tick' || message.type === 'ready')
+      this.#processorMsAtTick = processorTime(this.pid)?.ms ?? 0;
     if (message.type === 'tick') this.#rssBytes = message.rssBytes;
     if (message.type === 'checkpoint') tell('checkpoint', message.saved);
     if (message.type === 'ready') {
