@@ -121,31 +121,32 @@ export class Deliverer {
     if (delivery.attempts > webhookAttempts) {
       // Whoever sent it the last time did not live to tell.
       const error = 'nobody came back from the last attempt';
-      await settleFailed(db, delivery, {
+      const { held } = await settleFailed(db, delivery, {
         status: null,
         error,
         retrySeconds: null,
         pauseSeconds: 0,
         disable: null,
       });
-      tell('delivery', { outcome: 'dead' });
+      if (held) tell('delivery', { outcome: 'dead' });
       return;
     }
     const sent = await sendDelivery(delivery, { fetcher: this.#fetcher, timeoutSeconds });
     if (sent.delivered) {
-      await settleDelivered(db, delivery, sent.status ?? 200);
-      tell('delivery', { outcome: 'delivered' });
+      if (await settleDelivered(db, delivery, sent.status ?? 200)) tell('delivery', { outcome: 'delivered' });
       return;
     }
     const isLast = sent.hopeless || sent.gone || delivery.attempts >= webhookAttempts;
     const { error } = sent;
-    const { disabled } = await settleFailed(db, delivery, {
+    const { held, disabled } = await settleFailed(db, delivery, {
       status: sent.status,
       error,
       retrySeconds: isLast ? null : backoffSeconds(delivery.attempts, sent.retryAfterSeconds),
       pauseSeconds: pauseSeconds(delivery.failure_streak, sent.retryAfterSeconds),
       disable: sent.gone ? error : null,
     });
+    // Somebody else has it by now, and tells what comes of it.
+    if (!held) return;
     tell('delivery', { outcome: isLast ? 'dead' : 'failed' });
     if (isLast) log.warn({ ...names, reason: error }, 'A webhook delivery is dead');
     if (disabled) log.warn({ ...names, reason: error }, 'A webhook was disabled: its receiver takes nothing');
