@@ -46,5 +46,9 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
     client.on('error', () => undefined);
     outageOf(log)?.over(log);
   });
+  // One connection may be lost while the others serve: then no new one says that the database is there.
+  pool.on('release', (error) => {
+    if (!error) outageOf(log)?.over(log);
+  });
   return pool;
 }

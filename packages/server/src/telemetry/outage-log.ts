@@ -33,7 +33,7 @@ export class OutageLog {
     return [fields, typeof message === 'string' ? `${message}; ${heldBack}` : heldBack, ...others];
   }
 
-  /** A connection was made. */
+  /** A connection was made, or one served somebody to the end. */
   over(log: Logger, now = performance.now()): void {
     if (this.#since === undefined) return;
     const fields = { away_seconds: Math.round((now - this.#since) / 1000), lines_held_back: this.#held };
