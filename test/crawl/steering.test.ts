@@ -21,17 +21,18 @@ async function ask(action: 'pause' | 'cancel', id: string): Promise<{ ms: number
   return { ms: performance.now() - asked, requests: fixture.site.requests.length };
 }
 
-/** A crawl that was steered under way. A busy machine may be late once; what waits for a beat or a poll is late each time. */
-async function steered(
-  action: 'pause' | 'cancel',
-  attempts = 3,
-): Promise<{ id: string; ms: number; requests: number }> {
-  const { id } = await fixture.crawl('/', { discover: false });
-  await requestsReach(fixture.site.requests.length + 60);
-  const asked = await ask(action, id);
-  if (asked.ms < 1_000 || attempts === 1) return { id, ...asked };
-  if (action === 'pause') await actOnJob(fixture.pool, 'cancel', id);
-  return await steered(action, attempts - 1);
+/** The last of up to three crawls that were steered under way, and how long that takes: the median, for a machine that is busy once. */
+async function steered(action: 'pause' | 'cancel'): Promise<{ id: string; ms: number; requests: number }> {
+  const times: number[] = [];
+  for (;;) {
+    const { id } = await fixture.crawl('/', { discover: false });
+    await requestsReach(fixture.site.requests.length + 60);
+    const { ms, requests } = await ask(action, id);
+    times.push(ms);
+    const quick = times.filter((time) => time < 1_000).length;
+    if (quick === 2 || times.length === 3) return { id, requests, ms: times.sort((x, y) => x - y)[1] ?? ms };
+    if (action === 'pause') await actOnJob(fixture.pool, 'cancel', id);
+  }
 }
 
 describe('a running crawl', () => {
