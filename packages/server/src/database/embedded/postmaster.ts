@@ -1,6 +1,8 @@
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClusterFolder, readText } from './cluster-folder.ts';
+
+const abandonedMilliseconds = 5_000;
 
 export interface Postmaster {
   readonly pid: number;
@@ -16,21 +18,41 @@ export function readPostmaster(cluster: ClusterFolder): Postmaster | undefined {
 
 /**
  * PostgreSQL takes over the pid file of a dead server by itself, but not when its pid belongs to some other program by
- * now, as is usual in a restarted container, where pids are small. So that file is removed here.
+ * now, as is usual in a restarted container, where pids are small, or when nobody collected the dead process yet. So that
+ * file is removed here.
  */
 export function removeStalePidFile(cluster: ClusterFolder): void {
   const stale = parsePidFile(cluster);
-  if (!stale || !isAlive(stale.pid) || runsCluster(stale.pid, cluster)) return;
+  if (stale && isAlive(stale.pid) && !runsCluster(stale.pid, cluster)) removePidFileOf(stale.pid, cluster);
+}
+
+/**
+ * Several processes may come to remove the same file, and the first may have started a server before the last gets to it.
+ * That server's file must not be away for a moment: it could not say then that it is ready. So whoever removes holds the
+ * file under a second name, which only one can make, and looks whose it is.
+ */
+export function removePidFileOf(pid: number, cluster: ClusterFolder): void {
   const path = join(cluster.data, 'postmaster.pid');
-  const aside = `${path}.${process.pid}`;
+  const held = `${path}.stale`;
   try {
-    renameSync(path, aside);
-    // Another process may have removed the stale one and started a server since: then this is that server's file.
-    if (Number.parseInt(readFileSync(aside, 'utf8'), 10) !== stale.pid) linkSync(aside, path);
+    linkSync(path, held);
   } catch {
-    // Another process was faster.
+    forgetAbandoned(held);
+    return; // Another process removes it.
   }
-  rmSync(aside, { force: true });
+  try {
+    const isSame = statSync(held).ino === statSync(path).ino;
+    if (isSame && Number.parseInt(readFileSync(held, 'utf8'), 10) === pid) rmSync(path);
+  } catch {
+    // PostgreSQL took the file over this very moment.
+  }
+  rmSync(held, { force: true });
+}
+
+/** Of a process that was killed between the two. */
+function forgetAbandoned(held: string): void {
+  const since = statSync(held, { throwIfNoEntry: false })?.ctimeMs;
+  if (since !== undefined && Date.now() - since > abandonedMilliseconds) rmSync(held, { force: true });
 }
 
 export function isAlive(pid: number): boolean {
