@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/statement.ts';
 import { listWorkers } from './list-workers.ts';
 
-/** Whether anybody would take a job that is ready. One that drains, or that runs no jobs at all, does not. */
+/** Whether anybody does what waits. One that drains does not, nor does `holdfast crawl`, which runs its own job alone. */
 export async function hasLiveWorker(
   db: Queryable,
   configuration: { readonly heartbeatSeconds: number },

@@ -16,7 +16,9 @@ import { showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { pauseJobs } from '../queue/pause-jobs.ts';
-import { Supervisor } from './supervisor.ts';
+import { hasLiveWorker } from './has-live-worker.ts';
+import { listWorkers } from './list-workers.ts';
+import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 const log = pino({ level: 'silent' });
 const runnerProgram = fileURLToPath(new URL('../../dist/runner.js', import.meta.url));
@@ -40,7 +42,11 @@ afterEach(async () => {
 });
 
 /** `url`: where the supervisor believes the database to be, for its runners. */
-async function supervisorWith(program: string, url: () => string): Promise<Supervisor> {
+async function supervisorWith(
+  program: string,
+  url: () => string,
+  options: Pick<SupervisorOptions, 'onlyJob'> = {},
+): Promise<Supervisor> {
   const opened = await openDatabase({ databaseUrl: database.url, dataFolder: '', databasePort: 0 }, log, {
     migrate: false,
   });
@@ -51,6 +57,7 @@ async function supervisorWith(program: string, url: () => string): Promise<Super
     log,
     workerId: 'w1',
     runnerProgram: program,
+    ...options,
   });
   ends.push(() => supervisor.drain());
   return supervisor;
@@ -131,6 +138,18 @@ describe('a supervisor', () => {
       run_at: null,
     });
   }, 90_000);
+
+  test('that is there for one job alone is listed, but not counted on by those who wait for a worker', async () => {
+    const configuration = readConfiguration({});
+    const onlyJob = await enqueue();
+    const oneShot = await supervisorWith(runnerProgram, () => database.url, { onlyJob });
+    await oneShot.start();
+    expect(await listWorkers(database.pool, configuration)).toMatchObject([{ id: 'w1', state: 'alive' }]);
+    expect(await hasLiveWorker(database.pool, configuration)).toBe(false);
+    await oneShot.drain();
+    await (await supervisorWith(runnerProgram, () => database.url)).start();
+    expect(await hasLiveWorker(database.pool, configuration)).toBe(true);
+  });
 
   test('gives no job to a spare runner that looks for the database where it was', async () => {
     let url = 'postgresql://nobody@127.0.0.1:1/moved';

@@ -141,7 +141,8 @@ export class Supervisor {
     // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
     await recoverDeadWorkers(pool, log, workerId);
     const { maxConcurrentJobs, maxConcurrentVisits } = configuration;
-    await registerWorker(pool, workerId, maxConcurrentJobs + (onlyJob ? 0 : maxConcurrentVisits));
+    // A one-shot command takes nothing from anybody: whoever asks who is there to work must not count on it.
+    await registerWorker(pool, workerId, onlyJob ? 0 : maxConcurrentJobs + maxConcurrentVisits);
     this.#isRegistered = true;
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());

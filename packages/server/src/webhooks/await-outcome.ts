@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Configuration, WebhookDelivery } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
-import { listWorkers } from '../supervisor/list-workers.ts';
+import { hasLiveWorker } from '../supervisor/has-live-worker.ts';
 import type { Deliverer } from './deliverer.ts';
 import { findDelivery } from './list-deliveries.ts';
 
@@ -23,7 +23,7 @@ export async function awaitOutcome(
   let isTaken = false;
   for (;;) {
     // Asked anew each time: a worker that was killed counts as alive until its heartbeats are missed.
-    if (!isTaken && !(await isAnyAlive(db, configuration))) await deliverer.deliver(id);
+    if (!isTaken && !(await hasLiveWorker(db, configuration))) await deliverer.deliver(id);
     const { payload: _, ...delivery } = await findDelivery(db, webhook_id, id);
     if (delivery.status !== 'pending' || delivery.last_error !== null) return delivery;
     if (!isTaken && delivery.attempts > 0) {
@@ -33,12 +33,4 @@ export async function awaitOutcome(
     if (performance.now() > until) return delivery;
     await delay(100);
   }
-}
-
-async function isAnyAlive(
-  db: Queryable,
-  configuration: Pick<Configuration, 'heartbeatSeconds'>,
-): Promise<boolean> {
-  const workers = await listWorkers(db, configuration, { silent: false, limit: 1000 });
-  return workers.some(({ state }) => state === 'alive');
 }

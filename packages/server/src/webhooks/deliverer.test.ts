@@ -319,7 +319,7 @@ describe('a webhook', () => {
     );
     const { rows } = await hooks.pool.query<{ not_before: Date }>('SELECT not_before FROM webhooks');
     const next = rows[0]?.not_before;
-    const listed = await listDeliveries(hooks.pool, id, { limit: 10 });
+    const { rows: listed } = await listDeliveries(hooks.pool, id, { limit: 10 });
     expect(listed.map(({ next_attempt_at }) => next_attempt_at)).toEqual([next, next]);
     expect(await showWebhook(hooks.pool, id)).toMatchObject({ next_attempt_at: next });
 
@@ -355,6 +355,11 @@ describe('a webhook', () => {
       await vi.waitFor(async () => expect(await worker.turn()).toBe(1), { timeout: 10_000 });
       expect(await waiting).toMatchObject({ status: 'pending', last_error: 'the receiver answered 500' });
       expect(sent).not.toHaveBeenCalled();
+
+      // As `holdfast crawl` is: alive, and there for its own job alone.
+      await hooks.pool.query('UPDATE workers SET max_jobs = 0');
+      hooks.receiver.answer = () => ({ status: 204 });
+      expect(await outcome()).toMatchObject({ status: 'delivered', last_status: 204 });
     } finally {
       await hooks.pool.query(`DELETE FROM workers WHERE id = 'w1'`);
     }
