@@ -4,6 +4,7 @@ import { judgeGrowth, type Point } from '../../chaos/src/soak/growth.ts';
 
 const random = new Random(1, 'growth');
 const bound = { percent: 10, least: 8 };
+const span = { from: 0, to: 20 };
 
 /** Twenty minutes, a value every five seconds, as restless as a real process. */
 function measured(valueAt: (minute: number) => number): Point[] {
@@ -19,6 +20,7 @@ describe('the rule of no growth', () => {
       judgeGrowth(
         measured((minute) => Math.min(100, 40 + 12 * minute)),
         bound,
+        span,
       ).grows,
     ).toBe(false);
   });
@@ -28,6 +30,7 @@ describe('the rule of no growth', () => {
       judgeGrowth(
         measured((minute) => 100 + 30 * Math.sin(minute * 3)),
         bound,
+        span,
       ).grows,
     ).toBe(false);
   });
@@ -36,6 +39,7 @@ describe('the rule of no growth', () => {
     const { grows, percent } = judgeGrowth(
       measured((minute) => 100 + 2 * minute),
       bound,
+      span,
     );
     expect(grows).toBe(true);
     expect(percent).toBeGreaterThan(10);
@@ -43,7 +47,20 @@ describe('the rule of no growth', () => {
 
   test('one wild moment at the end is no growth', () => {
     const points = measured(() => 100).map((point) => (point.at > 19 ? { ...point, value: 900 } : point));
-    expect(judgeGrowth(points, bound).grows).toBe(false);
+    expect(judgeGrowth(points, bound, span).grows).toBe(false);
+  });
+
+  test('what was not measured, or not to the end, is not known to stay', () => {
+    expect(judgeGrowth([], bound, span).isUnknown).toBe(true);
+    const early = measured(() => 100).filter(({ at }) => at < 10);
+    expect(judgeGrowth(early, bound, span).isUnknown).toBe(true);
+    expect(
+      judgeGrowth(
+        measured(() => 100),
+        bound,
+        span,
+      ).isUnknown,
+    ).toBe(false);
   });
 
   test('less than the least amount is noise', () => {
@@ -51,6 +68,7 @@ describe('the rule of no growth', () => {
       judgeGrowth(
         measured((minute) => 1 + 0.2 * minute),
         bound,
+        span,
       ).grows,
     ).toBe(false);
   });

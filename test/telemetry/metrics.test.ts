@@ -1,25 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts';
 import { tell } from '../../packages/server/src/telemetry/signals.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
+import { freePort } from '../operations/free-port.ts';
 
 const api = new ListeningApi();
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function scrape(): Promise<string> {
   const response = await api.request('/metrics');

@@ -8,7 +8,7 @@ export const blackHole: Fault = {
   run: (run) =>
     steadily(
       run,
-      async (stage, throughput, ledger) => {
+      async (stage, throughput) => {
         const { wire } = stage;
         if (!wire) throw new Error('the stage has no wire');
         const { leaseSeconds } = run.timings;
@@ -19,13 +19,12 @@ export const blackHole: Fault = {
         const last = Math.max(...stage.origins.map(({ log }) => log.at(-1)?.at ?? 0));
         const noticed = Math.round(last - darkAt);
         if (noticed > leaseSeconds * 1000) run.blame(`requests went on for ${noticed} ms without a database`);
-        for (const crawl of stage.crawls.live) await ledger.note(crawl);
         wire.isDark = false;
         const since = performance.now();
         const back = await throughput.back(before, since, 30);
         if (back === undefined) run.blame('less than 80 % of the throughput within 30 s');
         return { dark_seconds: 6 * leaseSeconds, last_request_ms: noticed, back_seconds: back ?? 'not' };
       },
-      { wired: true },
+      { wired: true, endsRuns: true },
     ),
 };

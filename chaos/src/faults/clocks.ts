@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Fault, scaled } from '../fault.ts';
+import { percentileMs } from '../percentile.ts';
 import { childrenOf, signal } from '../processes/process-table.ts';
 import { countEvents, databaseTime } from '../stage/database-time.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { Ledger, percentile } from '../stage/ledger.ts';
+import { Ledger } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 
@@ -76,7 +77,7 @@ export const clocks: Fault = {
           stops: rounds,
           leases_ended: recoveries.length,
           ended_ms_min: Math.round(first),
-          ended_ms_p50: percentile(recoveries, 0.5),
+          ended_ms_p50: percentileMs(recoveries, 0.5),
           ended_ms_max: Math.round(last),
           ...(await judgeCrawls(stage)),
         };

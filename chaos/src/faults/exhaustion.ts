@@ -3,7 +3,6 @@ import pg from 'pg';
 import { type Fault, scaled } from '../fault.ts';
 import { ApiProcess } from '../processes/api-process.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { Ledger } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
@@ -14,7 +13,6 @@ export const exhaustion: Fault = {
   run: (run) =>
     withStage(run, { workers: 2, jobsPerWorker: 2 }, async (stage) => {
       const api = await ApiProcess.start(stage);
-      const ledger = new Ledger(stage);
       const rounds = scaled(run, 5, 1);
       const answers: Record<string, number> = {};
       let [withoutRetryAfter, taken] = [0, 0];
@@ -35,7 +33,6 @@ export const exhaustion: Fault = {
           if (status >= 500 && status !== 503) run.blame(`the API answered with ${status}`);
           await delay(100);
         }
-        for (const crawl of stage.crawls.live) await ledger.note(crawl);
         for (const client of greedy) await client.end().catch(() => undefined);
         await until('an answer of the API', async () => (await api.get('/api/v1/jobs')).status === 200, {
           seconds: 30,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, scaled } from '../fault.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { Ledger } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
@@ -40,14 +39,13 @@ export const fullDisk: Fault = {
         run,
         { workers: 2, jobsPerWorker: 2, tablespace: 'chaos_small', wired: true },
         async (stage) => {
-          const ledger = new Ledger(stage);
           await stage.pool.query(slowness);
           await stage.crawls.keep(4, { pages: scaled(run, 500, 300) });
           const after = stage.requests + 200;
           await until('more requests', () => stage.requests > after);
-          const refused = await fill(stage, folder, ledger);
+          const refused = await fill(stage, folder);
           await until('more requests', () => stage.requests > after + 400);
-          const slow = await slowStatements(stage, ledger);
+          const slow = await slowStatements(stage);
           await stage.crawls.finish();
           if (!refused.said) run.blame('no log line named the full disk');
           return { ...refused, ...slow, ...(await judgeCrawls(stage)) };
@@ -66,7 +64,6 @@ export const fullDisk: Fault = {
 async function fill(
   stage: Stage,
   folder: string,
-  ledger: Ledger,
 ): Promise<{ full_seconds: number; checkpoints_refused: number; said: boolean }> {
   const filler = join(folder, 'filler');
   const { bavail, bsize } = statfsSync(folder);
@@ -77,7 +74,6 @@ async function fill(
   }
   const began = performance.now();
   await delay(2 * stage.run.timings.leaseSeconds * 1000);
-  for (const crawl of stage.crawls.live) await ledger.note(crawl);
   rmSync(filler);
   const lines = stage.workers
     .flatMap((worker) => worker.lines)
@@ -92,10 +88,7 @@ async function fill(
 }
 
 /** For two leases, each page takes the database a second to store; statements may take two. */
-async function slowStatements(
-  stage: Stage,
-  ledger: Ledger,
-): Promise<{ slow_seconds: number; statements_cancelled: number }> {
+async function slowStatements(stage: Stage): Promise<{ slow_seconds: number; statements_cancelled: number }> {
   const seconds = 2 * stage.run.timings.leaseSeconds;
   await stage.pool.query('INSERT INTO chaos_slow VALUES (true)');
   let cancelled = 0;
@@ -109,6 +102,5 @@ async function slowStatements(
     await delay(200);
   }
   await stage.pool.query('DELETE FROM chaos_slow');
-  for (const crawl of stage.crawls.live) await ledger.note(crawl);
   return { slow_seconds: seconds, statements_cancelled: cancelled };
 }

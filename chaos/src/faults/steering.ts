@@ -1,8 +1,9 @@
 import { type ChaosRun, type Fault, scaled } from '../fault.ts';
+import { percentileMs } from '../percentile.ts';
 import { ApiProcess } from '../processes/api-process.ts';
 import type { Crawl } from '../stage/crawl.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { percentile } from '../stage/ledger.ts';
+import { Ledger } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
 
 /** From when on, and until when, nothing of a crawl may be asked for. */
@@ -13,6 +14,8 @@ interface Silence {
 }
 
 const hands = 4;
+/** On a machine however busy. */
+const settleMs = 30_000;
 
 export const steering: Fault = {
   id: 'F10',
@@ -21,6 +24,7 @@ export const steering: Fault = {
     withStage(run, { workers: 2, jobsPerWorker: 3 }, async (stage) => {
       const actions = scaled(run, 500, 50);
       const api = await ApiProcess.start(stage);
+      const ledger = new Ledger(stage);
       const silences: Silence[] = [];
       const open = new Map<string, Silence>();
       const busy = new Set<string>();
@@ -47,7 +51,7 @@ export const steering: Fault = {
           const answer = await api.post(`/api/v1/jobs/${crawl.id}/${action}`);
           const { status } = answer;
           // Not acknowledged yet: it will be, and from then on the crawl has to be silent as well.
-          const body = status === 202 ? await settled(api, crawl.id, run.timings.leaseSeconds) : answer.body;
+          const body = status === 202 ? await settled(api, crawl.id) : answer.body;
           answers[`${action}_${status}`] = (answers[`${action}_${status}`] ?? 0) + 1;
           if (status >= 500) run.blame(`${action} was answered with ${status}`);
           if (status < 300 && (body.status === 'paused' || body.status === 'cancelled')) {
@@ -57,6 +61,7 @@ export const steering: Fault = {
               silences.push(began);
               open.set(crawl.id, began);
             }
+            if (body.status === 'paused') await ledger.note(crawl, 'pause');
           } else if (action === 'resume' && status === 200) open.delete(crawl.id);
           busy.delete(crawl.id);
           if (done % 100 === 0) run.say(`${done} of ${actions} actions`);
@@ -77,20 +82,19 @@ export const steering: Fault = {
         actions,
         ...answers,
         acknowledged: acknowledged.length,
-        acknowledged_ms_p50: percentile(acknowledged, 0.5),
-        acknowledged_ms_p95: percentile(acknowledged, 0.95),
+        acknowledged_ms_p50: percentileMs(acknowledged, 0.5),
+        acknowledged_ms_p95: percentileMs(acknowledged, 0.95),
         requests_after: late,
         ...figures,
       };
     }),
 };
 
-async function settled(api: ApiProcess, id: string, withinSeconds: number): Promise<{ status: string }> {
-  const end = performance.now() + 2_000 * withinSeconds;
-  for (;;) {
+async function settled(api: ApiProcess, id: string): Promise<{ status: string }> {
+  for (const end = performance.now() + settleMs; ; ) {
     const { body } = await api.get(`/api/v1/jobs/${id}`);
-    if (body.status !== 'processing' || body.requested_action === null || performance.now() > end)
-      return body;
+    if (body.status !== 'processing' || body.requested_action === null) return body;
+    if (performance.now() > end) throw new Error(`nobody acted on a request to job ${id} in ${settleMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, scaled } from '../fault.ts';
+import { percentileMs } from '../percentile.ts';
 import { ageMs, childrenOf, isAlive, signal } from '../processes/process-table.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
-import { Ledger, percentile } from '../stage/ledger.ts';
+import { Ledger } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';
 import { until } from '../until.ts';
@@ -51,12 +52,12 @@ export const supervisorDeaths: Fault = {
       return {
         kills,
         stops,
-        orphan_ms_p50: percentile(orphans, 0.5),
+        orphan_ms_p50: percentileMs(orphans, 0.5),
         orphan_ms_max: Math.round(slowest),
         stopped_orphan_ms_max: Math.round(slowestStopped),
         late_requests: late,
         hangs: hangs.length,
-        hung_replaced_ms_max: percentile(hangs, 1),
+        hung_replaced_ms_max: percentileMs(hangs, 1),
         double_runs: doubles,
         ...(await judgeCrawls(stage)),
       };

@@ -1,3 +1,4 @@
+import { percentile } from '../percentile.ts';
 import type { Misfortune, MisfortuneKind } from './misfortunes.ts';
 import type { Sample } from './sampler.ts';
 import { type Series, type SeriesName, series, seriesNames } from './series.ts';
@@ -50,7 +51,8 @@ interface Panel {
 function drawPanel(panel: string, { samples, x, minutes, y }: Panel): string {
   const names = seriesNames.filter((name) => series[name].panel === panel);
   const values = samples.flatMap((sample) => names.flatMap((name) => sample.values[name] ?? []));
-  const most = roundUp(percentileOf(values, 0.995));
+  // A few wild values are cut off at the upper edge, so that the rest can be read.
+  const most = roundUp(percentile(values, 0.995) || 1);
   const at = (value: number) => y + panelHeight - (Math.min(value, most) / most) * panelHeight;
   const { unit }: Series = series[names[0] ?? 'api'];
   const levels = [0, most / 2, most].map(
@@ -88,12 +90,6 @@ function drawLine(
     isDown = value !== undefined;
   }
   return `<path d="${path}" fill="none" stroke="${ink}" stroke-width="1.4" stroke-linejoin="round"/>`;
-}
-
-/** A few wild values are cut off at the upper edge, so that the rest can be read. */
-function percentileOf(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 1;
 }
 
 function roundUp(value: number): number {

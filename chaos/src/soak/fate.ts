@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../test/operations/free-port.ts';
 import type { ApiProcess } from '../processes/api-process.ts';
 import type { HoldfastProcess } from '../processes/holdfast-process.ts';
 import { signal } from '../processes/process-table.ts';
@@ -90,10 +89,6 @@ export class Fate {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND application_name <> 'holdfast chaos' AND pid <> pg_backend_pid()`,
     );
-    await this.#note(
-      this.#stage.crawls.live.map(({ id }) => id),
-      'pause',
-    );
   }
 
   async database(): Promise<void> {
@@ -103,10 +98,6 @@ export class Fate {
     await server.stop(random.isTrue(0.5) ? 'immediate' : 'fast');
     await delay(random.between(0, 2_000));
     await server.start();
-    await this.#note(
-      this.#stage.crawls.live.map(({ id }) => id),
-      'pause',
-    );
   }
 
   /** Until it is heard: a crawl that stays paused never ends. */
@@ -160,13 +151,4 @@ async function startWorker(stage: Stage, ports: Map<HoldfastProcess, number>): P
   const worker = stage.startWorker({ HOLDFAST_METRICS_PORT: String(port) });
   ports.set(worker, port);
   return worker;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,3 +1,5 @@
+import { percentile } from '../percentile.ts';
+
 export interface Point {
   /** In minutes since the beginning. */
   readonly at: number;
@@ -18,27 +20,37 @@ export interface Growth {
   readonly added: number;
   readonly percent: number;
   readonly grows: boolean;
+  /** Too little was measured to say that it does not grow. */
+  readonly isUnknown: boolean;
 }
+
+/** In minutes since the beginning. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** With fewer points than this, there is no trend to speak of. */
+const leastPoints = 10;
 
 /**
  * The rule of "no growth": the first half of the time is for warming up. In the second, the trend is the median of the slopes
  * between all pairs of points (Theil and Sen), which a few wild values, such as those of a restart, do not bend.
  */
-export function judgeGrowth(points: readonly Point[], { percent, least }: Bound): Growth {
-  const [first, last] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0];
-  const middle = (first + last) / 2;
+export function judgeGrowth(points: readonly Point[], { percent, least }: Bound, { from, to }: Span): Growth {
+  const middle = (from + to) / 2;
   const half = points.filter(({ at }) => at >= middle);
   const slopes: number[] = [];
   for (const [index, one] of half.entries())
     for (const other of half.slice(index + 1))
       if (other.at > one.at) slopes.push((other.value - one.value) / (other.at - one.at));
   const usual = median(half.map(({ value }) => value));
-  const added = median(slopes) * (last - middle);
+  const added = median(slopes) * (to - middle);
   const share = usual === 0 ? 0 : (100 * added) / usual;
-  return { usual, added, percent: share, grows: added > least && share > percent };
+  const grows = added > least && share > percent;
+  return { usual, added, percent: share, grows, isUnknown: half.length < leastPoints };
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return percentile(values, 0.5);
 }

@@ -10,7 +10,16 @@ const keptSeconds = 60;
 
 /** Judges what has ended, holds everything to the invariants, and prunes what is old, again and again. */
 export class Keeper {
-  readonly totals = { checks: 0, crawls: 0, pages: 0, refetched: 0, lost: 0, pruned: 0 };
+  readonly totals = {
+    checks: 0,
+    crawls: 0,
+    pages: 0,
+    refetched: 0,
+    lost: 0,
+    unplanned_deaths: 0,
+    taken_for_poison: 0,
+    pruned: 0,
+  };
   readonly #stage: Stage;
   #isStopped = false;
   #keeping: Promise<void> | undefined;
@@ -52,13 +61,15 @@ export class Keeper {
     const { crawls, run } = this.#stage;
     const status = crawls.statusOf(crawl.id);
     if (status !== 'completed') run.blame(`job ${crawl.id} is ${status}`);
-    const { lost, wrong, overAsked, pages, refetched } = await crawls.compare(crawl);
+    const { lost, wrong, overAsked, pages, refetched, unplanned, blamed } = await crawls.compare(crawl);
     if (lost > 0) run.blame(`${lost} URLs of job ${crawl.id} are lost`);
     for (const problem of [...wrong, ...overAsked].slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
     this.totals.crawls++;
     this.totals.pages += pages;
     this.totals.refetched += refetched;
     this.totals.lost += lost;
+    this.totals.unplanned_deaths += unplanned;
+    this.totals.taken_for_poison += blamed;
     crawls.forget(crawl);
   }
 

@@ -6,7 +6,7 @@ import { Random } from '../random.ts';
 import { drawSoak } from './draw-soak.ts';
 import { judgedFromMinutes, soak } from './soak.ts';
 
-const usage = `npm run soak -- [--minutes 20] [--seed 42] [--plot soak.svg] [--json]
+const usage = `npm run soak -- [--minutes 20] [--seed 42] [--plot docs/soak.svg] [--json]
 
 Crawls, policies, bots, prices and faults together, against real processes and a PostgreSQL of its own.
 

@@ -72,9 +72,11 @@ export async function soak(run: ChaosRun, minutes: number): Promise<Soaked> {
   );
   const growth = grown(samples);
   if (minutes >= judgedFromMinutes)
-    for (const [name, { grows, added, percent }] of Object.entries(growth))
+    for (const [name, { grows, isUnknown, added, percent }] of Object.entries(growth)) {
+      if (isUnknown) run.blame(`${name} was hardly measured in the second half`);
       if (grows)
         run.blame(`${name} grew by ${added.toFixed(1)} (${percent.toFixed(0)} %) in the second half`);
+    }
   return { figures, samples, plan, growth };
 }
 
@@ -88,6 +90,7 @@ async function tell(run: ChaosRun, sampler: Sampler, minutes: number): Promise<v
 
 function grown(samples: readonly Sample[]): Partial<Record<SeriesName, Growth>> {
   const found: Partial<Record<SeriesName, Growth>> = {};
+  const span = { from: samples[0]?.at ?? 0, to: samples.at(-1)?.at ?? 0 };
   for (const name of seriesNames) {
     const { bound, relativeTo }: Series = series[name];
     if (!bound) continue;
@@ -96,7 +99,7 @@ function grown(samples: readonly Sample[]): Partial<Record<SeriesName, Growth>> 
       const unit = relativeTo ? values[relativeTo] : 1;
       return value === undefined || unit === undefined ? [] : [{ at, value: value / unit }];
     });
-    found[name] = judgeGrowth(points, bound);
+    found[name] = judgeGrowth(points, bound, span);
   }
   return found;
 }

@@ -6,9 +6,10 @@ export interface Crawl {
   readonly id: string;
   readonly section: Section;
   readonly origin: Origin;
-  /** By path: deaths of its runner at which it had been asked for and that was not durable yet. */
+  readonly concurrency: number;
+  /** By path: deaths and pauses of its runner at which it had been asked for and that was not durable yet. */
   readonly credits: Map<string, number>;
-  /** Deaths of its runners that were planned, and whose credits are above. */
+  /** Deaths of its runners that were planned, and whose credits are above. Pauses are none. */
   deaths: number;
 }
 

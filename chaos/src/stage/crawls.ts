@@ -6,6 +6,7 @@ import { Notifier } from '../../../packages/server/src/queue/notifier.ts';
 import { Section } from '../site/section.ts';
 import { until } from '../until.ts';
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';
+import { inFlightAtMost } from './ledger.ts';
 import type { Stage } from './stage.ts';
 
 export interface CrawlPlan {
@@ -55,7 +56,7 @@ export class Crawls {
         concurrency,
       },
     });
-    const crawl = { id: job.id, section, origin, credits: new Map<string, number>(), deaths: 0 };
+    const crawl = { id: job.id, section, origin, concurrency, credits: new Map<string, number>(), deaths: 0 };
     this.all.push(crawl);
     await new Notifier(pool).notify('work');
     return crawl;
@@ -171,9 +172,8 @@ export class Crawls {
     const unplanned = await this.unplannedDeaths(crawl);
     const stored = new Map(rows.map((row) => [pathOf(row.url), row]));
     const wrong: string[] = [];
-    const blamed = new Set(
-      [...stored].filter(([, { reason }]) => isBlamed(crawl, reason)).map(([path]) => path),
-    );
+    const crashed = [...stored].filter(([, { reason }]) => reason === 'runner_crashed').map(([path]) => path);
+    const blamed = new Set(crashed.slice(0, poisonAtMost(crawl)));
     const reached = blamed.size > 0 ? crawl.section.reachedWithout(blamed) : undefined;
     let lost = 0;
     for (const [path, { outcome }] of crawl.section.paths) {
@@ -185,27 +185,35 @@ export class Crawls {
     }
     for (const path of stored.keys())
       if (!crawl.section.paths.has(path)) wrong.push(`${path} was never there`);
-    let refetched = 0;
+    let [refetched, beyondCredit] = [0, 0];
     const overAsked: string[] = [];
     for (const [path, count] of requestsOf(crawl)) {
       const attempts = stored.get(path)?.attempts ?? 0;
-      refetched += Math.max(0, count - attempts);
+      const again = Math.max(0, count - attempts);
+      refetched += again;
       const credit = crawl.credits.get(path) ?? 0;
-      if (count > attempts + credit + unplanned)
+      beyondCredit += Math.max(0, again - credit);
+      if (again > credit + unplanned)
         overAsked.push(
-          `${path}: ${count} requests, ${attempts} attempts recorded, ${credit} deaths while it was in flight`,
+          `${path}: ${count} requests, ${attempts} attempts recorded, in flight at ${credit} deaths and pauses`,
         );
     }
+    // A death that nobody planned was not looked at when it happened. It may have cost what can be in flight, and no more.
+    if (beyondCredit > unplanned * inFlightAtMost(crawl.concurrency))
+      overAsked.push(
+        `${beyondCredit} requests that no planned death or pause explains, and ${unplanned} other deaths`,
+      );
     return { lost, wrong, refetched, overAsked, pages: rows.length, unplanned, blamed: blamed.size };
   }
 }
 
 /**
- * Whoever was in flight at three deaths is taken for poison, as it must be: chance may hit one page that often. Not by what the
- * origin saw: a page whose request was still on its way to it at a death was in flight as well.
+ * A page that was in flight at one death, and alone at three more, is taken for poison, as it must be: chance may hit one page
+ * that often. Each death counts against one page at most. Not by what the origin saw: a page whose request was still on its
+ * way to it at a death was in flight as well.
  */
-function isBlamed({ deaths }: Crawl, reason: string | null): boolean {
-  return reason === 'runner_crashed' && deaths >= 3;
+function poisonAtMost({ deaths }: Crawl): number {
+  return Math.max(0, Math.floor((deaths - 1) / 3));
 }
 
 function isTerminal(status: string | undefined): boolean {

@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 /** Holds all crawls of a stage, finished by now, to the invariants, to their sites and to the origins' logs. */
 export async function judgeCrawls(
   stage: Stage,
-  /** Cancelled ones are held to the invariants alone. Who is stopped at once may ask again for what was in flight. */
+  /** Cancelled ones are held to the invariants alone. */
   { mayBeCancelled = false }: { mayBeCancelled?: boolean } = {},
 ): Promise<Figures> {
   const { crawls, pool, run } = stage;
@@ -33,7 +33,6 @@ export async function judgeCrawls(
     total.refetched += refetched;
     if (lost > 0) run.blame(`${lost} URLs of job ${crawl.id} are lost`);
     for (const problem of wrong.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
-    if (mayBeCancelled) continue;
     total.over_asked += overAsked.length;
     for (const problem of overAsked.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
   }

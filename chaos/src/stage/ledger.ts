@@ -1,7 +1,7 @@
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';
 import type { Stage } from './stage.ts';
 
-/** `machine`: the supervisor died as well, and another one was started. `pause`: nobody died, but what was in flight was dropped. */
+/** `machine`: the supervisor died as well, and another one was started. `pause`: nobody died, but what was in flight may have been dropped. */
 export type DeathKind = 'runner' | 'machine' | 'pause';
 
 export interface Death {
@@ -13,10 +13,10 @@ export interface Death {
   readonly at: Date;
 }
 
-/** Concurrency and one batch of the checkpoint: what a death may cost at most. */
+/** Concurrency and one batch of the checkpoint: what a death or a pause may cost at most. */
 export const inFlightAtMost = (concurrency: number) => concurrency + 50;
 
-/** Keeps account of what was in flight when a runner died: only that may be asked for once more. */
+/** Keeps account of what was in flight when a runner died or was paused: only that may be asked for once more. */
 export class Ledger {
   readonly deaths: Death[] = [];
   readonly #stage: Stage;
@@ -25,7 +25,7 @@ export class Ledger {
     this.#stage = stage;
   }
 
-  /** To be called right after the death, before another runner has asked for anything. */
+  /** To be called right after the death or pause, before another runner has asked for anything. */
   async note(crawl: Crawl, kind: DeathKind = 'runner'): Promise<Death> {
     const { rows } = await this.#stage.pool.query<{ url: string; attempts: number }>(
       `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
@@ -40,6 +40,11 @@ export class Ledger {
       crawl.credits.set(path, credit + 1);
       inFlight++;
     }
+    const most = inFlightAtMost(crawl.concurrency);
+    if (inFlight > most)
+      this.#stage.run.blame(
+        `${inFlight} URLs of job ${crawl.id} were in flight at one ${kind === 'pause' ? 'pause' : 'death'}, not ${most}`,
+      );
     const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
     const death = { job: crawl.id, kind, inFlight, at: now.rows[0]?.at ?? new Date() };
     this.deaths.push(death);
@@ -60,9 +65,4 @@ export class Ledger {
     }
     return found;
   }
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }

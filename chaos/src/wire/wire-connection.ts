@@ -51,17 +51,17 @@ export class WireConnection {
     this.#upstream.destroy();
   }
 
-  /** Passes on what was held; resolves when the server has answered. */
-  async deliver(): Promise<void> {
+  /** Passes on what was held. Resolves when the server has answered, with true; or when it never will. */
+  async deliver(): Promise<boolean> {
     const held = this.#held;
-    if (!held) return;
+    if (!held || this.#upstream.destroyed) return false;
     this.#held = undefined;
-    const answered = new Promise<void>((resolve) => {
-      this.#answered = resolve;
-      this.#upstream.once('close', resolve);
+    const answered = new Promise<boolean>((resolve) => {
+      this.#answered = () => resolve(true);
+      this.#upstream.once('close', () => resolve(false));
     });
     this.#upstream.write(held);
-    await answered;
+    return await answered;
   }
 
   #clientSent(chunk: Buffer): void {
