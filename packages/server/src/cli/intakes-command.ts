@@ -16,6 +16,7 @@ import { readText } from './read-text.ts';
 import { printIntake, printIntakes } from './show-intakes.ts';
 import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
+import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
 
 interface JsonOption {
@@ -89,7 +90,9 @@ const list = new Command('list')
   .action(({ json, user, limit, ...filter }, command: Command) =>
     withDatabase(command, async ({ database }) => {
       if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
-      const { rows, next } = await listIntakes(database.pool, { ...filter, owner: user, limit });
+      const { rows, next } = await wholePage({ limit, after: filter.after }, (range) =>
+        listIntakes(database.pool, { ...filter, owner: user, ...range }),
+      );
       if (json) console.log(JSON.stringify(rows));
       else printIntakes(rows, next);
     }),

@@ -18,6 +18,7 @@ import { policyActionCommands } from './policy-actions.ts';
 import { addPolicyOptions, type PolicyFlags, policyFlagOf, readPolicy } from './read-policy.ts';
 import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
 import { wholeNumber } from './whole-number.ts';
+import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
 
 interface JsonOption {
@@ -118,7 +119,9 @@ const list = new Command('list')
   .action((flags: ListFlags, command: Command) => {
     const filter = filterOf(flags);
     return withDatabase(command, async ({ database }) => {
-      const policies = await listPolicies(database.pool, filter, flags.user);
+      const { rows: policies } = await wholePage({ limit: flags.limit, after: flags.after }, (range) =>
+        listPolicies(database.pool, { ...filter, ...range }, flags.user),
+      );
       if (flags.json) console.log(JSON.stringify(policies));
       else printPolicies(policies, filter);
     });

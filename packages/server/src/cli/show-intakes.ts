@@ -5,7 +5,7 @@ import { printable, printTable } from './print-table.ts';
 
 export function printIntakes(intakes: readonly Intake[], next: string | null): void {
   if (intakes.length === 0) {
-    console.log(next ? `None among the newest; look further: --after ${next}` : 'No such intakes.');
+    console.log('No such intakes.');
     return;
   }
   printTable(

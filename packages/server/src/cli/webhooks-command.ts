@@ -25,6 +25,7 @@ import { readSince } from './read-since.ts';
 import { outcomeOf, printDeliveries, printWebhook, printWebhooks } from './show-webhooks.ts';
 import { webhookActionCommands } from './webhook-actions.ts';
 import { wholeNumber } from './whole-number.ts';
+import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
 
 interface JsonOption {
@@ -181,7 +182,9 @@ const deliveries = new Command('deliveries')
           return console.log(`\n${JSON.stringify(payload, null, 2)}`);
         }
         if (filter.after !== undefined) await findDelivery(pool, id, filter.after);
-        const found = await listDeliveries(pool, id, filter);
+        const { rows: found } = await wholePage(filter, (range) =>
+          listDeliveries(pool, id, { ...filter, ...range }),
+        );
         if (json) console.log(JSON.stringify(found));
         else printDeliveries(found, filter.limit);
       });

@@ -1,5 +1,6 @@
 import type { ListedIntake } from '@holdfast/contract';
 import pg from 'pg';
+import { hasPart, lookThrough, pageOf, type SearchPage } from '../database/look-through.ts';
 import type { Queryable } from '../database/statement.ts';
 import { intakeColumns } from './find-intake.ts';
 
@@ -17,64 +18,48 @@ export interface IntakeFilter {
   readonly limit: number;
 }
 
-export interface IntakePage {
-  readonly rows: ListedIntake[];
-  /** Where to go on; null at the end. */
-  readonly next: string | null;
-}
-
 /** Nobody can tell 1,000 prices from 2,000 in a list. */
 const countedPoints = 1_000;
-/** No list reads more intakes than this; it answers with what it found among them, and where to go on. */
-const maxScanned = 20_000;
+/** Of the intakes that are shown alone, each by its key. */
+const columns = `${intakeColumns}, (
+    SELECT count(*) FROM (SELECT FROM price_points WHERE intake_id = intake.id LIMIT ${countedPoints}) point
+  ) AS points, (
+    SELECT jsonb_build_object('currency', currency, 'median', median::text, 'confidence', confidence)
+    FROM valuations WHERE intake_id = intake.id
+  ) AS valuation, (SELECT valued_at FROM valuations WHERE intake_id = intake.id) AS valued_at`;
 
 type Row = Omit<ListedIntake, 'valuation'> & {
   readonly valuation: Omit<NonNullable<ListedIntake['valuation']>, 'valued_at'> | null;
   readonly valued_at: Date | null;
-  readonly scanned_to: string | null;
 };
 
 /**
- * Newest first; valuations and counts by their keys, and only of the intakes that are shown. The text differs with the filter,
- * and names the limit and the tag: prepared plans are made without values (session-settings.ts), and would neither see the
- * worth of a LIMIT nor know a tag that most have from one that few have.
+ * Newest first. The text differs with the filter, and names the limit and the tag: prepared plans are made without values
+ * (session-settings.ts), and would neither see the worth of a LIMIT nor know a tag that most have from one that few have.
  */
-export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<IntakePage> {
+export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<SearchPage<ListedIntake>> {
   const limit = Math.trunc(filter.limit);
   const values: unknown[] = [];
   const { indexed, others } = conditions(filter, (value, type) => `$${values.push(value)}::${type}`);
-  const where = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
-  const bounded = others.length > 0;
-  const scanned = bounded
-    ? `SELECT intake.id FROM intakes intake ${where(indexed)} ORDER BY intake.id DESC OFFSET ${maxScanned - 1} LIMIT 1`
-    : 'SELECT NULL::uuid AS id';
-  const within = bounded ? [`intake.id >= coalesce((SELECT id FROM scanned), '${nil}')`] : [];
-  const text = `
-WITH scanned AS MATERIALIZED (${scanned}),
-shown AS MATERIALIZED (
-  SELECT intake.* FROM intakes intake ${where([...indexed, ...others, ...within])} ORDER BY intake.id DESC LIMIT ${limit + 1}
-)
-SELECT scanned.id AS scanned_to, ${intakeColumns}, (
-    SELECT count(*) FROM (SELECT FROM price_points WHERE intake_id = intake.id LIMIT ${countedPoints}) point
-  ) AS points,
-  CASE WHEN valuation.intake_id IS NOT NULL THEN jsonb_build_object('currency', valuation.currency,
-    'median', valuation.median::text, 'confidence', valuation.confidence) END AS valuation, valuation.valued_at
-FROM (SELECT) AS one LEFT JOIN scanned ON true LEFT JOIN shown intake ON true
-LEFT JOIN LATERAL (SELECT * FROM valuations WHERE intake_id = intake.id OFFSET 0) valuation ON true
-ORDER BY intake.id DESC`;
-  const { rows: found } = await db.query<Row>({ text, values });
-  const scannedTo = found[0]?.scanned_to ?? null;
-  const rows = found
-    .filter(({ id }) => id !== null)
-    .slice(0, limit)
-    .map(({ valuation, valued_at, scanned_to: _, ...intake }) => ({
+  const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
+  const text = lookThrough({
+    alias: 'intake',
+    candidates: (wanted, count) =>
+      `SELECT ${wanted} FROM intakes intake ${where} ORDER BY id DESC LIMIT ${count}`,
+    conditions: others,
+    columns,
+    limit,
+  });
+  const { rows: found } = await db.query<Row & { looked_to: string | null }>({ text, values });
+  const { rows, next } = pageOf<Row>(found, limit);
+  return {
+    rows: rows.map(({ valuation, valued_at, ...intake }) => ({
       ...intake,
       valuation: valuation && valued_at && { ...valuation, valued_at },
-    }));
-  return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : scannedTo };
+    })),
+    next,
+  };
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /**
  * `indexed`: an index leads to their rows, the newest first, and to few others. `others`: rows must be read to know. Only
@@ -90,8 +75,7 @@ function conditions(
     ...(owner === undefined ? [] : [`intake.user_id = ${bind(owner, 'text')}`]),
     ...(valued === undefined ? [] : [`intake.confidence IS ${valued ? 'NOT NULL' : 'NULL'}`]),
   ];
-  if (search !== undefined)
-    others.push(`position(lower(${bind(search, 'text')}) IN lower(intake.title)) > 0`);
+  if (search !== undefined) others.push(hasPart('intake.title', bind(search, 'text')));
   if (confidence !== undefined) others.push(`intake.confidence >= ${bind(confidence, 'smallint')}`);
   const indexed = lead === undefined ? [] : [lead];
   if (after !== undefined) indexed.push(`intake.id < ${bind(after, 'uuid')}`);

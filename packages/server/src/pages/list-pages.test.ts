@@ -86,12 +86,12 @@ describe('the pages of a job', () => {
   });
 
   test('are looked through a bounded number of rows at a time, and found all the same', async () => {
-    const job = await makePages(41_000);
-    const { numbers, slices } = await walk(job, { search: 'page/4100' }, 50);
-    expect(numbers).toEqual([4100, 41_000]);
+    const job = await makePages(11_000);
+    const { numbers, slices } = await walk(job, { search: 'page/1100' }, 50);
+    expect(numbers).toEqual([1100, 11_000]);
     expect(slices).toBe(3);
-    const first = await listPages(database.pool, job, { search: 'page/41000', limit: 50 });
-    expect(first).toMatchObject({ pages: [], next: { page_no: 20_000 } });
+    const first = await listPages(database.pool, job, { search: 'page/11000', limit: 50 });
+    expect(first).toMatchObject({ pages: [], next: { page_no: 4_000 } });
   });
 
   test.each(['oldest', 'newest'] as const)(

@@ -1,4 +1,5 @@
 import type { ListedPage, PageSearch, pageOrders } from '@holdfast/contract';
+import { hasPart } from '../database/look-through.ts';
 import { type Queryable, run, type Statement, statement } from '../database/statement.ts';
 
 /**
@@ -22,8 +23,8 @@ export interface PageSlice {
   readonly next: PagePosition | null;
 }
 
-/** Rows that one call looks at (measured: 20,000 in 30 ms, a search in their titles included). */
-const scanLimit = 20_000;
+/** Rows that one call looks at. */
+const scanLimit = 4_000;
 
 export const listedColumns = `job_id, url_hash, page_no, url, kind, outcome, status, reason, message, target_url, title,
   content_type, language, depth, attempts, word_count, bytes, change, fetched_at`;
@@ -53,7 +54,7 @@ SELECT ${listedColumns} FROM (
 ) looked_at
 WHERE ($2::page_outcome IS NULL OR outcome = $2) AND ($6::smallint IS NULL OR status = $6)
   AND ($7::text IS NULL OR reason = $7) AND ($8::page_change IS NULL OR change = $8)
-  AND ($9::text IS NULL OR strpos(lower(url), lower($9)) > 0 OR strpos(lower(title), lower($9)) > 0)
+  AND ($9::text IS NULL OR ${hasPart('url', '$9')} OR ${hasPart('title', '$9')})
 ORDER BY ${order.replace(reason, 'reason_key')} LIMIT $10`,
     ),
     end: statement(

@@ -1,4 +1,5 @@
 import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
+import { hasPart, lookThrough, pageOf, type SearchPage } from '../database/look-through.ts';
 import type { Queryable } from '../database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
@@ -11,14 +12,6 @@ export interface SearchOptions {
   readonly limit: number;
 }
 
-export interface SearchPage<Row> {
-  readonly rows: Row[];
-  /** Where to go on; null at the end. */
-  readonly next: string | null;
-}
-
-/** No search reads more rows than this; it answers with what it found among them, and where to go on. */
-const maxScanned = 50_000;
 /** Kept by an index of their own, because they are few. */
 const setAside: readonly JobStatus[] = ['retryable', 'paused', 'failed', 'cancelled', 'expired'];
 /** As the index crawl_jobs_of_rare_kind has it. */
@@ -50,42 +43,40 @@ async function search<Row extends { id: string }>(
   const bind = (value: unknown, type = 'text') => `$${values.push(value)}::${type}`;
   const { indexed, others } = conditions(filter, owner, bind);
   if (after) indexed.push(`job.id < ${bind(after, 'uuid')}`);
-  const where = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
-  const bounded = others.length > 0;
-  const scanned = bounded
-    ? `SELECT job.id FROM crawl_jobs job ${where(indexed)} ORDER BY job.id DESC OFFSET ${maxScanned - 1} LIMIT 1`
-    : 'SELECT NULL::uuid AS id';
-  const byKey = !bounded && filter.status ? [keysOf(filter.status, indexed, limit + 1)] : [];
-  const within = bounded ? [`job.id >= coalesce((SELECT id FROM scanned), '${nil}')`] : [];
-  const text = `
-WITH scanned AS MATERIALIZED (${scanned})
-SELECT scanned.id AS scanned_to, found.* FROM (SELECT) AS one LEFT JOIN scanned ON true LEFT JOIN (
-  SELECT ${columns} FROM crawl_jobs job ${where([...indexed, ...others, ...within, ...byKey])}
-  ORDER BY job.id DESC LIMIT ${limit + 1}
-) AS found ON true
-ORDER BY found.id DESC`;
-  const { rows } = await db.query<Row & { scanned_to: string | null }>({ text, values });
-  const scannedTo = rows[0]?.scanned_to ?? null;
-  const found = rows
-    .filter(({ id }) => id !== null)
-    .map(({ scanned_to: _, ...row }) => row as unknown as Row);
-  const page = found.slice(0, limit);
-  return { rows: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : scannedTo };
+  const text = lookThrough({
+    alias: 'job',
+    candidates: (wanted, count) => candidates(filter, indexed, wanted, count),
+    conditions: others,
+    columns,
+    limit,
+    // Found by their keys one by one, not beside each other.
+    cost: filter.status && areSetAside(filter.status) ? 5 : 1,
+  });
+  const { rows } = await db.query<Row & { looked_to: string | null }>({ text, values });
+  return pageOf<Row>(rows, limit);
 }
 
 /**
- * The jobs of a status that few have, from its index alone. By themselves, the planner would look for them among the newest of
- * all, and walk past a hundred thousand others (measured: 111 ms).
+ * The keys of those of statuses that few have come from the index of each alone. By themselves, the planner would look for
+ * them among the newest of all, and walk past a hundred thousand others (measured: 111 ms).
  */
-function keysOf(statuses: readonly JobStatus[], conditions: readonly string[], limit: number): string {
-  const branches = statuses.map(
-    (status) =>
-      `(SELECT job.id FROM crawl_jobs job WHERE ${[`job.status = '${status}'`, ...conditions].join(' AND ')} ORDER BY job.id DESC LIMIT ${limit})`,
-  );
-  return `job.id = ANY (ARRAY(SELECT id FROM (${branches.join(' UNION ALL ')}) key ORDER BY id DESC LIMIT ${limit}))`;
+function candidates(
+  { status }: JobSearch,
+  conditions: readonly string[],
+  columns: '*' | 'id',
+  count: number,
+): string {
+  const newest = (wanted: '*' | 'id', also: readonly string[]) => {
+    const all = [...also, ...conditions];
+    const where = all.length > 0 ? `WHERE ${all.join(' AND ')}` : '';
+    return `SELECT ${wanted} FROM crawl_jobs job ${where} ORDER BY id DESC LIMIT ${count}`;
+  };
+  if (!status || !areSetAside(status)) return newest(columns, []);
+  const keys = [...new Set(status)].map((one) => `(${newest('id', [`job.status = '${one}'`])})`);
+  const merged = `SELECT id FROM (${keys.join(' UNION ALL ')}) key ORDER BY id DESC LIMIT ${count}`;
+  if (columns === 'id') return merged;
+  return `SELECT * FROM crawl_jobs job WHERE job.id = ANY (ARRAY(${merged})) ORDER BY id DESC`;
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
 function conditions(
@@ -100,10 +91,8 @@ function conditions(
     if (name === 'local') others.push(`job.user_id = ${bind(name)}`);
     else indexed.push(`job.user_id = ${bind(name)} AND job.user_id <> 'local'`);
   }
-  if (filter.status) {
-    const list = `job.status IN (${filter.status.map((status) => `'${status}'`).join(', ')})`;
-    (filter.status.every((status) => setAside.includes(status)) ? indexed : others).push(list);
-  }
+  if (filter.status && !areSetAside(filter.status))
+    others.push(`job.status IN (${filter.status.map((status) => `'${status}'`).join(', ')})`);
   if (filter.policy_id) indexed.push(`job.policy_id = ${bind(filter.policy_id, 'uuid')}`);
   if (filter.created_after) {
     indexed.push(`job.id >= ${bind(idAt(filter.created_after, -clockSlackMs), 'uuid')}`);
@@ -115,7 +104,8 @@ function conditions(
   }
   const rare = filter.kind && rareKinds[filter.kind];
   // Only where no other index leads: none has both, and the rows of the other may be many.
-  if (rare && indexed.length === 0) indexed.push(`(${rareKind}) = ${rare}`);
+  if (rare && indexed.length === 0 && !(filter.status && areSetAside(filter.status)))
+    indexed.push(`(${rareKind}) = ${rare}`);
   else if (filter.kind) others.push(`job.kind = '${filter.kind}'`);
   if (filter.executor) others.push(`job.executor = '${filter.executor}'`);
   if (filter.priority_min !== undefined)
@@ -130,13 +120,13 @@ function conditions(
   }
   if (filter.worker_id) others.push(`job.worker_id = ${bind(filter.worker_id)}`);
   if (filter.locked !== undefined) others.push(`(job.status = 'processing') = ${filter.locked}`);
-  if (filter.search) others.push(`job.payload ->> 'url' ILIKE ${bind(`%${escapeLike(filter.search)}%`)}`);
+  if (filter.search) others.push(hasPart(`job.payload ->> 'url'`, bind(filter.search)));
   if (filter.url_prefix) others.push(`starts_with(job.payload ->> 'url', ${bind(filter.url_prefix)})`);
   return { indexed, others };
 }
 
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&');
+function areSetAside(statuses: readonly JobStatus[]): boolean {
+  return statuses.every((status) => setAside.includes(status));
 }
 
 /** The least id that a job made at that time can have. */

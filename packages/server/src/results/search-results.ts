@@ -1,6 +1,6 @@
 import type { ListedResult, ResultFilter } from '@holdfast/contract';
+import { lookThrough, pageOf, type SearchPage } from '../database/look-through.ts';
 import type { Queryable } from '../database/statement.ts';
-import type { SearchPage } from '../queue/search-jobs.ts';
 import { priceChangeOf } from './price-changes.ts';
 
 export interface ResultSearch {
@@ -17,8 +17,6 @@ export const resultColumns = `result.id, result.job_id, result.policy_id, result
   result.currency, result.title, result.in_stock, result.actor, result.raw_html IS NOT NULL AS has_raw_html,
   ${priceChangeOf('result.id')} AS price_change, result.crawled_at`;
 
-/** No search reads more rows than this; it answers with what it found among them, and where to go on. */
-const maxScanned = 50_000;
 /** The clocks that gave a result its id and its crawled_at are the same but for moments. */
 const clockSlackMs = 60_000;
 
@@ -34,27 +32,18 @@ export async function searchResults(
   const bind = (value: unknown, type = 'text') => `$${values.push(value)}::${type}`;
   const { indexed, others } = conditions(filter, owner, bind);
   if (after) indexed.push(`result.id < ${bind(after, 'uuid')}`);
-  const where = (list: readonly string[]) => (list.length > 0 ? `WHERE ${list.join(' AND ')}` : '');
-  const bounded = others.length > 0;
-  const scanned = bounded
-    ? `SELECT result.id FROM crawl_results result ${where(indexed)} ORDER BY result.id DESC OFFSET ${maxScanned - 1} LIMIT 1`
-    : 'SELECT NULL::uuid AS id';
-  const within = bounded ? [`result.id >= coalesce((SELECT id FROM scanned), '${nil}')`] : [];
-  const text = `
-WITH scanned AS MATERIALIZED (${scanned})
-SELECT scanned.id AS scanned_to, found.* FROM (SELECT) AS one LEFT JOIN scanned ON true LEFT JOIN (
-  SELECT ${resultColumns} FROM crawl_results result ${where([...indexed, ...others, ...within])}
-  ORDER BY result.id DESC LIMIT ${limit + 1}
-) AS found ON true
-ORDER BY found.id DESC`;
-  const { rows } = await db.query<ListedResult & { scanned_to: string | null }>({ text, values });
-  const scannedTo = rows[0]?.scanned_to ?? null;
-  const found = rows.filter(({ id }) => id !== null).map(({ scanned_to: _, ...result }) => result);
-  const page = found.slice(0, limit);
-  return { rows: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : scannedTo };
+  const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
+  const text = lookThrough({
+    alias: 'result',
+    candidates: (wanted, count) =>
+      `SELECT ${wanted} FROM crawl_results result ${where} ORDER BY id DESC LIMIT ${count}`,
+    conditions: others,
+    columns: resultColumns,
+    limit,
+  });
+  const { rows } = await db.query<ListedResult & { looked_to: string | null }>({ text, values });
+  return pageOf<ListedResult>(rows, limit);
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
 function conditions(

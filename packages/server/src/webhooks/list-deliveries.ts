@@ -1,4 +1,5 @@
 import { type DeliveryStatus, HoldfastError, type WebhookDelivery } from '@holdfast/contract';
+import type { SearchPage } from '../database/look-through.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { isId } from '../policies/find-policy.ts';
 
@@ -19,39 +20,56 @@ export interface DeliveryFilter {
   readonly after?: string | undefined;
 }
 
-/**
- * Dead ones have an index of their own; the others are what most rows are, or few. A row of two, not an equality: with one,
- * PostgreSQL may walk through the deliveries of all webhooks in the order of ids.
- */
-const ways = {
-  any: '$2::text IS NULL',
-  dead: `status = 'dead' AND $2::text = 'dead'`,
-  other: 'status::text = $2',
-};
+/** Rows that one call looks at. */
+const mostLookedAt = 2_500;
+
+/* A row of two, not an equality: with one, PostgreSQL may walk through the deliveries of all webhooks in the order of ids. */
+const ofWebhook = (columns: string, condition: string) => `
+SELECT ${columns} FROM webhook_deliveries delivery
+WHERE (webhook_id, id) < ($1, $2) AND webhook_id >= $1 AND ${condition}
+ORDER BY webhook_id DESC, id DESC`;
+
+/** Pending and dead ones have an index of their own. Delivered are most, and are looked for among a part of all at a time. */
+export const listStatements = {
+  any: statement<WebhookDelivery>(
+    'list-deliveries',
+    `${ofWebhook(deliveryColumns('delivery'), 'true')} LIMIT $3`,
+  ),
+  pending: statement<WebhookDelivery>(
+    'list-pending-deliveries',
+    `${ofWebhook(deliveryColumns('delivery'), `status NOT IN ('delivered', 'dead')`)} LIMIT $3`,
+  ),
+  dead: statement<WebhookDelivery>(
+    'list-dead-deliveries',
+    `${ofWebhook(deliveryColumns('delivery'), `status = 'dead'`)} LIMIT $3`,
+  ),
+  delivered: statement<WebhookDelivery>(
+    'list-delivered-deliveries',
+    `
+SELECT ${deliveryColumns('delivery')} FROM (${ofWebhook('*', 'true')} LIMIT ${mostLookedAt}) delivery
+WHERE status = 'delivered' ORDER BY webhook_id DESC, id DESC LIMIT $3`,
+  ),
+} as const;
+
+/** The last one that a call may look at; none if it has looked at all. */
+export const lookedToStatement = statement<{ id: string }>(
+  'deliveries-looked-to',
+  `${ofWebhook('id', 'true')} OFFSET ${mostLookedAt - 1} LIMIT 1`,
+);
 
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export const listStatements = Object.fromEntries(
-  Object.entries(ways).map(([way, condition]) => [
-    way,
-    statement<WebhookDelivery>(
-      `list-deliveries-${way}`,
-      `
-SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery
-WHERE (webhook_id, id) < ($1, $3) AND webhook_id >= $1 AND ${condition}
-ORDER BY webhook_id DESC, id DESC LIMIT $4`,
-    ),
-  ]),
-) as Record<keyof typeof ways, ReturnType<typeof statement<WebhookDelivery>>>;
-
-/** Of a webhook, the newest first. */
-export function listDeliveries(
+/** A part of the deliveries of a webhook, the newest first. */
+export async function listDeliveries(
   db: Queryable,
   webhookId: string,
-  { status, limit, after }: DeliveryFilter,
-): Promise<WebhookDelivery[]> {
-  const way = status === undefined ? 'any' : status === 'dead' ? 'dead' : 'other';
-  return run(db, listStatements[way], [webhookId, status, after ?? last, limit]);
+  { status, limit, after = last }: DeliveryFilter,
+): Promise<SearchPage<WebhookDelivery>> {
+  const rows = await run(db, listStatements[status ?? 'any'], [webhookId, after, limit]);
+  if (rows.length === limit) return { rows, next: rows.at(-1)?.id ?? null };
+  if (status !== 'delivered') return { rows, next: null };
+  const [lookedTo] = await run(db, lookedToStatement, [webhookId, after]);
+  return { rows, next: lookedTo?.id ?? null };
 }
 
 export interface ShownDelivery extends WebhookDelivery {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -7,7 +8,7 @@ import {
 import { accessPaths } from '../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../database/statement.ts';
 import { claimDeliveries, claimDeliveriesStatement } from './claim-deliveries.ts';
-import { listStatements } from './list-deliveries.ts';
+import { listDeliveries, listStatements, lookedToStatement } from './list-deliveries.ts';
 import { pruneDeliveries, pruneDeliveriesStatement } from './prune-deliveries.ts';
 import { replayAnyStatement, replayDeadStatement, replayDeliveries } from './replay-deliveries.ts';
 
@@ -61,12 +62,30 @@ const statements = (): [string, Statement<never>, unknown[], string[]][] => [
     [busy, nil, 1000],
     ['webhook_deliveries_of_webhook', 'webhook_deliveries_pkey'],
   ],
-  ['list', listStatements.any as Statement<never>, [busy, null, last, 50], ['webhook_deliveries_of_webhook']],
+  ['list', listStatements.any as Statement<never>, [busy, last, 50], ['webhook_deliveries_of_webhook']],
+  [
+    'list of pending ones',
+    listStatements.pending as Statement<never>,
+    [busy, last, 50],
+    ['webhook_deliveries_pending_newest'],
+  ],
   [
     'list of dead ones',
     listStatements.dead as Statement<never>,
-    [busy, 'dead', last, 50],
+    [busy, last, 50],
     ['webhook_deliveries_dead'],
+  ],
+  [
+    'list of delivered ones',
+    listStatements.delivered as Statement<never>,
+    [busy, last, 50],
+    ['webhook_deliveries_of_webhook'],
+  ],
+  [
+    'end of what is looked at',
+    lookedToStatement as Statement<never>,
+    [busy, last],
+    ['webhook_deliveries_of_webhook'],
   ],
   ['prune', pruneDeliveriesStatement as Statement<never>, [nil, 30, 1000], ['webhook_deliveries_pkey']],
 ];
@@ -94,6 +113,38 @@ test('a claim of few among many brings the oldest of each webhook, however many 
   const again = await claimDeliveries(client, { limit: 16, leaseSeconds: 45, busy: new Map([[busy, 3]]) });
   expect(again.filter(({ webhook_id }) => webhook_id === busy)).toHaveLength(1);
 });
+
+test.each(['pending', 'delivered', 'dead'] as const)(
+  'a list of %s ones comes to each of them once, however few there are among the others',
+  async (status) => {
+    const quiet = randomUUID();
+    const others = status === 'delivered' ? 'dead' : 'delivered';
+    const { rows: made } = await client.query<{ id: string; status: string }>(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, status, created_at)
+       SELECT $1, 'job.completed', '{}', (CASE WHEN n % 3000 = 7 THEN $2 ELSE $3 END)::webhook_delivery_status, now()
+       FROM generate_series(1, 12000) n RETURNING id, status`,
+      [quiet, status, others],
+    );
+    const seen: string[] = [];
+    let parts = 0;
+    for (let after: string | undefined; ; parts++) {
+      const { rows, next } = await listDeliveries(client, quiet, {
+        status,
+        limit: 3,
+        ...(after && { after }),
+      });
+      seen.push(...rows.map(({ id }) => id));
+      if (next === null) break;
+      after = next;
+    }
+    const wanted = made.filter((delivery) => delivery.status === status).map(({ id }) => id);
+    expect(seen).toEqual(wanted.sort().reverse());
+    expect(seen).toHaveLength(4);
+    // With an index of their own, a page and the rest; without one, a part of all at a time.
+    expect(parts).toBeGreaterThanOrEqual(status === 'delivered' ? 2 : 1);
+    await client.query('DELETE FROM webhook_deliveries WHERE webhook_id = $1', [quiet]);
+  },
+);
 
 test('all dead ones are replayed, and all old ones pruned, in batches', async () => {
   const { rows: dead } = await client.query<{ count: number }>(

@@ -68,8 +68,8 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       if (!caller.seesEveryOwner && user_id !== undefined && user_id !== caller.userId)
         throw new HoldfastError('scope_missing', 'it needs operate to see policies of other owners');
       const page = { ...filter, ...(cursor !== undefined && { after: cursor }) };
-      const data = await listPolicies(pool, page, ownerOf(caller) ?? user_id);
-      return { data, next_cursor: data.length === filter.limit ? (data.at(-1)?.id ?? null) : null };
+      const { rows, next } = await listPolicies(pool, page, ownerOf(caller) ?? user_id);
+      return { data: rows, next_cursor: next };
     },
   );
 

@@ -98,6 +98,26 @@ describe('the list of results', () => {
     expect(seen).toEqual([5, 4, 3, 2, 1]);
   });
 
+  test('of a currency that few have comes to each of them once, looking at a part of all at a time', async () => {
+    const { rows: made } = await api.pool.query<{ id: string; currency: string }>(
+      `INSERT INTO crawl_results (job_id, user_id, url, price, currency, actor)
+       SELECT gen_random_uuid(), 'alice', 'https://shop.example/' || n, 1, CASE WHEN n % 3000 = 7 THEN 'CHF' ELSE 'USD' END, 'bot:b'
+       FROM generate_series(1, 12000) AS n RETURNING id, currency`,
+    );
+    const seen: string[] = [];
+    let parts = 0;
+    for (let cursor = ''; ; parts++) {
+      const { data, next_cursor } = (await get(`results?limit=3&currency=CHF${cursor}`)).json();
+      seen.push(...data.map(({ id }: { id: string }) => id));
+      if (next_cursor === null) break;
+      cursor = `&cursor=${next_cursor}`;
+    }
+    const wanted = made.filter(({ currency }) => currency === 'CHF').map(({ id }) => id);
+    expect(wanted).toHaveLength(4);
+    expect(seen).toEqual(wanted.sort().reverse());
+    expect(parts).toBeGreaterThanOrEqual(2);
+  });
+
   test('of every owner is for operators', async () => {
     const refused = await get('results?user_id=bob');
     expect([refused.statusCode, refused.json().error.code]).toEqual([403, 'scope_missing']);

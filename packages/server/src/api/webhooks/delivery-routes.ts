@@ -61,8 +61,8 @@ export const deliveryRoutes: RouteGroup = (server, { pool }) => {
     async (request) => {
       const { id } = await check(request, request.params.id);
       const { status, limit, cursor: after } = request.query;
-      const data = await listDeliveries(pool, id, { status, limit, after });
-      return { data, next_cursor: data.length === limit ? (data.at(-1)?.id ?? null) : null };
+      const { rows, next } = await listDeliveries(pool, id, { status, limit, after });
+      return { data: rows, next_cursor: next };
     },
   );
 
