@@ -56,14 +56,20 @@ const lists: readonly (readonly [name: string, path: (filled: Filled) => string]
   ['bots', () => '/bots?limit=50'],
   ['workers', () => '/workers?limit=50'],
   ['keys', () => '/keys?limit=50'],
-];
-
-/** What no index knows: the newest rows are read, as many as there are up to a bound. They are judged by their time alone. */
-const searches: typeof lists = [
+  ['deliveries of a webhook', ({ webhook }) => `/webhooks/${webhook}/deliveries?limit=50`],
+  ['pending deliveries', ({ webhook }) => `/webhooks/${webhook}/deliveries?limit=50&status=pending`],
+  ['delivered ones', ({ webhook }) => `/webhooks/${webhook}/deliveries?limit=50&status=delivered`],
+  // Words are in no index: a part of the newest rows is looked at, and the answer says where to go on.
   ['jobs, searched', () => '/jobs?limit=50&search=old/1'],
+  ['jobs, searched in vain', () => '/jobs?limit=50&search=nowhere'],
+  ['failed jobs, searched in vain', () => '/jobs?limit=50&status=failed&search=nowhere'],
   ['pages, searched', () => '/pages?limit=50&search=page/77'],
+  ['pages of a job, searched in vain', ({ crawl }) => `/jobs/${crawl}/pages?limit=50&search=nowhere`],
   ['policies, searched', () => '/policies?limit=50&search=item/7'],
+  ['policies, searched in vain', () => '/policies?limit=50&search=nowhere'],
+  ['results in a currency none has', () => '/results?limit=50&currency=CHF'],
   ['intakes, searched', () => '/intakes?limit=50&search=dollar%204'],
+  ['intakes, searched in vain', () => '/intakes?limit=50&search=nowhere'],
 ];
 
 export async function measure(server: BenchServer): Promise<Outcome> {
@@ -75,9 +81,7 @@ export async function measure(server: BenchServer): Promise<Outcome> {
       try {
         const rows = [];
         for (const [name, path] of lists) rows.push({ name, ...(await compare(few, many, path)) });
-        const searched = [];
-        for (const [name, path] of searches) searched.push({ name, ...(await compare(few, many, path)) });
-        return report(rows, searched);
+        return report(rows);
       } finally {
         await few.close();
         await many.close();
@@ -113,11 +117,10 @@ async function compare(
   };
 }
 
-function report(rows: readonly Row[], searched: readonly Row[]): Outcome {
-  const all = [...rows, ...searched];
+function report(rows: readonly Row[]): Outcome {
   const table = printTable(
     ['list', '1,000 jobs, ms', '1,000,000 jobs, ms', 'slowest', 'times'],
-    all.map(({ name, small_ms, large_ms, slowest_ms, times }) => [
+    rows.map(({ name, small_ms, large_ms, slowest_ms, times }) => [
       name,
       `${small_ms}`,
       `${large_ms}`,
@@ -126,14 +129,13 @@ function report(rows: readonly Row[], searched: readonly Row[]): Outcome {
     ]),
   );
   const worst = Math.max(...rows.map(({ times }) => times));
-  const slowest = Math.max(...all.map(({ large_ms }) => large_ms));
+  const slowest = Math.max(...rows.map(({ large_ms }) => large_ms));
   const within = (bound: typeof floor) => worst <= bound.times && slowest <= bound.ms;
   return {
     table,
     pass: within(floor),
     figures: {
       lists: rows,
-      searches: searched,
       worst_times: worst,
       slowest_p50_ms: slowest,
       floor,

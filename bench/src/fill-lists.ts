@@ -11,7 +11,11 @@ export interface Filled {
   readonly crawl: string;
   readonly visitUrl: string;
   readonly intake: string;
+  /** With a delivery for each job. */
+  readonly webhook: string;
 }
+
+type Run = (text: string, values?: unknown[]) => Promise<{ rows: { id: string }[] }>;
 
 const crawls = 50;
 
@@ -86,19 +90,35 @@ export async function fillLists(pool: Pool, { jobs, pages }: ListSizes): Promise
       `INSERT INTO bots (bot_id, user_id, last_seen_at, pulls, jobs_pulled, jobs_succeeded)
        SELECT 'bot-' || number, 'local', now(), number, number, number FROM generate_series(1, 200) AS number`,
     );
+    const webhook = await fillDeliveries(run, jobs);
     await run('COMMIT');
     await run('VACUUM ANALYZE');
-    return { crawl: rows[0]?.id, visitUrl: 'https://example.com/old/17', intake };
+    return { crawl: rows[0]?.id, visitUrl: 'https://example.com/old/17', intake, webhook };
   } finally {
     client.release(true);
   }
 }
 
+/** Of which the oldest tenth waits still, behind all that was delivered, and another is dead; the webhook is returned. */
+async function fillDeliveries(run: Run, count: number): Promise<string> {
+  const { rows } = await run(
+    `INSERT INTO webhooks (url, events, secret) VALUES ('https://hook.example/', '{job.completed}', 'whsec_eA==') RETURNING id`,
+  );
+  const webhook = rows[0]?.id;
+  if (webhook === undefined) throw new Error('no webhook was made');
+  await run(
+    `INSERT INTO webhook_deliveries (id, webhook_id, event, payload, status, attempts)
+     SELECT overlay(gen_random_uuid()::text PLACING lpad(to_hex(number), 8, '0') FROM 1 FOR 8)::uuid, $1, 'job.completed',
+       '{"type": "job.completed"}',
+       (CASE WHEN number <= $2 / 10 THEN 'pending' WHEN number % 9 = 0 THEN 'dead' ELSE 'delivered' END)::webhook_delivery_status, 1
+     FROM generate_series(1, $2::int) AS number`,
+    [webhook, count],
+  );
+  return webhook;
+}
+
 /** Of which half are valued, from four prices each, and every one was asked for; the oldest is returned. */
-async function fillIntakes(
-  run: (text: string, values?: unknown[]) => Promise<{ rows: { id: string }[] }>,
-  count: number,
-): Promise<string> {
+async function fillIntakes(run: Run, count: number): Promise<string> {
   const { rows } = await run(
     `INSERT INTO intakes (title, reference, attributes, tags)
      SELECT 'Half dollar ' || number, 'no-' || number, jsonb_build_object('year', 1800 + number % 200),
