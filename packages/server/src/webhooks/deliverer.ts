@@ -125,7 +125,7 @@ export class Deliverer {
         status: null,
         error,
         retrySeconds: null,
-        pauseSeconds: 0,
+        pauseSeconds: null,
         disable: null,
       });
       if (held) tell('delivery', { outcome: 'dead' });

@@ -17,7 +17,7 @@ well AS (
 SELECT id FROM delivered`,
 );
 
-/* $5 null: nothing more is tried. $7: why the webhook is disabled at once, if it is. */
+/* $5 null: nothing more is tried. $6 null: its receiver did nothing. $7: why the webhook is disabled at once, if it is. */
 const failedStatement = statement<{ id: string; disabled: boolean }>(
   'delivery-failed',
   `
@@ -34,7 +34,7 @@ ill AS (
     disabled_reason = CASE WHEN NOT enabled THEN disabled_reason WHEN $7::text IS NOT NULL THEN $7
       WHEN failing_since < now() - interval '${webhookPatienceDays} days'
       THEN 'it has taken nothing for ${webhookPatienceDays} days; the last reason: ' || $4 END
-  WHERE id = (SELECT webhook_id FROM failed)
+  WHERE id = (SELECT webhook_id FROM failed) AND $6::float8 IS NOT NULL
   RETURNING enabled
 )
 SELECT id, NOT coalesce((SELECT enabled FROM ill), true) AS disabled FROM failed`,
@@ -55,8 +55,8 @@ export interface DeliveryFailure {
   readonly error: string;
   /** Until the next attempt; null: there is none. */
   readonly retrySeconds: number | null;
-  /** Until the next attempt of any delivery of the webhook. */
-  readonly pauseSeconds: number;
+  /** Until the next attempt of any delivery of the webhook; null: the failure is our own, and not held against its receiver. */
+  readonly pauseSeconds: number | null;
   readonly disable: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type LocalSite, startSite } from '../../fetch/testing/local-site.ts';
 
@@ -10,6 +11,7 @@ export interface Received {
 export interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
+  readonly body?: string;
 }
 
 /** A real receiver of webhooks. It takes everything, unless the test says otherwise. */
@@ -17,6 +19,7 @@ export class Receiver {
   readonly received: Received[] = [];
   /** May wait, to keep a delivery under way. */
   answer: (received: Received) => Answer | Promise<Answer> = () => ({ status: 204 });
+  readonly #arrivals = new EventEmitter();
   readonly #site: LocalSite;
 
   private constructor(site: LocalSite) {
@@ -33,9 +36,11 @@ export class Receiver {
         headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
-      receiver?.received.push(received);
-      const { status, headers } = (await receiver?.answer(received)) ?? { status: 500 };
-      response.writeHead(status, headers).end();
+      if (!receiver) throw new Error('the receiver is not there yet');
+      receiver.received.push(received);
+      receiver.#arrivals.emit('arrival');
+      const { status, headers, body } = await receiver.answer(received);
+      response.writeHead(status, headers).end(body);
     });
     receiver = new Receiver(site);
     return receiver;
@@ -57,6 +62,24 @@ export class Receiver {
   /** Of what it got, the payloads. */
   get payloads(): { type: string; version: number; timestamp: string; data: Record<string, unknown> }[] {
     return this.received.map(({ body }) => JSON.parse(body));
+  }
+
+  /** Resolves when it has got so many. */
+  async got(count: number): Promise<void> {
+    while (this.received.length < count) await once(this.#arrivals, 'arrival');
+  }
+
+  /** Keeps what it gets, or these of it, waiting for an answer until it is let go. */
+  hold(holds: (received: Received) => boolean = () => true): { open: () => void } {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.answer = async (received) => {
+      if (holds(received)) await opened;
+      return { status: 204 };
+    };
+    return { open: () => open() };
   }
 
   close(): Promise<void> {

@@ -1,7 +1,8 @@
 import { type Configuration, readConfiguration, type WebhookRequest } from '@holdfast/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import { actor, QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import { completeJobs } from '../../queue/complete-jobs.ts';
 import { createWebhook } from '../create-webhook.ts';
 import { Deliverer } from '../deliverer.ts';
 import { Receiver } from './receiver.ts';
@@ -49,6 +50,13 @@ export class WebhookFixture extends QueueFixture {
   hook(request: Partial<WebhookRequest> = {}) {
     const { origin } = this.receiver;
     return createWebhook(this.pool, { url: `${origin}/hook`, ...request }, [origin]);
+  }
+
+  /** A job that is done, which webhooks hear of. */
+  async completed(): Promise<string> {
+    const job = await this.claimedOne();
+    await completeJobs(this.pool, [job], actor);
+    return job.id;
   }
 
   deliverer(configuration: Partial<Configuration> = {}): Deliverer {
