@@ -6,7 +6,6 @@ import { signDelivery } from './sign-delivery.ts';
 export interface SendOptions {
   readonly fetcher: Fetcher;
   readonly timeoutSeconds: number;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SentDelivery {
@@ -27,7 +26,7 @@ export interface SentDelivery {
  */
 export async function sendDelivery(
   delivery: Pick<ClaimedDelivery, 'id' | 'payload' | 'url' | 'secrets'>,
-  { fetcher, timeoutSeconds, signal }: SendOptions,
+  { fetcher, timeoutSeconds }: SendOptions,
 ): Promise<SentDelivery> {
   const { id, payload, url, secrets } = delivery;
   try {
@@ -38,7 +37,6 @@ export async function sendDelivery(
       headers: { 'content-type': 'application/json', ...signDelivery(id, payload, secrets) },
       limits: { totalMs: timeoutSeconds * 1000, headersMs: timeoutSeconds * 1000 },
       acceptHead: () => false,
-      signal,
     });
     const delivered = status >= 200 && status < 300;
     return {
