@@ -10,7 +10,8 @@ export const webhookEvents = {
   'job.completed': 'a job is done',
   'job.failed': 'a job has failed for good',
   'job.cancelled': 'a job was cancelled',
-  'job.expired': 'the bot that held a job let its lease run out',
+  'job.expired':
+    'a bot let the lease of a job run out (while retries are left, it is ready again), or an operator ended it',
   'price.changed': 'a page costs something else than the time before',
   'page.new': 'a recrawl found a page that was not there before',
   'page.changed': 'a recrawl found a page with another text',

@@ -15,7 +15,7 @@ export interface ClaimedDelivery {
   readonly failure_streak: number;
 }
 
-/** More at once would help no receiver that keeps up, and hurt one that does not. */
+/** By each process. More at once would help no receiver that keeps up, and hurt one that does not. */
 export const mostPerWebhook = 4;
 
 const returned = `
@@ -29,7 +29,8 @@ const leased = `
 
 /*
  * Each webhook by itself, in an order that changes: one with a million deliveries, or one that takes its time, has its few
- * and no more. One that fails is tried with a single delivery. $3 and $4: what this process is sending already.
+ * and no more. One that fails is tried with a single delivery by each process: to have one in all would take a lock on the
+ * webhook for every claim. $3 and $4: what this process is sending already.
  */
 export const claimDeliveriesStatement = statement<ClaimedDelivery>(
   'claim-deliveries',
