@@ -2,7 +2,7 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 
 /** Of all owners. */
 export interface Backlog {
-  /** Of each, at most 10,000 are counted. */
+  /** Of each, no more than `mostCounted` are counted. */
   readonly pending: number;
   readonly dead: number;
   /** Pending, of webhooks that are disabled; counted so far too. */
@@ -12,7 +12,7 @@ export interface Backlog {
   readonly disabled: number;
 }
 
-const mostCounted = 10_000;
+export const mostCounted = 10_000;
 
 const backlogStatement = statement<Backlog>(
   'webhook-backlog',
