@@ -57,6 +57,7 @@ export class Listener {
         await listening.closed;
       } catch (error) {
         attempted();
+        if (this.#stopping.signal.aborted) return;
         this.#log.warn({ err: error }, 'Cannot listen for notifications; polling until the database is back');
       }
       await delay(backoff, undefined, { signal: this.#stopping.signal }).catch(() => {});
