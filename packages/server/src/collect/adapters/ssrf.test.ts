@@ -2,6 +2,7 @@ import { readConfiguration } from '@holdfast/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../test/database-fixture/create-test-database.ts';
+import { forbiddenUrls } from '../../fetch/testing/forbidden-urls.ts';
 import { type LocalSite, startSite } from '../../fetch/testing/local-site.ts';
 import { trapSockets } from '../../fetch/testing/socket-trap.ts';
 import { GovernedFetcher } from '../../runner/governed-fetcher.ts';
@@ -9,38 +10,6 @@ import { openCollection } from '../testing/collect-fixture.ts';
 import { AccessTokens } from './access-tokens.ts';
 import type { AdapterContext } from './adapter.ts';
 import { askSource } from './ask-source.ts';
-
-/** Places that no adapter may reach, in the writings that have got past others. */
-const vectors = [
-  'http://127.0.0.1/',
-  'http://127.0.0.1:22/',
-  'http://localhost/',
-  'http://LOCALHOST./',
-  'http://0.0.0.0/',
-  'http://127.1/',
-  'http://2130706433/',
-  'http://0x7f000001/',
-  'http://0177.0.0.1/',
-  'http://[::1]/',
-  'http://[::]/',
-  'http://[::ffff:127.0.0.1]/',
-  'http://[::ffff:7f00:1]/',
-  'http://[64:ff9b::7f00:1]/',
-  'http://[fd00::1]/',
-  'http://[fe80::1]/',
-  'http://10.0.0.1/',
-  'http://172.16.0.1/',
-  'http://192.168.1.1/',
-  'http://169.254.169.254/latest/meta-data/',
-  'http://100.64.0.1/',
-  'http://metadata.google.internal/',
-  'http://router/',
-  'http://printer.local/',
-  'http://①②⑦.⓪.⓪.①/',
-  'http://example.com@127.0.0.1/',
-  'https://127.0.0.1/',
-  'http://93.184.216.34:25/',
-];
 
 let database: TestDatabase;
 let fetcher: GovernedFetcher;
@@ -101,7 +70,7 @@ const positions: Readonly<Record<string, (url: string) => Parameters<typeof askS
 };
 
 describe.each(Object.entries(positions))('as %s', (_name, position) => {
-  test.each(vectors)('%s is refused before anything connects', async (url) => {
+  test.each(forbiddenUrls)('%s is refused before anything connects', async (url) => {
     target = url;
     const trap = trapSockets([site.port, Number(new URL(database.url).port)]);
     try {
