@@ -25,6 +25,10 @@ describe('links in markdown', () => {
     '- ````\n  ```\n  [a](/x)\n  ````',
     '> ```\n> [a](/x)\n> ```',
     '~~~\n[a](/x)\n~~~',
+    '``` `[a](/x)` ```',
+    '~~~ `md`\n[a](/x)\n~~~',
+    '~~~\n~~~ md ~~~\n[a](/x)\n~~~',
+    '```\n``` `b` ```\n[a](/x)\n```',
   ])('what stands in code is no link: %j', (markdown) => {
     expect(relinked(markdown)).toBe(markdown);
     expect(relinked(`${markdown}\n\n[a](/x)`)).toBe(`${markdown}\n\n[a](x.md)`);

@@ -1,6 +1,7 @@
 /** `](target)`, where parentheses in the target stand in pairs. */
 const link = /\]\(([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)\)/g;
-const fence = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})/;
+/** Behind backticks, a line that has more of them is code within a line, and no fence. */
+const fence = /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(`{3,}(?=[^`]*$)|~{3,})([\s\S]*)/;
 
 /** The targets of the links in a markdown text, each once. What stands in code is no link. */
 export function linksInMarkdown(markdown: string): string[] {
@@ -17,9 +18,9 @@ export function relinkMarkdown(markdown: string, targetOf: (target: string) => s
   if (!markdown.includes('](')) return markdown;
   let open: string | undefined;
   const lines = markdown.split('\n').map((line) => {
-    const [, mark] = fence.exec(line) ?? [];
+    const [, mark, behind] = fence.exec(line) ?? [];
     if (open !== undefined) {
-      if (mark?.startsWith(open) && line.trimEnd().endsWith(mark)) open = undefined;
+      if (mark?.startsWith(open) && behind?.trim() === '') open = undefined;
       return line;
     }
     open = mark;
