@@ -1,32 +1,27 @@
-import { type Configuration, type ErrorCode, HoldfastError } from '@holdfast/contract';
+import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
 import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { ClaimLoop } from '../queue/claim-loop.ts';
-import { crashJobs } from '../queue/crash-jobs.ts';
-import type { WriteOutcome } from '../queue/held-job.ts';
 import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
-import { releaseJobs } from '../queue/release-jobs.ts';
-import { type Renewal, renewLeases } from '../queue/renew-leases.ts';
+import { renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
-import { tell } from '../telemetry/signals.ts';
 import { Deliverer } from '../webhooks/deliverer.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';
-import { markSuspects } from './mark-suspects.ts';
+import { type Holder, handBack } from './hand-back.ts';
+import { JobRun } from './job-run.ts';
 import { prune } from './prune.ts';
 import { recoverDeadWorkers } from './recover-dead-workers.ts';
 import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
+import { settleExit } from './settle-exit.ts';
 import { SpareRunner } from './spare-runner.ts';
-import { untilAnswered } from './until-answered.ts';
-import { whatBecame } from './what-became.ts';
-import { isHung, whyEnd } from './why-end.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -39,27 +34,9 @@ export interface SupervisorOptions {
   readonly onlyJob?: string;
 }
 
-interface Run {
-  readonly job: ClaimedJob;
-  readonly runner: RunnerProcess;
-  readonly deadline: number | null;
-  /** By our monotonic clock, counted from before the question was sent: never later than the database's. */
-  leaseEnds: number;
-}
-
-/** Why a job is given back whose runner had not even started. */
-const dismissals = {
-  pause: 'paused before it began',
-  cancel: 'cancelled before it began',
-  drain: 'the supervisor is stopping',
-  lost: 'the lease is lost',
-} as const;
-
 const pruneEverySeconds = 3600;
 const watchMs = 250;
 const heldUpMs = 4 * watchMs;
-/** A machine that has no room for a process may have it in a while. */
-const noRunnerSeconds = 10;
 /** Every claim names them; when there are more, the rest come back now and then. */
 const mostNotOurs = 1_000;
 const notOursSeconds = 60;
@@ -68,7 +45,7 @@ const notOursSeconds = 60;
 export class Supervisor {
   readonly #options: SupervisorOptions;
   /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
-  readonly #runs = new Set<Run>();
+  readonly #runs = new Set<JobRun>();
   /** Crawls of private addresses that this worker may not reach: tried once, then left to the one that may. */
   readonly #notOurs = new Set<string>();
   /** What is left to do for runs whose process has ended. */
@@ -129,6 +106,11 @@ export class Supervisor {
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#pool.size),
       onJobs: (jobs, asked) => void this.#pool.add(jobs, asked),
     });
+  }
+
+  get #holder(): Holder {
+    const { database, log, workerId } = this.#options;
+    return { db: database.pool, log, workerId };
   }
 
   get runningJobs(): number {
@@ -224,82 +206,45 @@ export class Supervisor {
 
   #take(job: ClaimedJob, asked: number): void {
     const forbidden = forbiddenOrigins(job.payload, this.#options.configuration.allowPrivate);
-    if (forbidden.length === 0) {
-      this.#start(job, asked);
-      return;
-    }
-    const leaseEnds = asked + job.lease_seconds * 1000;
-    const ending = this.#handBack(job, forbidden, leaseEnds).finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    if (forbidden.length > 0) this.#remember(this.#refuse(job, forbidden, asked));
+    else this.#start(job, asked);
   }
 
-  async #handBack(job: ClaimedJob, forbidden: readonly string[], leaseEnds: number): Promise<void> {
-    const { database, log, workerId } = this.#options;
+  /** Remembers what is left to do, so that nobody stops before it is done. */
+  #remember(ending: Promise<void>): void {
+    const ended = ending.finally(() => this.#endings.delete(ended));
+    this.#endings.add(ended);
+  }
+
+  async #refuse(job: ClaimedJob, forbidden: readonly string[], asked: number): Promise<void> {
     // A one-shot command claims by id, whatever it has learnt; its job waits for the worker that may.
     const isKnown = !this.#options.onlyJob && this.#notOurs.size < mostNotOurs;
     if (isKnown) this.#notOurs.add(job.id);
     const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
-    log.warn({ job: job.id }, `Handed back: ${reason}`);
-    const release = { ...job, reason, ...(!isKnown && { notBeforeSeconds: notOursSeconds }) };
-    await this.#untilAnswered({ job, leaseEnds }, async () => {
-      await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
-    });
+    this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
+    const leaseEnds = asked + job.lease_seconds * 1000;
+    const release = { reason, ...(!isKnown && { notBeforeSeconds: notOursSeconds }) };
+    await handBack({ job, leaseEnds }, release, this.#holder);
     await this.#notifier.notify('work');
   }
 
   #start(job: ClaimedJob, asked: number): void {
-    const { configuration, log } = this.#options;
-    const leaseEnds = asked + job.lease_seconds * 1000;
-    const runner = this.#spare.take(this.#options.database.url) ?? this.#spawn();
-    const deadline = job.timeout_seconds === null ? null : performance.now() + job.timeout_seconds * 1000;
-    const run: Run = { job, runner, deadline, leaseEnds };
+    const { configuration, database, log } = this.#options;
+    const runner = this.#spare.take(database.url) ?? this.#spawn();
+    const run = new JobRun(job, runner, asked);
     this.#runs.add(run);
     log.info({ job: job.id, fence: job.fence, runner: runner.pid }, 'Running job');
-    runner.run(job, leaseEnds - performance.now());
-    const ending = this.#finish(run).finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    run.begin();
+    this.#remember(this.#finish(run));
     if (this.#runs.size < configuration.maxConcurrentJobs) this.#keepSpare();
   }
 
-  /** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
-  async #finish(run: Run): Promise<void> {
-    const { job, runner } = run;
-    const { log, database, workerId } = this.#options;
-    const exit = await runner.exited;
-    if (!exit.started) {
-      log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
-      const release = { ...job, reason: `the runner ${exit.detail}`, notBeforeSeconds: noRunnerSeconds };
-      await this.#untilAnswered(run, async () => {
-        await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
-      });
-    } else if (exit.dismissed && !exit.handedOver) {
-      const release = { ...job, reason: dismissals[exit.dismissed] };
-      await this.#untilAnswered(run, async () => {
-        await releaseJobs(database.pool, [release], `supervisor:${workerId}`);
-      });
-    } else if (!exit.handedOver) {
-      tell('runnerDeath', { code: exit.code });
-      const error = new HoldfastError(exit.code, exit.detail);
-      // When the database does not answer, the watchdog decides.
-      let outcome: WriteOutcome | undefined;
-      await this.#untilAnswered(run, async () => {
-        if (isOwnDeath(exit.code)) await markSuspects(database.pool, job, runner.inFlight);
-        outcome = (await crashJobs(database.pool, [{ ...job, error }], `supervisor:${workerId}`)).get(job);
-      });
-      const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
-      log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
-    }
+  async #finish(run: JobRun): Promise<void> {
+    await settleExit(run, this.#holder);
     this.#runs.delete(run);
     this.#loop.requeued();
     this.#keepSpare();
     await this.#notifier.notify('work');
-  }
-
-  #untilAnswered(
-    { job, leaseEnds }: Pick<Run, 'job' | 'leaseEnds'>,
-    write: () => Promise<void>,
-  ): Promise<void> {
-    return untilAnswered(write, leaseEnds, this.#options.log.child({ job: job.id }));
   }
 
   #renew(): Promise<void> {
@@ -309,12 +254,12 @@ export class Supervisor {
 
   async #renewOnce(): Promise<void> {
     const { database, log, workerId } = this.#options;
-    const ticking = [...this.#runs].filter(({ job, runner }) => !isHung(runner, job));
+    const ticking = [...this.#runs].filter(({ isTicking }) => isTicking);
     const asked = performance.now();
     try {
       const pooled = this.#pool.ticking;
       const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
-      for (const run of ticking) this.#heed(run, renewals.get(run.job), asked);
+      for (const run of ticking) run.heed(renewals.get(run.job), asked, log);
       for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
       await reportWorker(database.pool, workerId, this.runningJobs, this.#draining);
     } catch (error) {
@@ -322,40 +267,12 @@ export class Supervisor {
     }
   }
 
-  #heed(run: Run, renewal: Renewal | undefined, asked: number): void {
-    const { job, runner } = run;
-    if (renewal === 'lost') {
-      this.#options.log.warn({ job: job.id, fence: job.fence }, 'The lease is lost; the runner is ended');
-      runner.kill('lease_lost', 'another holder has the job, or an operator took it back');
-      return;
-    }
-    if (renewal === 'busy' || renewal === undefined) return;
-    run.leaseEnds = asked + job.lease_seconds * 1000;
-    runner.renewed(run.leaseEnds - performance.now());
-    if (renewal !== 'continue') runner.stop(renewal);
-  }
-
-  /** Ends runners that hang, outgrow their memory, exceed their time, or whose lease ran out while the database was away. */
   #watch(): void {
-    const { runnerMemoryMb } = this.#options.configuration;
     const now = performance.now();
     // Were we held up ourselves, what the runners said meanwhile is not read yet: they are judged next time.
     const mayJudge = now - this.#watchedAt < heldUpMs;
     this.#watchedAt = now;
     this.#pool.watch(mayJudge);
-    for (const { job, runner, deadline, leaseEnds } of this.#runs) {
-      const why = mayJudge ? whyEnd(runner, job, runnerMemoryMb) : undefined;
-      if (why) runner.kill(why.code, why.detail);
-      else if (deadline !== null && now > deadline)
-        runner.kill('run_timed_out', `after ${job.timeout_seconds} s`);
-      else if (now > leaseEnds) runner.kill('lease_lost', 'the lease could not be renewed in time');
-      // Nothing new, but a sign of life, also while the database is away: a runner that hears nothing gives its job back.
-      else runner.renewed(leaseEnds - now);
-    }
+    for (const run of this.#runs) run.watch(mayJudge, this.#options.configuration.runnerMemoryMb);
   }
-}
-
-/** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */
-function isOwnDeath(code: ErrorCode): boolean {
-  return code === 'runner_crashed' || code === 'runner_hung' || code === 'runner_out_of_memory';
 }

@@ -1,0 +1,24 @@
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { type Release, releaseJobs } from '../queue/release-jobs.ts';
+import { untilAnswered } from './until-answered.ts';
+
+/** On whose behalf a supervisor writes, and where. */
+export interface Holder {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly workerId: string;
+}
+
+/** Gives a job back that nobody has worked on here; no retry is burned. */
+export function handBack(
+  { job, leaseEnds }: { readonly job: ClaimedJob; readonly leaseEnds: number },
+  release: Omit<Release, 'id' | 'fence'>,
+  { db, log, workerId }: Holder,
+): Promise<void> {
+  const write = async () => {
+    await releaseJobs(db, [{ ...job, ...release }], `supervisor:${workerId}`);
+  };
+  return untilAnswered(write, leaseEnds, log.child({ job: job.id }));
+}

@@ -1,0 +1,50 @@
+import { type ErrorCode, HoldfastError } from '@holdfast/contract';
+import { crashJobs } from '../queue/crash-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
+import { tell } from '../telemetry/signals.ts';
+import { type Holder, handBack } from './hand-back.ts';
+import type { JobRun } from './job-run.ts';
+import { markSuspects } from './mark-suspects.ts';
+import { untilAnswered } from './until-answered.ts';
+import { whatBecame } from './what-became.ts';
+
+/** Why a job is given back whose runner had not even started. */
+const dismissals = {
+  pause: 'paused before it began',
+  cancel: 'cancelled before it began',
+  drain: 'the supervisor is stopping',
+  lost: 'the lease is lost',
+} as const;
+
+/** A machine that has no room for a process may have it in a while. */
+const noRunnerSeconds = 10;
+
+/** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
+export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
+  const { job, runner } = run;
+  const { db, log, workerId } = holder;
+  const exit = await runner.exited;
+  if (!exit.started) {
+    log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
+    const reason = `the runner ${exit.detail}`;
+    return handBack(run, { reason, notBeforeSeconds: noRunnerSeconds }, holder);
+  }
+  if (exit.handedOver) return;
+  if (exit.dismissed) return handBack(run, { reason: dismissals[exit.dismissed] }, holder);
+  tell('runnerDeath', { code: exit.code });
+  const error = new HoldfastError(exit.code, exit.detail);
+  // When the database does not answer, the watchdog decides.
+  let outcome: WriteOutcome | undefined;
+  const write = async () => {
+    if (isOwnDeath(exit.code)) await markSuspects(db, job, runner.inFlight);
+    outcome = (await crashJobs(db, [{ ...job, error }], `supervisor:${workerId}`)).get(job);
+  };
+  await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));
+  const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
+  log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
+}
+
+/** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */
+function isOwnDeath(code: ErrorCode): boolean {
+  return code === 'runner_crashed' || code === 'runner_hung' || code === 'runner_out_of_memory';
+}
