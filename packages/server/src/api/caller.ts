@@ -20,6 +20,11 @@ export function callerOf(key: ApiKey): Caller {
   };
 }
 
+/** The owner to whose things the caller is bound; undefined: none. */
+export function ownerOf({ seesEveryOwner, userId }: Caller): string | undefined {
+  return seesEveryOwner ? undefined : userId;
+}
+
 /** The caller of a route that is not public. */
 export function theCaller(request: FastifyRequest): Caller {
   if (!request.caller) throw new HoldfastError('key_missing');

@@ -23,7 +23,7 @@ import { importIntakes, intakesFromCsv } from '../../intakes/import-intakes.ts';
 import { listIntakes } from '../../intakes/list-intakes.ts';
 import { updateIntake } from '../../intakes/update-intake.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { type Caller, theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
 import { enqueueFor } from './enqueue-for.ts';
 
@@ -32,7 +32,6 @@ const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['intakes'];
 
 /** The owner to whose intakes the caller is bound; undefined: none. */
-const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
 
 export const intakeRoutes: RouteGroup = (server, context) => {
   const { pool } = context;

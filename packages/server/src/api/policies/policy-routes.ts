@@ -19,14 +19,13 @@ import { listPolicies } from '../../policies/list-policies.ts';
 import { runPolicyNow } from '../../policies/run-policy-now.ts';
 import { updatePolicy } from '../../policies/update-policy.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { type Caller, theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['policies'];
 
 /** The owner to whose policies the caller is bound; undefined: none. */
-const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
 
 export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
   server.post(

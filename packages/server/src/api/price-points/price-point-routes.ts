@@ -8,11 +8,10 @@ import {
 import { deletePricePoint } from '../../collect/delete-price-point.ts';
 import { listPricePoints, showPricePoint } from '../../collect/find-price-points.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { type Caller, theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
 
 const tags = ['price points'];
-const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
 
 export const pricePointRoutes: RouteGroup = (server, { pool }) => {
   server.get(

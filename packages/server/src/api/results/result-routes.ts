@@ -14,14 +14,13 @@ import { priceHistory } from '../../results/price-history.ts';
 import { searchResults } from '../../results/search-results.ts';
 import { readRawResult, showResult } from '../../results/show-result.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { type Caller, theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
 
 const config = { access: { scope: 'jobs:read' } } as const;
 const tags = ['results'];
 
 /** The owner to whose results the caller is bound; undefined: none. */
-const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
 
 export const resultRoutes: RouteGroup = (server, { pool }) => {
   server.get(

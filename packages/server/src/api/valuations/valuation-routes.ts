@@ -10,12 +10,11 @@ import {
 import { listValuationHistory, listValuations, showValuation } from '../../collect/find-valuations.ts';
 import { showDistribution } from '../../collect/show-distribution.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { type Caller, theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
 
 const config = { access: { scope: 'jobs:read' } } as const;
 const tags = ['valuations'];
-const ownerOf = ({ seesEveryOwner, userId }: Caller) => (seesEveryOwner ? undefined : userId);
 
 export const valuationRoutes: RouteGroup = (server, { pool }) => {
   server.get(

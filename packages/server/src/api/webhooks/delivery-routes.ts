@@ -14,8 +14,7 @@ import { findDelivery, listDeliveries } from '../../webhooks/list-deliveries.ts'
 import { replayDeliveries, replayDelivery } from '../../webhooks/replay-deliveries.ts';
 import { sendTest } from '../../webhooks/send-test.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { theCaller } from '../caller.ts';
-import { ownerOf } from './owner-of.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;

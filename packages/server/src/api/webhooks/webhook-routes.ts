@@ -17,9 +17,8 @@ import { listWebhooks } from '../../webhooks/list-webhooks.ts';
 import { rotateSecret } from '../../webhooks/rotate-secret.ts';
 import { updateWebhook } from '../../webhooks/update-webhook.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { theCaller } from '../caller.ts';
+import { ownerOf, theCaller } from '../caller.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { ownerOf } from './owner-of.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
