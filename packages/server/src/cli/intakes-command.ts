@@ -12,6 +12,7 @@ import { listIntakes } from '../intakes/list-intakes.ts';
 import { enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { asCalled } from './called-as.ts';
+import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
 import { printIntake, printIntakes } from './show-intakes.ts';
 import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
@@ -89,7 +90,7 @@ const list = new Command('list')
   .option('--json', 'print JSON')
   .action(({ json, user, limit, ...filter }, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
+      checkLimit(limit);
       const { rows, next } = await wholePage({ limit, after: filter.after }, (range) =>
         listIntakes(database.pool, { ...filter, owner: user, ...range }),
       );

@@ -1,12 +1,12 @@
-import { errors, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import type { Job, UserAction } from '@holdfast/contract';
 import { Command } from 'commander';
 import { jobView } from '../api/jobs/job-view.ts';
 import { actOnJob } from '../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { answerEach } from './answer-each.ts';
 import { asTyped } from './as-typed.ts';
-import { reportError } from './report-error.ts';
 import { withDatabase } from './with-database.ts';
 
 interface Options {
@@ -32,22 +32,16 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
     .option('--reason <text>', 'why; kept in the timeline')
     .option('--json', 'print JSON, one line a job');
   if (action === 'retry') command.option('--afresh', 'start over instead of going on from the checkpoint');
-  return command.action((ids: string[], options: Options, self: Command) =>
+  return command.action((ids: string[], { json, ...options }: Options, self: Command) =>
     withDatabase(self, async ({ database: { pool }, actor }) => {
       const notifier = new Notifier(pool);
-      for (const id of ids) {
-        try {
-          const { json, ...rest } = options;
-          const scheduled = action === 'retry' ? (await showJob(pool, id)).run_at : null;
-          const changed = await actOnJob(pool, action, id, { actor, ...rest });
-          await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
-          const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
-          console.log(json ? JSON.stringify(jobView(job)) : `job ${id}: ${whatNow(job, scheduled)}`);
-        } catch (error) {
-          if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
-          reportError(error, options.json ?? false);
-        }
-      }
+      await answerEach(ids, json ?? false, async (id) => {
+        const scheduled = action === 'retry' ? (await showJob(pool, id)).run_at : null;
+        const changed = await actOnJob(pool, action, id, { actor, ...options });
+        await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
+        const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
+        return { changed: jobView(job), told: `job ${id}: ${whatNow(job, scheduled)}` };
+      });
     }),
   );
 });

@@ -1,11 +1,11 @@
-import { errors, HoldfastError, type Policy } from '@holdfast/contract';
+import type { Policy } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Queryable } from '../database/statement.ts';
 import { deletePolicy } from '../policies/delete-policy.ts';
 import { runPolicyNow } from '../policies/run-policy-now.ts';
 import { updatePolicy } from '../policies/update-policy.ts';
 import { Notifier } from '../queue/notifier.ts';
-import { reportError } from './report-error.ts';
+import { answerEach } from './answer-each.ts';
 import { nextRunOf } from './show-policies.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -52,16 +52,11 @@ export const policyActionCommands = Object.entries(actions).map(([name, { descri
     .action((ids: string[], { json }: { json?: true }, self: Command) =>
       withDatabase(self, async ({ database: { pool } }) => {
         const notifier = new Notifier(pool);
-        for (const id of ids) {
-          try {
-            const policy = await act(pool, id);
-            await notifier.notify('policy');
-            console.log(json ? JSON.stringify(policy) : `policy ${id}: ${tell(policy)}`);
-          } catch (error) {
-            if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
-            reportError(error, json ?? false);
-          }
-        }
+        await answerEach(ids, json ?? false, async (id) => {
+          const policy = await act(pool, id);
+          await notifier.notify('policy');
+          return { changed: policy, told: `policy ${id}: ${tell(policy)}` };
+        });
       }),
     ),
 );

@@ -1,14 +1,4 @@
-import { InvalidArgumentError } from 'commander';
-
-const seconds: Record<string, number> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+import { readMoment } from './read-moment.ts';
 
 /** `90d`, `12h` or a moment such as 2030-01-31T08:00:00Z, as a moment. */
-export function readExpiry(text: string): string {
-  const [, amount, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  if (amount) return new Date(Date.now() + Number(amount) * (seconds[unit] ?? 0) * 1000).toISOString();
-  const moment = new Date(text);
-  if (Number.isNaN(moment.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text)) {
-    throw new InvalidArgumentError('It must be a time such as 2030-01-31T08:00:00Z, or from now: 90d, 12h.');
-  }
-  return moment.toISOString();
-}
+export const readExpiry = (text: string): string => readMoment(text, 'ahead');

@@ -5,6 +5,7 @@ import { asCalled } from './called-as.ts';
 import type { JobOutcome } from './find-job-outcome.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
+import { shorten } from './shorten.ts';
 import { noWorkerText } from './waits-for-worker.ts';
 
 export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
@@ -129,8 +130,4 @@ function urlOf({ payload }: Job): string {
 
 function time(at: Date | null): string | null {
   return at && `${at.toISOString()} (${formatAgo(at)})`;
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

@@ -1,6 +1,7 @@
 import type { ListedPage, PageErrors } from '@holdfast/contract';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
+import { shorten } from './shorten.ts';
 
 export function printPages(pages: readonly ListedPage[], next: number | null): void {
   if (pages.length > 0)
@@ -35,8 +36,4 @@ export function printErrors({ data, more }: PageErrors): void {
     if (left > 0) console.log(`          and ${group.exact ? left : `more than ${left}`} more`);
   }
   if (more) console.log('\nThere are more reasons than these.');
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

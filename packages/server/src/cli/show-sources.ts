@@ -2,6 +2,7 @@ import type { SourceFilter } from '../sources/list-sources.ts';
 import type { Source } from '../sources/source.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
+import { shorten } from './shorten.ts';
 
 export function printSources(sources: readonly Source[], { limit = 50, ...filter }: SourceFilter): void {
   if (sources.length === 0) {
@@ -21,7 +22,7 @@ export function printSources(sources: readonly Source[], { limit = 50, ...filter
       delayOf(source),
       source.failure_streak,
       source.last_success_at ? formatAgo(source.last_success_at) : 'never',
-      shorten(source.hosts.join(' ')),
+      shorten(source.hosts.join(' '), 60),
     ]),
   );
   if (sources.length === limit) console.log(`\nMore: --after ${sources.at(-1)?.id}`);
@@ -66,10 +67,6 @@ function stateOf({ enabled, paused, paused_until, pause_reason, breaker, slowdow
 function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {
   const delay = Math.max(min_delay_ms, crawl_delay_ms ?? 0);
   return delay === 0 ? 'none' : `${delay} ms`;
-}
-
-function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 function time(at: Date | null): string | null {

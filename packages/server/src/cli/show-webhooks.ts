@@ -3,6 +3,7 @@ import type { ShownWebhook } from '../webhooks/find-webhook.ts';
 import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
+import { shorten } from './shorten.ts';
 
 export function printWebhooks(webhooks: readonly Webhook[], isFiltered: boolean, limit: number): void {
   if (webhooks.length === 0) {
@@ -97,8 +98,4 @@ function stateOf({ enabled, failing_since }: Webhook): string {
 
 function time(at: Date): string {
   return `${at.toISOString()} (${formatAgo(at)})`;
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

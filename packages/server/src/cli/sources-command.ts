@@ -6,6 +6,7 @@ import { listSources, type SourceFilter, showSource } from '../sources/list-sour
 import { pauseSource } from '../sources/pause-source.ts';
 import { resumeSource } from '../sources/resume-source.ts';
 import type { Source } from '../sources/source.ts';
+import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
 import { printSource, printSources } from './show-sources.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -55,8 +56,7 @@ const list = new Command('list')
   .option('--json', 'print JSON')
   .action(({ json, ...filter }: SourceFilter & JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      const { limit = 50 } = filter;
-      if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
+      checkLimit(filter.limit);
       const sources = await listSources(database.pool, filter);
       if (json) console.log(JSON.stringify(sources.map(asJson)));
       else printSources(sources, filter);

@@ -1,9 +1,9 @@
-import { errors, HoldfastError, type Webhook } from '@holdfast/contract';
+import type { Webhook } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Queryable } from '../database/statement.ts';
 import { deleteWebhook } from '../webhooks/delete-webhook.ts';
 import { updateWebhook } from '../webhooks/update-webhook.ts';
-import { reportError } from './report-error.ts';
+import { answerEach } from './answer-each.ts';
 import { withDatabase } from './with-database.ts';
 
 interface Action {
@@ -37,16 +37,11 @@ export const webhookActionCommands = Object.entries(actions).map(([name, { descr
     .argument('<id...>', 'ids of the webhooks')
     .option('--json', 'print JSON, one line a webhook')
     .action((ids: string[], { json }: { json?: true }, self: Command) =>
-      withDatabase(self, async ({ database: { pool } }) => {
-        for (const id of ids) {
-          try {
-            const webhook = await act(pool, id);
-            console.log(json ? JSON.stringify(webhook) : `webhook ${id}: ${done}`);
-          } catch (error) {
-            if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
-            reportError(error, json ?? false);
-          }
-        }
-      }),
+      withDatabase(self, ({ database: { pool } }) =>
+        answerEach(ids, json ?? false, async (id) => ({
+          changed: await act(pool, id),
+          told: `webhook ${id}: ${done}`,
+        })),
+      ),
     ),
 );

@@ -21,6 +21,7 @@ import { replayDeliveries, replayDelivery } from '../webhooks/replay-deliveries.
 import { rotateSecret } from '../webhooks/rotate-secret.ts';
 import { sendTest } from '../webhooks/send-test.ts';
 import { checkFlags } from './check-flags.ts';
+import { checkLimit } from './check-limit.ts';
 import { readSince } from './read-since.ts';
 import { outcomeOf, printDeliveries, printWebhook, printWebhooks } from './show-webhooks.ts';
 import { webhookActionCommands } from './webhook-actions.ts';
@@ -267,7 +268,3 @@ export const webhooksCommand = new Command('webhooks')
   .addHelpText('after', examples);
 for (const command of [add, list, show, ...webhookActionCommands, test, deliveries, replay, rotate])
   webhooksCommand.addCommand(command);
-
-function checkLimit(limit: number): void {
-  if (limit < 1 || limit > 1000) throw new HoldfastError('bad_request', '--limit must be from 1 to 1000');
-}

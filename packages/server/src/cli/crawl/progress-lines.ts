@@ -1,4 +1,5 @@
 import { printable } from '../print-table.ts';
+import { shorten } from '../shorten.ts';
 import type { CrawlRate } from './crawl-rate.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { formatCount, formatDuration, formatRate } from './format-amount.ts';
@@ -53,8 +54,4 @@ function bar(percent: number, width: number, paint: Paint): string {
 
 function clock(time: Date): string {
   return time.toTimeString().slice(0, 8);
-}
-
-function shorten(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, Math.max(length - 1, 0))}…` : text;
 }
