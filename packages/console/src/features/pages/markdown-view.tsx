@@ -10,7 +10,7 @@ export function MarkdownView({ text }: { readonly text: string | null }) {
 }
 
 interface Block {
-  readonly kind: 'heading' | 'list' | 'code' | 'quote' | 'table' | 'text';
+  readonly kind: 'heading' | 'list' | 'numbered' | 'code' | 'quote' | 'table' | 'rule' | 'text';
   readonly lines: string[];
 }
 
@@ -45,7 +45,9 @@ function blocksOf(text: string): Block[] {
 
 function kindOf(line: string): Block['kind'] {
   if (/^#{1,6}\s/.test(line)) return 'heading';
-  if (/^\s*([-*+]|\d+[.)])\s/.test(line)) return 'list';
+  if (/^\s*([-*_])\s*(\1\s*){2,}$/.test(line)) return 'rule';
+  if (/^\s*[-*+]\s/.test(line)) return 'list';
+  if (/^\s*\d+[.)]\s/.test(line)) return 'numbered';
   if (/^\s*>/.test(line)) return 'quote';
   if (/^\s*\|/.test(line)) return 'table';
   return 'text';
@@ -62,16 +64,21 @@ function renderBlock({ kind, lines }: Block, index: number): ReactNode {
     case 'code':
       return <pre key={index}>{lines.join('\n')}</pre>;
     case 'table':
-      return <pre key={index}>{lines.join('\n')}</pre>;
+      return <Table key={index} lines={lines} />;
+    case 'rule':
+      return <hr key={index} />;
     case 'list':
+    case 'numbered': {
+      const List = kind === 'list' ? 'ul' : 'ol';
       return (
-        <ul key={index}>
+        <List key={index}>
           {lines.map((line, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: as above
             <li key={at}>{inline(line.replace(/^\s*([-*+]|\d+[.)])\s/, ''))}</li>
           ))}
-        </ul>
+        </List>
       );
+    }
     default:
       return (
         <p key={index} className={kind === 'quote' ? styles.quote : undefined}>
@@ -81,18 +88,53 @@ function renderBlock({ kind, lines }: Block, index: number): ReactNode {
   }
 }
 
-const link = /!?\[([^\]]{0,500})\]\(<?([^)\s>]{1,2000})>?(?:\s+"[^"]*")?\)/g;
+/** Cells may be wide: it scrolls within its frame. */
+function Table({ lines }: { readonly lines: readonly string[] }) {
+  const rows = lines.map((line) =>
+    line
+      .trim()
+      .replaceAll(/^\||(?<!\\)\|$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  );
+  const [head = [], ...rest] = rows.filter((cells) => !cells.every((cell) => /^:?-+:?$/.test(cell)));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section className={styles.table} tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>{head.map((cell, at) => cellOf('th', cell, at))}</tr>
+        </thead>
+        <tbody>
+          {rest.map((cells, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the text does not change while it is shown
+            <tr key={at}>{cells.map((cell, column) => cellOf('td', cell, column))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
 
-/** Links become links; backslashes before punctuation go. */
+function cellOf(Cell: 'th' | 'td', text: string, at: number): ReactNode {
+  return <Cell key={at}>{inline(text)}</Cell>;
+}
+
+const piece =
+  /`([^`]{1,500})`|\*\*([^*]{1,500})\*\*|!?\[([^\]]{0,500})\]\(<?([^)\s>]{1,2000})>?(?:\s+"[^"]*")?\)/g;
+
+/** Links become links, code is set apart, what is bold is bold; backslashes before punctuation go. */
 function inline(text: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let end = 0;
-  for (const match of text.matchAll(link)) {
-    parts.push(plain(text.slice(end, match.index)));
-    parts.push(
-      <OutsideLink key={match.index} url={match[2] ?? ''} text={plain(match[1] || (match[2] ?? ''))} />,
-    );
-    end = match.index + match[0].length;
+  for (const match of text.matchAll(piece)) {
+    const [all, code, bold, label, url = ''] = match;
+    const key = match.index;
+    parts.push(plain(text.slice(end, key)));
+    if (code !== undefined) parts.push(<code key={key}>{code}</code>);
+    else if (bold !== undefined) parts.push(<strong key={key}>{inline(bold)}</strong>);
+    else parts.push(<OutsideLink key={key} url={url} text={plain(label || url)} />);
+    end = key + all.length;
   }
   parts.push(plain(text.slice(end)));
   return parts;
