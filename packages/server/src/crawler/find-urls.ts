@@ -24,8 +24,8 @@ export class FindUrls {
   /** Links of a page, canonical already, in the page's order. */
   add(links: readonly string[], from: FrontierEntry): void {
     if (!this.#follows) return;
-    for (const url of links)
-      this.#addPage(url, { depth: from.depth + 1, parent: from.url_hash, redirects: 0 });
+    const place = { depth: from.depth + 1, parent: from.url_hash, redirects: 0 };
+    for (const url of links) this.#addPage(url, place);
   }
 
   /** A redirect's target takes the place of the URL that led there. */
@@ -61,11 +61,19 @@ export class FindUrls {
     const verdict = scope.verdict(url, place.depth);
     const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
     if (offScope) this.#unsaved().countOffScope(offScope);
-    else this.#add(url, 'page', place);
+    else this.#put(url, 'page', place);
   }
 
   #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
-    if (this.#context.known.has(url)) return;
-    this.#unsaved().found.set(url, { url, url_hash: urlHash(url), host: hostOf(url), kind, ...place });
+    if (!this.#context.known.has(url)) this.#put(url, kind, place);
+  }
+
+  #put(
+    url: string,
+    kind: FrontierKind,
+    { depth, redirects, parent }: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>,
+  ): void {
+    const found = { url, url_hash: urlHash(url), host: hostOf(url), kind, depth, redirects, parent };
+    this.#unsaved().found.set(url, found);
   }
 }

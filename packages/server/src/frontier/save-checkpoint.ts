@@ -2,6 +2,7 @@ import { HoldfastError, type RequestedAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import type { HeldJob } from '../queue/held-job.ts';
+import { arrayLiteral } from './array-literal.ts';
 import type { FoundUrl } from './frontier-entry.ts';
 
 /** What changed since the last checkpoint. */
@@ -205,13 +206,13 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     packed.bytes,
     packed.starts,
     contents.map((content) => content.links?.length),
-    found.map((url) => url.host),
-    found.map((url) => url.url),
-    found.map((url) => url.url_hash),
-    found.map((url) => url.kind),
-    found.map((url) => url.depth),
-    found.map((url) => url.redirects),
-    found.map((url) => url.parent),
+    arrayLiteral(found, (url) => url.host),
+    arrayLiteral(found, (url) => url.url),
+    arrayLiteral(found, (url) => url.url_hash),
+    arrayLiteral(found, (url) => url.kind),
+    arrayLiteral(found, (url) => url.depth),
+    arrayLiteral(found, (url) => url.redirects),
+    arrayLiteral(found, (url) => url.parent),
     done.map((entry) => entry.host),
     done.map((entry) => entry.seq),
     postponed.map((entry) => entry.host),

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import type { HeldJob } from '../queue/held-job.ts';
+import { urlHash } from '../urls/url-hash.ts';
+import type { FoundUrl } from './frontier-entry.ts';
+import { openFrontier } from './open-frontier.ts';
+import { saveCheckpoint } from './save-checkpoint.ts';
+
+const queue = new QueueFixture();
+
+const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => ({
+  host: 'a.test',
+  url,
+  url_hash: urlHash(url),
+  kind: 'page',
+  depth: 1,
+  redirects: 0,
+  parent: null,
+  ...fields,
+});
+
+async function begunCrawl(): Promise<HeldJob> {
+  const job = await queue.claimedOne();
+  await openFrontier(queue.pool, job, { key: 'key', recrawl: false });
+  return job;
+}
+
+const save = (job: HeldJob, number: number, urls: readonly FoundUrl[]) =>
+  saveCheckpoint(queue.pool, job, {
+    number,
+    found: urls,
+    pages: [],
+    done: [],
+    postponed: [],
+    hosts: new Map(),
+    offScope: {},
+    bytes: 0,
+    currentUrl: null,
+    progress: 0,
+    discovery: null,
+  });
+
+async function frontierOf(job: HeldJob): Promise<FoundUrl[]> {
+  const { rows } = await queue.pool.query<FoundUrl>(
+    `SELECT host, url, url_hash, kind, depth, redirects, parent FROM crawl_frontier WHERE job_id = $1 ORDER BY seq`,
+    [job.id],
+  );
+  return rows;
+}
+
+test('URLs enter the frontier in their order, as they were found', async () => {
+  const job = await begunCrawl();
+  const parent = urlHash('http://a.test/');
+  const urls = [
+    found('http://a.test/?quote="&list={1,2}', { parent }),
+    found('http://a.test/?back\\slash\\', { parent, depth: 2 }),
+    found('http://b.test:8080/NULL', { host: 'b.test:8080', redirects: 3 }),
+    found('http://a.test/sitemap.xml', { kind: 'sitemap', depth: 0 }),
+    found('http://a.test/llms.txt', { kind: 'text', depth: 0 }),
+    found('http://a.test/', { parent }),
+  ];
+  expect(await save(job, 1, urls)).toMatchObject({ added: urls.length, total_pending: urls.length });
+  expect(await frontierOf(job)).toEqual(urls);
+});
+
+test('URLs that the crawl has met before are not added again', async () => {
+  const job = await begunCrawl();
+  const [old, older, fresh] = ['1', '2', '3'].map((name) => found(`http://a.test/${name}`)) as [
+    FoundUrl,
+    FoundUrl,
+    FoundUrl,
+  ];
+  await save(job, 1, [old, older]);
+  const again = [older, fresh, old].map((url) => ({ ...url, depth: 7 }));
+  expect(await save(job, 2, again)).toMatchObject({ added: 1, total_pending: 3 });
+  expect(await frontierOf(job)).toEqual([old, older, { ...fresh, depth: 7 }]);
+});
+
+test('a checkpoint that is repeated, or comes without the lease, adds nothing', async () => {
+  const job = await begunCrawl();
+  await save(job, 1, [found('http://a.test/1')]);
+  expect(await save(job, 1, [found('http://a.test/2')])).toMatchObject({ added: 0, total_pending: 1 });
+  await expect(save({ ...job, fence: job.fence - 1 }, 2, [found('http://a.test/3')])).rejects.toMatchObject({
+    code: 'lease_lost',
+  });
+  expect(await frontierOf(job)).toEqual([found('http://a.test/1')]);
+});
