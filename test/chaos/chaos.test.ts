@@ -12,11 +12,17 @@ import { runFault } from '../../chaos/src/run-fault.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const seed = Number(process.env.HOLDFAST_CHAOS_SEED ?? 42);
 const timings: Timings = { leaseSeconds: 2, heartbeatSeconds: 0.4, sweepSeconds: 0.4 };
+/**
+ * With a lease of 2 s, a runner that gives no sign of life for half a second counts as hung. That happens on a busy machine, and
+ * costs a retry and what was in flight, of which F14 allows nothing. No lease has to run out in it.
+ */
+const patient: Readonly<Record<string, Timings>> = { F14: { ...timings, leaseSeconds: 10 } };
 /** These mostly wait: all at once, and beside the others, they cost little. */
 const waiting = ['F3', 'F11', 'F16'];
 /** These need the processors. F5 is the last: it restarts the PostgreSQL of all. */
 const working = ['F1', 'F2', 'F10', 'F14'];
-const timeoutMs = 300_000;
+/** With the wait for its turn. */
+const timeoutMs = 480_000;
 let server: PrivateServer;
 
 beforeAll(async () => {
@@ -27,7 +33,7 @@ afterAll(() => server?.remove());
 async function holds(id: string): Promise<void> {
   const fault = faults.find((one) => one.id === id);
   if (!fault) throw new Error(`there is no fault ${id}`);
-  const verdict = await runFault(fault, { root, server, seed, scale: 0.02, timings });
+  const verdict = await runFault(fault, { root, server, seed, scale: 0.02, timings: patient[id] ?? timings });
   if (process.env.CHAOS_FIGURES) console.error(JSON.stringify(verdict));
   expect(verdict.problems, `${fault.title}: ${JSON.stringify(verdict.figures)}`).toEqual([]);
 }

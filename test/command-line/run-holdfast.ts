@@ -2,8 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/**
+ * What `bin/holdfast.js` loads, once it has looked whether a source is newer: the set-up of all tests did so already, and hundreds
+ * of processes need not do it again.
+ */
 export const holdfastProgram = fileURLToPath(
-  new URL('../../packages/server/bin/holdfast.js', import.meta.url),
+  new URL('../../packages/server/dist/holdfast.js', import.meta.url),
 );
 
 export interface Outcome {

@@ -15,13 +15,14 @@ export const bots: Fault = {
     'bots that submit twice, late, out of order or with another bot’s token, and lose the answers to their pulls',
   run: (run) =>
     withStage(run, { workers: 1, jobsPerWorker: 0, origins: 1 }, async (stage) => {
-      const count = scaled(run, 2_000, 300);
+      const count = scaled(run, 2_000, 200);
       const api = await ApiProcess.start(stage, ['bots']);
       const requests = Array.from({ length: count }, (_, n) => ({
         kind: 'visit' as const,
         executor: 'bot' as const,
         payload: { url: `https://shop${n % 7}.example/${n}` },
-        lock_ttl_seconds: Math.max(2, Math.round(run.timings.leaseSeconds / 2)),
+        // Not so short that a busy machine lets the locks of those expire who work.
+        lock_ttl_seconds: Math.max(4, Math.round(run.timings.leaseSeconds / 2)),
         max_retries: 100,
       }));
       await enqueueJobs(stage.pool, requests);

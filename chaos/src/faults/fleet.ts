@@ -90,9 +90,11 @@ export class Fleet {
     this.#wasLate.add(bot);
     await this.steady(bot, others);
     await until('the end of a lock', async () => {
+      // Its own lock: the job may have been another bot's before, whose lock expired as well.
       const { rowCount } = await this.#pool.query(
-        `SELECT FROM job_events WHERE job_id = $1 AND transition = 'recover' LIMIT 1`,
-        [late.job_id],
+        `SELECT FROM job_events WHERE job_id = $1 AND transition = 'recover' AND event_no > (
+           SELECT max(event_no) FROM job_events WHERE job_id = $1 AND transition = 'claim' AND actor = 'bot:' || $2)`,
+        [late.job_id, bot],
       );
       return (rowCount ?? 0) > 0;
     });

@@ -54,8 +54,9 @@ async function play(run: ChaosRun, stage: Stage, wanted: number, frozen: number)
   await stage.pool.query(audit);
   const ledger = new Ledger(stage);
   const tally: Tally = { zombies: 0, writes: 0, requests: 0, late: 0, stops: [] };
-  for (const origin of stage.origins) origin.extraDelayMs = 150;
-  await stage.crawls.keep(frozen + 2, { pages: scaled(run, 500, 300) });
+  // So that there is work for as long as they stand still, and not much more.
+  for (const origin of stage.origins) origin.extraDelayMs = judgesTimes(run) ? 150 : 400;
+  await stage.crawls.keep(frozen + 2, { pages: scaled(run, 500, 150) });
   const end = performance.now() + 1000 * (patienceSeconds + 6 * run.timings.leaseSeconds * wanted);
   while (tally.zombies < wanted) {
     if (performance.now() > end)

@@ -32,7 +32,8 @@ export class HoldfastProcess {
   constructor(root: string, args: readonly string[], env: Record<string, string>) {
     this.name = env.WORKER_ID ?? args.join(' ');
     const { DATABASE_URL: _, ...inherited } = process.env;
-    this.#process = spawn(process.execPath, [join(root, 'packages/server/bin/holdfast.js'), ...args], {
+    // Not by way of bin/holdfast.js, which looks for newer sources each time: what is run was built before, and stays as it is.
+    this.#process = spawn(process.execPath, [join(root, 'packages/server/dist/holdfast.js'), ...args], {
       env: { ...inherited, HOLDFAST_LOG_FORMAT: 'json', ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

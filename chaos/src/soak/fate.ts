@@ -78,8 +78,7 @@ export class Fate {
     if (!crawl) return;
     const { status } = await this.#api.post(`/api/v1/jobs/${crawl.id}/pause`);
     if (status >= 500 && status !== 503) this.#stage.run.blame(`a pause was answered with ${status}`);
-    await this.#settled(crawl.id);
-    await this.#note([crawl.id], 'pause');
+    if ((await this.#settled(crawl.id)) === 'paused') await this.#note([crawl.id], 'pause');
     await delay(this.#stage.run.random.between(200, 3_000));
     await this.resume(crawl.id);
   }
@@ -110,13 +109,16 @@ export class Fate {
   }
 
   /** A pause that was not acknowledged within the answer is acted on later: what is dropped then is what counts. */
-  async #settled(id: string): Promise<void> {
+  async #settled(id: string): Promise<string> {
     const end = performance.now() + 2_000 * this.#stage.run.timings.leaseSeconds;
     while (performance.now() < end) {
       const { status, body } = await this.#api.get(`/api/v1/jobs/${id}`);
-      if (status === 200 && (body.status !== 'processing' || body.requested_action === null)) return;
+      if (status === 200 && (body.status !== 'processing' || body.requested_action === null))
+        return body.status;
       await delay(50);
     }
+    this.#stage.run.blame(`nobody acted on the pause of job ${id}`);
+    return 'processing';
   }
 
   #mortals(): HoldfastProcess[] {

@@ -86,7 +86,7 @@ export class Crawls {
   }
 
   /** Waits until all have come to an end. */
-  async finish(seconds = 90): Promise<void> {
+  async finish(seconds = 180): Promise<void> {
     this.stopAdding();
     this.#keeping ??= this.#watch(0, {});
     try {

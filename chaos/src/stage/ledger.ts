@@ -16,6 +16,14 @@ export interface Death {
 /** Concurrency and one batch of the checkpoint: what a death or a pause may cost at most. */
 export const inFlightAtMost = (concurrency: number) => concurrency + 50;
 
+/**
+ * What the dead had sent may still lie in the sockets of our origins. They are read within a few turns of our own loop: one to accept a
+ * connection, one to read it.
+ */
+async function whatWasSent(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Keeps account of what was in flight when a runner died or was paused: only that may be asked for once more. */
 export class Ledger {
   readonly deaths: Death[] = [];
@@ -32,6 +40,7 @@ export class Ledger {
        UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
       [crawl.id],
     );
+    await whatWasSent();
     const durable = new Map(rows.map(({ url, attempts }) => [pathOf(url), attempts]));
     let inFlight = 0;
     for (const [path, count] of requestsOf(crawl)) {
