@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';
+import { awaitUp } from './await-up.ts';
 import { holdfastProgram, runHoldfast, startHoldfast } from './run-holdfast.ts';
 
 let folder: string;
@@ -29,14 +30,8 @@ async function up(
 ): Promise<{ child: ChildProcess; address: string; sampleSite: string }> {
   const child = startHoldfast(['up', '--port', '0'], env, folder);
   children.push(child);
-  if (!child.stdout) throw new Error('no standard output');
-  let address = '';
-  for await (const line of createInterface({ input: child.stdout })) {
-    address ||= /^Holdfast is up: (\S+)$/.exec(line)?.[1] ?? '';
-    const [, sampleSite] = /^ {2}sample site {2}(\S+)$/.exec(line) ?? [];
-    if (sampleSite) return { child, address, sampleSite };
-  }
-  throw new Error('`holdfast up` ended without printing its addresses');
+  const { address, found: sampleSite } = await awaitUp(child, /^ {2}sample site {2}(\S+)$/);
+  return { child, address, sampleSite };
 }
 
 describe('holdfast up', () => {

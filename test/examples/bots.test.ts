@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
+import { hasPython } from '../has-python.ts';
 
 const example = (path: string) => fileURLToPath(new URL(`../../examples/bots/${path}`, import.meta.url));
 const api = new ListeningApi();
@@ -41,9 +42,6 @@ afterAll(() => {
   shop.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const hasPython =
-  spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
 
 describe.each([
   ['Python', hasPython, () => ['python3', example('python/price_bot.py')]],

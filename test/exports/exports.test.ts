@@ -11,7 +11,8 @@ import type { OutputFormat } from '../../packages/server/src/export/page-output.
 import { linksInMarkdown } from '../../packages/server/src/export/relink-markdown.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
-import { hasPython, readWarc } from './read-warc.ts';
+import { hasPython } from '../has-python.ts';
+import { readWarc } from './read-warc.ts';
 
 interface SitePage {
   readonly links?: readonly string[];

@@ -6,10 +6,6 @@ import { fileURLToPath } from 'node:url';
 
 const reader = fileURLToPath(new URL('read_warc.py', import.meta.url));
 
-/** The independent reader is a Python program; where there is no Python, its tests are left out. */
-export const hasPython =
-  spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
-
 export interface ReadRecord {
   /** By lower-case name. */
   readonly fields: Record<string, string>;

@@ -1,13 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createPool } from '../../packages/server/src/database/create-pool.ts';
 import { run, statement } from '../../packages/server/src/database/statement.ts';
+import { awaitUp } from '../command-line/await-up.ts';
 import { runHoldfast, startHoldfast } from '../command-line/run-holdfast.ts';
 import { startTreeSite } from '../command-line/tree-site.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
@@ -63,7 +62,7 @@ test.runIf(program)(
       said += data;
     });
     try {
-      const { address, key } = await addressAndKey(up);
+      const { address, found: key } = await awaitUp(up, /(hf_\S+)/);
       const authorization = `Bearer ${key}`;
       const created = await fetch(`${address}/api/v1/jobs`, {
         method: 'POST',
@@ -107,14 +106,3 @@ test.runIf(program)(
     expect(said).not.toMatch(/prepared statement|"level":50/);
   },
 );
-
-async function addressAndKey(up: ChildProcess): Promise<{ address: string; key: string }> {
-  if (!up.stdout) throw new Error('no standard output');
-  let address = '';
-  for await (const line of createInterface({ input: up.stdout })) {
-    address ||= /^Holdfast is up: (\S+)$/.exec(line)?.[1] ?? '';
-    const [key] = /hf_\S+/.exec(line) ?? [];
-    if (key) return { address, key };
-  }
-  throw new Error('`holdfast up` ended without printing its key');
-}

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { hasPython, readWarc } from '../../../../test/exports/read-warc.ts';
+import { readWarc } from '../../../../test/exports/read-warc.ts';
+import { hasPython } from '../../../../test/has-python.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { samplePage } from './testing/sample-page.ts';
 import { warcFormat } from './warc-format.ts';
