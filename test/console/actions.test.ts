@@ -86,7 +86,7 @@ describe('on the list of jobs', () => {
       .getByRole('button', { name: 'Cancel' })
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByText('1000 changed').waitFor();
+    await page.getByText('1,000 changed').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await console.value(`SELECT count(*)::integer FROM crawl_jobs WHERE status = 'cancelled'`)).toBe(
       1000,
@@ -197,7 +197,7 @@ describe('policies', () => {
 
     await console.pool.query(`UPDATE crawl_policies SET next_run_at = now() + interval '5 h'`);
     await page.reload();
-    await page.getByText('In 5.0 hours').waitFor();
+    await page.getByText('In 5 hours').waitFor();
     await page.getByRole('button', { name: 'Run https://shop.example/p/1 now' }).click();
     await page.getByText('Ready NOW').waitFor();
     expect(await console.value('SELECT next_run_at <= now() FROM crawl_policies')).toBe(true);

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { noticeAnswer } from './away.ts';
 import { RequestFailed } from './request.ts';
 
 /** A refusal stays one however often it is asked for; a limit and anything else may pass. */
@@ -13,10 +14,19 @@ function noticeSignOut(error: Error): void {
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeSignOut }),
+  queryCache: new QueryCache({
+    onSuccess: () => noticeAnswer(),
+    onError: (error) => {
+      noticeAnswer(error);
+      noticeSignOut(error);
+    },
+  }),
   mutationCache: new MutationCache({ onError: noticeSignOut }),
   defaultOptions: {
+    // Holdfast may run on this very machine: whether that has a network says nothing.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       retry: (count, error) => count < 2 && mayPass(error),
       // A view that shows a failure recovers by itself, as the server does.
       refetchInterval: ({ state }) => (state.error && mayPass(state.error) ? 5_000 : false),

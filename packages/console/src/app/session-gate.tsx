@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
-import { Button } from '../design/button.tsx';
-import { Notice } from '../design/notice.tsx';
+import { Failed } from '../design/failed.tsx';
+import styles from './sign-in.module.css';
 import { SignIn } from './sign-in.tsx';
 
 /** Nothing of the console is there without a session. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery(sessionQuery);
-  if (error)
+  // Whoever is signed in stays where they are while the server is away.
+  if (error && data === undefined)
     return (
-      <Notice
-        kind="error"
-        title={error.message}
-        actions={<Button onClick={() => refetch()}>Try again</Button>}
-      />
+      <main className={styles.page}>
+        <Failed error={error} again={refetch} />
+      </main>
     );
   if (data === undefined) return null;
   return data === null ? <SignIn /> : children;

@@ -1,6 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { LogOut, Menu, Moon, Sun } from 'lucide-react';
 import { useState } from 'react';
+import { useIsAway } from '../api/away.ts';
 import { useSession, useSignOut } from '../api/session.ts';
 import { Button } from '../design/button.tsx';
 import { useTheme } from '../design/theme.ts';
@@ -13,9 +14,16 @@ export function Shell() {
   const signOut = useSignOut();
   const [theme, toggleTheme] = useTheme();
   const [menuOpen, setMenuOpen] = useState(false);
+  const isAway = useIsAway();
   const shortcuts = useShortcuts();
   return (
-    <div className={styles.shell}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu, wherever the focus is within
+    <div
+      className={styles.shell}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') setMenuOpen(false);
+      }}
+    >
       <a className={styles.skip} href="#content">
         Skip to the content
       </a>
@@ -66,6 +74,11 @@ export function Shell() {
         </p>
       </nav>
       <main id="content" className={styles.content} tabIndex={-1}>
+        {isAway && (
+          <p role="status" className={styles.away}>
+            Holdfast does not answer. What is shown is how it was; this page tries again by itself.
+          </p>
+        )}
         <Outlet />
       </main>
       <ShortcutHelp {...shortcuts} />

@@ -1,5 +1,6 @@
-import { Copy, Filter } from 'lucide-react';
+import { Check, Copy, Filter } from 'lucide-react';
 import { useSearchState } from './search-state.ts';
+import { useCopy } from './use-copy.ts';
 
 interface CellToolsProps {
   readonly value: string | null | undefined;
@@ -10,6 +11,7 @@ interface CellToolsProps {
 /** Shown over a cell that is pointed at: copy its value, or see only the rows that share it. */
 export function CellTools({ value, filter, className }: CellToolsProps) {
   const [, setState] = useSearchState();
+  const [copied, copy] = useCopy();
   if (!value) return null;
   return (
     <span className={className}>
@@ -27,11 +29,11 @@ export function CellTools({ value, filter, className }: CellToolsProps) {
       <button
         type="button"
         tabIndex={-1}
-        title="Copy"
+        title={copied ? 'Copied' : 'Copy'}
         aria-label={`Copy ${value}`}
-        onClick={() => void navigator.clipboard?.writeText(value)}
+        onClick={() => copy(value)}
       >
-        <Copy aria-hidden="true" />
+        {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
       </button>
     </span>
   );

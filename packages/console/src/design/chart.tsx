@@ -2,7 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import styles from './chart.module.css';
-import { numberText } from './count-text.ts';
+import { axisText } from './count-text.ts';
 
 export interface Series {
   readonly label: string;
@@ -37,7 +37,7 @@ interface Mark {
 const none: readonly Mark[] = [];
 /** Nothing is counted in halves. */
 const wholeSteps = [1, 2, 5]
-  .flatMap((step) => [step, 1e1 * step, 1e2 * step, 1e3 * step, 1e4 * step, 1e5 * step])
+  .flatMap((step) => Array.from({ length: 13 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
 
 /** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
@@ -71,6 +71,7 @@ export default function Chart({
         width: element.clientWidth,
         height,
         legend: { show: series.length > 1, live: false },
+        padding: [8, 10, 0, 0],
         cursor: { points: { size: 6 } },
         scales: {
           x: {
@@ -89,10 +90,17 @@ export default function Chart({
             ...axis,
             size: 34,
             values: (plot: uPlot, splits: number[]) =>
-              splits.map((at) => (range ? numberText(at) : labels ? labels[at] : timeText(at, plot)) ?? ''),
+              splits.map((at) => (range ? axisText(at) : labels ? labels[at] : timeText(at, plot)) ?? ''),
             ...(labels && { incrs: [1, 2, 5, 10, 20, 50, 100] }),
           },
-          { ...axis, size: 52, ...(hasBars && { incrs: wholeSteps }) },
+          {
+            ...axis,
+            size: (_plot: uPlot, values: string[] | null) =>
+              14 + 7.5 * Math.max(2, ...(values ?? []).map(({ length }) => length)),
+            values: (_plot: uPlot, splits: number[]) => splits.map(axisText),
+            // What begins at 0 is counted.
+            ...(fromZero && { incrs: wholeSteps }),
+          },
         ],
         series: [
           {},

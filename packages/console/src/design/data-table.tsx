@@ -40,7 +40,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   function onRowKey(event: KeyboardEvent, row: Row) {
     if (event.target !== event.currentTarget) return;
-    if (event.key === 'Enter') onOpen?.(row);
+    if (event.key === 'Enter') {
+      if (onOpen) onOpen(row);
+      else event.currentTarget.querySelector('a')?.click();
+    }
     if (event.key === 'x' && onSelect) toggle(idOf(row));
   }
 
@@ -86,16 +89,25 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     />
                   </td>
                 )}
-                {columns.map((column) => (
-                  <td
-                    key={column.name}
-                    className={classOf(column)}
-                    data-name={column.name === 'Actions' ? undefined : column.name}
-                  >
-                    {column.cell(row)}
-                    <CellTools value={column.value?.(row)} filter={column.filter} className={styles.tools} />
-                  </td>
-                ))}
+                {columns.map((column) => {
+                  const content = column.cell(row);
+                  return (
+                    <td
+                      key={column.name}
+                      className={`${classOf(column)} ${content === '–' ? styles.absent : ''}`}
+                      data-name={column.name === 'Actions' ? undefined : column.name}
+                      // What is cut off is told to whoever points at it.
+                      title={typeof content === 'string' && content !== '–' ? content : undefined}
+                    >
+                      {content}
+                      <CellTools
+                        value={column.value?.(row)}
+                        filter={column.filter}
+                        className={styles.tools}
+                      />
+                    </td>
+                  );
+                })}
               </tr>
             );
           })}
@@ -104,8 +116,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     </div>
   );
 
-  function classOf({ align, grow, wideOnly }: Column<Row>): string {
-    return [align === 'right' && styles.right, grow && styles.grow, wideOnly && styles.wideOnly]
+  function classOf({ name, align, grow, wideOnly }: Column<Row>): string {
+    return [
+      align === 'right' && styles.right,
+      grow && styles.grow,
+      wideOnly && styles.wideOnly,
+      name === 'Actions' && styles.actions,
+    ]
       .filter(Boolean)
       .join(' ');
   }

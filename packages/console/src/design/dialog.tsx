@@ -15,8 +15,12 @@ interface DialogProps {
 export function Dialog({ open, onClose, title, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (!open) return dialog.current?.close();
+    dialog.current?.showModal();
+    // Where people begin: the first field, or the button that changes nothing.
+    dialog.current
+      ?.querySelector<HTMLElement>('form :is(input, select, textarea), footer button')
+      ?.focus({ preventScroll: true });
   }, [open]);
   return (
     <dialog ref={dialog} className={styles.dialog} onClose={onClose} aria-label={title}>

@@ -1,5 +1,5 @@
 import { Search, SlidersHorizontal, X } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './filter-bar.module.css';
 import { SavedViews } from './saved-views.tsx';
@@ -56,12 +56,18 @@ export function FilterBar({ first, children, clearable }: FilterBarProps) {
 export function ChipFilter({ name, label, choices }: FilterProps) {
   const [state, setState] = useSearchState();
   const on = new Set((state[name] ?? '').split(',').filter(Boolean));
+  const chips = useRef<HTMLFieldSetElement>(null);
+  // On narrow screens the chips stand in one line that is wider than the screen.
+  useEffect(() => {
+    const [first] = chips.current?.querySelectorAll<HTMLElement>('[aria-pressed="true"]') ?? [];
+    if (first && chips.current) chips.current.scrollLeft = first.offsetLeft - chips.current.offsetLeft;
+  }, []);
   function toggle(value: string) {
     if (!on.delete(value)) on.add(value);
     setState({ [name]: [...on].join(',') || undefined });
   }
   return (
-    <fieldset className={styles.chips}>
+    <fieldset ref={chips} className={styles.chips}>
       <legend className="visually-hidden">{label}</legend>
       {choices.map(({ value, label: text, count }) => (
         <button key={value} type="button" aria-pressed={on.has(value)} onClick={() => toggle(value)}>

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
-import { RequestFailed } from '../api/request.ts';
 import type { List } from '../api/use-list.ts';
 import { Button } from './button.tsx';
+import { Failed } from './failed.tsx';
 import styles from './list-body.module.css';
-import { Notice } from './notice.tsx';
 
 interface ListBodyProps<Row> {
   readonly list: List<Row>;
@@ -14,16 +13,7 @@ interface ListBodyProps<Row> {
 
 /** A list in all its moments: loading, broken, empty, there, and more to come. */
 export function ListBody<Row>({ list, empty, children }: ListBodyProps<Row>) {
-  if (list.error && list.rows.length === 0)
-    return (
-      <Notice
-        kind="error"
-        title={list.error.message}
-        actions={<Button onClick={list.again}>Try again</Button>}
-      >
-        {list.error instanceof RequestFailed && list.error.hint}
-      </Notice>
-    );
+  if (list.error && list.rows.length === 0) return <Failed error={list.error} again={list.again} />;
   if (list.isLoading) return <div className={styles.loading} role="status" aria-label="Loading" />;
   if (list.rows.length === 0) return empty;
   return (

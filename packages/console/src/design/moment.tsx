@@ -19,6 +19,11 @@ export function relativeTime(at: Date, now = Date.now()): string {
   return '';
 }
 
+/** "16 Nov 2026, 10:31:07", for those who point at a time. */
+export function exactTime(at: Date): string {
+  return exact.format(at);
+}
+
 /** The time, kept up to date by the second; every component that counts shares one clock's rhythm. */
 export function useNow(everyMs = 1_000): number {
   const [now, setNow] = useState(Date.now());
@@ -35,7 +40,7 @@ export function Moment({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span title="never">–</span>;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(date)}>
+    <time dateTime={at} title={exactTime(date)}>
       {relativeTime(date)}
     </time>
   );

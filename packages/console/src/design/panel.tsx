@@ -21,7 +21,7 @@ export function Panel({ title, actions, children }: PanelProps) {
   );
 }
 
-type Fact = readonly [name: string, value: ReactNode, room?: 'wide'];
+type Fact = readonly [name: string, value: ReactNode, room?: 'wide' | undefined];
 
 /** Names and values, side by side, long ones in a line of their own; what is not there is left out. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
@@ -39,7 +39,8 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-function isLong(value: ReactNode): boolean {
+/** Too long to stand beside others. */
+export function isLong(value: ReactNode): boolean {
   return typeof value === 'string' && value.length > 40;
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { Liveness } from '../api/live.ts';
 import styles from './view-header.module.css';
 
@@ -15,6 +15,13 @@ interface ViewHeaderProps {
 }
 
 export function ViewHeader({ title, liveness, children }: ViewHeaderProps) {
+  const name = typeof title === 'string' ? title : 'Console';
+  useEffect(() => {
+    document.title = `${name.slice(0, 100)} · Holdfast`;
+    return () => {
+      document.title = 'Holdfast';
+    };
+  }, [name]);
   return (
     <header className={styles.header}>
       <h1 title={typeof title === 'string' ? title : undefined}>{title}</h1>

@@ -6,6 +6,7 @@ import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
+import { numberText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { FormError } from '../../design/form.tsx';
 import { ListBody } from '../../design/list-body.tsx';
@@ -38,9 +39,9 @@ export function BotList() {
       cell: (bot) => <Tag tone={bot.enabled ? 'good' : 'bad'}>{bot.enabled ? 'enabled' : 'disabled'}</Tag>,
     },
     { name: 'Seen', align: 'right', cell: (bot) => <Moment at={bot.last_seen_at} /> },
-    { name: 'Holds', align: 'right', cell: (bot) => bot.jobs_held },
-    { name: 'Pulls/hour', align: 'right', cell: (bot) => bot.pulls_last_hour },
-    { name: 'Pulled', align: 'right', cell: (bot) => bot.jobs_pulled, wideOnly: true },
+    { name: 'Holds', align: 'right', cell: (bot) => numberText(bot.jobs_held) },
+    { name: 'Pulls/hour', align: 'right', cell: (bot) => numberText(bot.pulls_last_hour) },
+    { name: 'Pulled', align: 'right', cell: (bot) => numberText(bot.jobs_pulled), wideOnly: true },
     { name: 'Success', align: 'right', cell: (bot) => rateText(bot.success_rate) },
   ];
   if (mayOperate)

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { decimalText } from '../../design/count-text.ts';
 import { FormError } from '../../design/form.tsx';
 import { Facts, Panel } from '../../design/panel.tsx';
 import styles from './distribution.module.css';
@@ -29,7 +30,7 @@ export function Distribution({ valuation }: { readonly valuation: Wire<ApiValuat
       {data && picture && (
         <>
           <ChartLater
-            label={`${valuation.comparables} prices; half of them below ${valuation.median} ${valuation.currency}`}
+            label={`${valuation.comparables} prices; half of them below ${decimalText(valuation.median)} ${valuation.currency}`}
             {...picture}
             marks={marks}
             height={340}
@@ -37,14 +38,14 @@ export function Distribution({ valuation }: { readonly valuation: Wire<ApiValuat
           {data.outliers.length > 0 && (
             <p className={styles.outliers}>
               <span className={styles.dot} aria-hidden="true" /> Outliers, which decide nothing:{' '}
-              {data.outliers.map(({ price, source_id }) => `${price} (${source_id})`).join(', ')}
+              {data.outliers.map(({ price, source_id }) => `${decimalText(price)} (${source_id})`).join(', ')}
               {valuation.outliers > data.outliers.length && ' and more'}
             </p>
           )}
         </>
       )}
       <div className={styles.percentiles}>
-        <Facts facts={percentiles.map((name) => [name, valuation[name]])} />
+        <Facts facts={percentiles.map((name) => [name, decimalText(valuation[name])])} />
       </div>
     </Panel>
   );

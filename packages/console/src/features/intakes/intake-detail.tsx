@@ -10,9 +10,9 @@ import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { Failed } from '../../design/failed.tsx';
 import { FormError } from '../../design/form.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Notice } from '../../design/notice.tsx';
 import { Facts, Grid, Panel } from '../../design/panel.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tabs } from '../../design/tabs.tsx';
@@ -35,7 +35,7 @@ export function IntakeDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const path = `/api/v1/intakes/${id}`;
   const mayWrite = useMay('jobs:write');
-  const { data: intake, error } = useOne<Wire<Intake>>(path);
+  const { data: intake, error, refetch } = useOne<Wire<Intake>>(path);
   const valuation = useOne<Wire<ApiValuation>>(`/api/v1/valuations/${id}`);
   const liveness = useLive('/api/v1/events?kind=collect', [
     [path],
@@ -49,14 +49,17 @@ export function IntakeDetail() {
   const [editing, setEditing] = useState(false);
   const [adding, setAdding] = useState(false);
   const collect = useCollect();
-  if (error && !intake) {
-    const isGone = error instanceof RequestFailed && error.status === 404;
+  if (error && !intake)
     return (
-      <Notice kind="error" title={isGone ? 'There is no such intake' : error.message}>
-        {isGone && 'It may have been deleted, or belong to someone else.'}
-      </Notice>
+      <Failed
+        error={error}
+        again={refetch}
+        gone={{
+          title: 'There is no such intake',
+          text: 'It may have been deleted, or belong to someone else.',
+        }}
+      />
     );
-  }
   if (!intake) return null;
   const tab = tabs.find((name) => name === state['tab']) ?? tabs[0];
   // Whoever had one before may have none now: its prices were deleted.
@@ -131,6 +134,11 @@ export function IntakeDetail() {
   );
 }
 
+/** Enough to know it by. */
+function cut(name: string): string {
+  return name.length > 120 ? `${name.slice(0, 120)}…` : name;
+}
+
 function DeleteIntake({ intake }: { readonly intake: Wire<Intake> }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState(false);
@@ -157,7 +165,8 @@ function DeleteIntake({ intake }: { readonly intake: Wire<Intake> }) {
         }
       >
         <p>
-          {intakeName(intake)} goes for good, with its prices and its valuation. Jobs that run are cancelled.
+          {cut(intakeName(intake))} goes for good, with its prices and its valuation. Jobs that run are
+          cancelled.
         </p>
         <FormError error={remove.error} />
       </Dialog>

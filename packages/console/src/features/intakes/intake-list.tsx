@@ -7,6 +7,7 @@ import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
+import { decimalText, numberText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
 import { FormError } from '../../design/form.tsx';
@@ -55,7 +56,7 @@ const columns: readonly Column<ShownIntake>[] = [
   {
     name: 'Median',
     align: 'right',
-    cell: ({ valuation }) => (valuation ? `${valuation.median} ${valuation.currency}` : '–'),
+    cell: ({ valuation }) => (valuation ? `${decimalText(valuation.median)} ${valuation.currency}` : '–'),
   },
   {
     name: 'Confidence',
@@ -67,7 +68,7 @@ const columns: readonly Column<ShownIntake>[] = [
   {
     name: 'Prices',
     align: 'right',
-    cell: ({ points }) => `${points}${points >= countedPoints ? '+' : ''}`,
+    cell: ({ points }) => `${numberText(points)}${points >= countedPoints ? '+' : ''}`,
   },
   { name: 'Changed', align: 'right', cell: (intake) => <Moment at={lastChange(intake)} /> },
 ];

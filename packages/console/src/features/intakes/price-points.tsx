@@ -8,6 +8,7 @@ import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
+import { decimalText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
@@ -30,7 +31,7 @@ const columns: readonly Column<Point>[] = [
     value: (point) => point.listing_url ?? point.listing_title,
     cell: (point) => <ListingLink point={point} />,
   },
-  { name: 'Price', align: 'right', cell: (point) => point.price },
+  { name: 'Price', align: 'right', cell: (point) => decimalText(point.price) },
   {
     name: 'Currency',
     cell: (point) => point.currency,
@@ -125,10 +126,14 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
       <ListBody
         list={list}
         empty={
-          <Notice title={Object.keys(filter).length > 0 ? 'No price matches these filters' : 'No prices yet'}>
-            A price is what a source said that the item cost: sold, asked or bid, and how surely the listing
-            shows the same item.
-          </Notice>
+          Object.keys(filter).length > 0 ? (
+            <Notice title="No price matches these filters" />
+          ) : (
+            <Notice title="No prices yet">
+              A price is what a source said that the item cost: sold, asked or bid, and how surely the listing
+              shows the same item.
+            </Notice>
+          )
         }
       >
         <DataTable
@@ -156,8 +161,8 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
         }
       >
         <p>
-          {wrong?.price} {wrong?.currency} is no price of the item? It goes, and the item is valued without
-          it.
+          {wrong && decimalText(wrong.price)} {wrong?.currency} is no price of the item? It goes, and the item
+          is valued without it.
         </p>
         <FormError error={remove.error} />
       </Dialog>

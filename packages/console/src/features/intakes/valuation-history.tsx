@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { decimalText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -15,8 +16,8 @@ type Past = Wire<HistoricValuation>;
 
 const columns: readonly Column<Past>[] = [
   { name: 'Valued', grow: true, cell: ({ valued_at }) => <Moment at={valued_at} /> },
-  { name: 'Median', align: 'right', cell: ({ median, currency }) => `${median} ${currency}` },
-  { name: 'p20 to p80', align: 'right', cell: ({ p20, p80 }) => `${p20} – ${p80}` },
+  { name: 'Median', align: 'right', cell: ({ median, currency }) => `${decimalText(median)} ${currency}` },
+  { name: 'p20 to p80', align: 'right', cell: ({ p20, p80 }) => `${decimalText(p20)} – ${decimalText(p80)}` },
   { name: 'Confidence', cell: ({ confidence }) => <ConfidenceTag confidence={confidence} /> },
   { name: 'Comparables', align: 'right', cell: ({ comparables }) => comparables, wideOnly: true },
   { name: 'Sources', align: 'right', cell: ({ sources }) => sources, wideOnly: true },

@@ -1,5 +1,6 @@
 import type { ApiValuation } from '@holdfast/contract';
 import type { Wire } from '../../api/wire.ts';
+import { decimalText } from '../../design/count-text.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Panel } from '../../design/panel.tsx';
 import { ConfidenceTag } from './confidence-tag.tsx';
@@ -18,10 +19,11 @@ export function Verdict({ valuation }: { readonly valuation: Wire<ApiValuation> 
       }
     >
       <p className={styles.worth}>
-        <strong>{median}</strong> {currency}
+        <strong>{decimalText(median)}</strong> {currency}
       </p>
       <p className={styles.range}>
-        Most cost from {p20} to {p80}; the mean is {mean}. Valued <Moment at={valued_at} />.
+        Most cost from {decimalText(p20)} to {decimalText(p80)}; the mean is {decimalText(mean)}. Valued{' '}
+        <Moment at={valued_at} />.
       </p>
       <ul className={styles.reasons} aria-label="Why the confidence is what it is">
         {reasons.map(({ points, text }) => (

@@ -6,7 +6,9 @@ export interface ActionLook {
   readonly icon: LucideIcon;
   /** The last part of its address in the API. */
   readonly path: string;
-  /** What it does to one job, for those who are asked first. */
+  /** Asks whether to do it to one job. */
+  readonly question: string;
+  /** What becomes of a job: "The job …". */
   readonly meaning: string;
   readonly asksFirst?: true;
   readonly scope: 'jobs:write' | 'operate';
@@ -17,6 +19,7 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Pause',
     icon: CirclePause,
     path: 'pause',
+    question: 'Pause the job',
     meaning: 'stops after a checkpoint; resume goes on from there',
     scope: 'jobs:write',
   },
@@ -24,6 +27,7 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Resume',
     icon: CirclePlay,
     path: 'resume',
+    question: 'Resume the job',
     meaning: 'goes on from its checkpoint',
     scope: 'jobs:write',
   },
@@ -31,7 +35,8 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Cancel',
     icon: Ban,
     path: 'cancel',
-    meaning: 'ends it; what was stored stays',
+    question: 'Cancel the job',
+    meaning: 'ends here; what it stored stays',
     asksFirst: true,
     scope: 'jobs:write',
   },
@@ -39,6 +44,7 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Mark pending',
     icon: RotateCcw,
     path: 'retry',
+    question: 'Mark the job pending',
     meaning: 'runs again, from its checkpoint',
     scope: 'jobs:write',
   },
@@ -46,7 +52,8 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Mark expired',
     icon: TimerOff,
     path: 'expire',
-    meaning: 'takes the lease away and ends the job as expired',
+    question: 'Mark the job expired',
+    meaning: 'loses its lease and ends as expired',
     asksFirst: true,
     scope: 'operate',
   },
@@ -54,7 +61,8 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     label: 'Reset lock',
     icon: LockOpen,
     path: 'reset-lock',
-    meaning: 'takes the lease away; the job is ready for the next holder',
+    question: 'Reset the lock',
+    meaning: 'loses its lease, and is ready for the next holder',
     asksFirst: true,
     scope: 'operate',
   },

@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { request } from '../../api/request.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../design/button.tsx';
+import { numberText, plural } from '../../design/count-text.ts';
 import { Dialog } from '../../design/dialog.tsx';
+import { FormError } from '../../design/form.tsx';
 import { actionLooks } from './actions.ts';
 import styles from './bulk-actions.module.css';
 
@@ -16,11 +18,13 @@ interface BulkAnswer {
 interface BulkActionsProps {
   readonly selected: ReadonlySet<string>;
   readonly filter: Readonly<Record<string, string | undefined>>;
+  /** Whether there is anything to act on. */
+  readonly hasRows: boolean;
   readonly onDone: () => void;
 }
 
 /** Acts on the selected rows, or on every job of the filter, however many: asks first, shows how far it is, says what happened. */
-export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
+export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsProps) {
   const session = useSession();
   const client = useQueryClient();
   const [asked, setAsked] = useState<UserAction>();
@@ -59,33 +63,43 @@ export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
     }
   }
   if (!session) return null;
-  if (selected.size === 0 && !wholeFilter)
+  const whole = Object.keys(filter).length > 0 ? 'all jobs of this filter' : 'all jobs';
+  if (selected.size === 0 && !wholeFilter) {
+    if (!hasRows) return null;
     return (
       <p className={styles.hint}>
         Select rows to act on them, or{' '}
-        <Button small look="quiet" onClick={() => setWholeFilter(true)}>
-          act on all jobs of this filter
-        </Button>
+        <button type="button" className={styles.whole} onClick={() => setWholeFilter(true)}>
+          act on {whole}
+        </button>
       </p>
     );
-  const target = wholeFilter ? 'all jobs of this filter' : `${selected.size} selected`;
+  }
+  const target = wholeFilter ? whole : `${numberText(selected.size)} selected`;
   const look = asked && actionLooks[asked];
   return (
     <section className={styles.bar} aria-label="Actions on many jobs">
       <strong>{target}</strong>
-      {userActions
-        .filter((action) => allowsScope(session.scopes, actionLooks[action].scope))
-        .map((action) => {
-          const { label, icon: Icon } = actionLooks[action];
-          return (
-            <Button key={action} small onClick={() => ask(action)}>
-              <Icon aria-hidden="true" /> {label}
-            </Button>
-          );
-        })}
+      <span className={styles.actions}>
+        {userActions
+          .filter((action) => allowsScope(session.scopes, actionLooks[action].scope))
+          .map((action) => {
+            const { label, icon: Icon } = actionLooks[action];
+            return (
+              <Button
+                key={action}
+                small
+                look={actionLooks[action].asksFirst ? 'danger' : 'plain'}
+                onClick={() => ask(action)}
+              >
+                <Icon aria-hidden="true" /> {label}
+              </Button>
+            );
+          })}
+      </span>
       {!wholeFilter && (
         <Button small look="quiet" onClick={() => setWholeFilter(true)}>
-          Choose all jobs of this filter
+          Choose {whole}
         </Button>
       )}
       <Button
@@ -101,7 +115,7 @@ export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
       <Dialog
         open={asked !== undefined}
         onClose={close}
-        title={`${look?.label ?? ''}: ${target}`}
+        title={`${look?.label ?? ''}: ${wholeFilter ? whole : plural(selected.size, 'job')}`}
         actions={
           act.isSuccess ? (
             <Button look="primary" onClick={close}>
@@ -110,7 +124,11 @@ export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
           ) : (
             <>
               <Button onClick={close}>Back</Button>
-              <Button look="primary" disabled={act.isPending} onClick={() => asked && act.mutate(asked)}>
+              <Button
+                look={look?.asksFirst ? 'danger' : 'primary'}
+                disabled={act.isPending}
+                onClick={() => asked && act.mutate(asked)}
+              >
                 {act.isPending ? 'Working …' : look?.label}
               </Button>
             </>
@@ -124,13 +142,13 @@ export function BulkActions({ selected, filter, onDone }: BulkActionsProps) {
               .filter(([, count]) => count > 0)
               .map(([name, count]) => (
                 <li key={name}>
-                  <strong>{count}</strong> {outcomeWords[name] ?? name}
+                  <strong>{numberText(count)}</strong> {outcomeWords[name] ?? name}
                 </li>
               ))}
             {Object.values(counts).every((count) => count === 0) && <li>There was no such job.</li>}
           </ul>
         )}
-        {act.error && <p role="alert">{act.error.message}</p>}
+        <FormError error={act.error} />
       </Dialog>
     </section>
   );

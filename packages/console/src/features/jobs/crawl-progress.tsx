@@ -11,7 +11,10 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
   if (!progress) return null;
   const { changes } = progress;
   return (
-    <Panel title="Progress" actions={<ProgressBar percent={progress.progress_percentage} />}>
+    <Panel
+      title="Progress"
+      actions={progress.progress_percentage > 0 && <ProgressBar percent={progress.progress_percentage} />}
+    >
       <Facts
         facts={[
           ['Done', numberText(progress.done)],

@@ -1,23 +1,27 @@
 import type { FrontierSummary } from '@holdfast/contract';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
+import { delayText, numberText, plural } from '../../design/count-text.ts';
 import { DataTable } from '../../design/data-table.tsx';
+import { Failed } from '../../design/failed.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
+import styles from './job-detail.module.css';
 
 type Host = Wire<FrontierSummary>['data'][number];
 
 /** What is left of a crawl, by host, with what holds each host back. */
 export function FrontierHosts({ jobId }: { readonly jobId: string }) {
-  const { data } = useOne<Wire<FrontierSummary>>(`/api/v1/jobs/${jobId}/frontier`, {}, 3_000);
+  const { data, error, refetch } = useOne<Wire<FrontierSummary>>(`/api/v1/jobs/${jobId}/frontier`, {}, 3_000);
+  if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
   if (data.data.length === 0)
     return <Notice title="Nothing is left">Every URL that was found is done.</Notice>;
   return (
     <>
-      <p>
-        {data.total_pending} URLs left on {data.hosts}
-        {data.hosts_exact ? '' : '+'} hosts.
+      <p className={styles.summary}>
+        {plural(data.total_pending, 'URL')} left on{' '}
+        {data.hosts_exact ? plural(data.hosts, 'host') : `${numberText(data.hosts)}+ hosts`}.
       </p>
       <DataTable<Host>
         label="Hosts with URLs left"
@@ -25,12 +29,12 @@ export function FrontierHosts({ jobId }: { readonly jobId: string }) {
         idOf={(host) => host.host}
         columns={[
           { name: 'Host', grow: true, cell: (host) => <span title={host.host}>{host.host}</span> },
-          { name: 'Left', align: 'right', cell: (host) => host.pending },
-          { name: 'Done', align: 'right', cell: (host) => host.done },
+          { name: 'Left', align: 'right', cell: (host) => numberText(host.pending) },
+          { name: 'Done', align: 'right', cell: (host) => numberText(host.done) },
           {
             name: 'Delay',
             align: 'right',
-            cell: (host) => `${Math.round(host.delay_ms)} ms`,
+            cell: (host) => delayText(host.delay_ms),
             wideOnly: true,
           },
           { name: 'At a time', align: 'right', cell: (host) => host.concurrency, wideOnly: true },
@@ -49,5 +53,5 @@ export function FrontierHosts({ jobId }: { readonly jobId: string }) {
 }
 
 function limitText({ rate_limit_per_minute: limit }: Host): string {
-  return limit === null ? 'none' : `${limit}/min`;
+  return limit === null ? 'none' : `${numberText(limit)}/min`;
 }

@@ -50,7 +50,7 @@ export function JobActions({ job }: { readonly job: ShownJob }) {
       <Dialog
         open={asked !== undefined}
         onClose={() => setAsked(undefined)}
-        title={look?.label ?? ''}
+        title={look?.question ?? ''}
         actions={
           <>
             <Button onClick={() => setAsked(undefined)}>Back</Button>

@@ -2,9 +2,9 @@ import type { JobKind, ShownJob } from '@holdfast/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useLive } from '../../api/live.ts';
-import { RequestFailed, request } from '../../api/request.ts';
+import { request } from '../../api/request.ts';
+import { Failed } from '../../design/failed.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Notice } from '../../design/notice.tsx';
 import { Facts, Grid, Panel } from '../../design/panel.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
@@ -31,11 +31,21 @@ const tabsOf: Record<JobKind, readonly string[]> = {
   collect: ['story', 'prices', 'payload'],
 };
 
+const kindNames: Record<JobKind, string> = {
+  crawl: 'Crawl job',
+  visit: 'Visit job',
+  collect: 'Collect job',
+};
+
 /** A job's page tells its story: where it stands, what happened, what it brought, what can be done. */
 export function JobDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const path = `/api/v1/jobs/${id}`;
-  const { data: job, error } = useQuery({
+  const {
+    data: job,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: [path],
     queryFn: ({ signal }) => request<ShownJob>(path, { signal }),
   });
@@ -48,14 +58,17 @@ export function JobDetail() {
     ['/api/v1/price-points'],
   ]);
   const [state] = useSearchState();
-  if (error && !job) {
-    const isGone = error instanceof RequestFailed && error.status === 404;
+  if (error && !job)
     return (
-      <Notice kind="error" title={isGone ? 'There is no such job' : error.message}>
-        {isGone && 'It may have been pruned after its retention time, or belong to someone else.'}
-      </Notice>
+      <Failed
+        error={error}
+        again={refetch}
+        gone={{
+          title: 'There is no such job',
+          text: 'It may have been pruned after its retention time, or belong to someone else.',
+        }}
+      />
     );
-  }
   if (!job) return null;
   const waitsUntil = job.next_retry_at ?? job.run_at;
   const tabs = tabsOf[job.kind];
@@ -80,7 +93,7 @@ export function JobDetail() {
         </div>
         <div className={styles.column}>
           <Panel
-            title={`${job.kind} job`}
+            title={kindNames[job.kind]}
             actions={<StatusBadge status={job.status} label={statusLabel(job)} />}
           >
             <Facts
@@ -96,7 +109,7 @@ export function JobDetail() {
                 [
                   'Policy',
                   job.policy_id && (
-                    <Link key="policy" to="/policies" search={{ id: job.policy_id } as never}>
+                    <Link key="policy" to="/policies" search={{ search: job.url ?? undefined } as never}>
                       {job.policy_id}
                     </Link>
                   ),

@@ -7,6 +7,8 @@ import { useMay } from '../../api/session.ts';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
+import { numberText, plural } from '../../design/count-text.ts';
+import { Failed } from '../../design/failed.tsx';
 import { FormError } from '../../design/form.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Panel } from '../../design/panel.tsx';
@@ -17,7 +19,7 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
   const mayWrite = useMay('jobs:write');
   const client = useQueryClient();
   const path = `/api/v1/jobs/${job.id}`;
-  const { data } = useOne<Wire<PageErrors>>(
+  const { data, error, refetch } = useOne<Wire<PageErrors>>(
     `${path}/errors`,
     {},
     job.status === 'processing' ? 5_000 : undefined,
@@ -28,6 +30,7 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
     onSuccess: () => setChosen(new Set()),
     onSettled: () => client.invalidateQueries({ queryKey: [path] }),
   });
+  if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
   if (data.data.length === 0) return <Notice title="Nothing failed, and nothing was skipped" />;
   const canRetry = mayWrite && job.allowed_actions.includes('retryUrls');
@@ -45,7 +48,8 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
             disabled={chosen.size === 0 || retry.isPending}
             onClick={() => retry.mutate()}
           >
-            <RotateCcw aria-hidden="true" /> Try the URLs of {chosen.size || 'the chosen'} reasons again
+            <RotateCcw aria-hidden="true" /> Try the URLs of{' '}
+            {chosen.size === 0 ? 'the chosen reasons' : plural(chosen.size, 'reason')} again
           </Button>
         </p>
       )}
@@ -54,7 +58,7 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
         {data.data.map((group) => (
           <Panel
             key={`${group.outcome} ${group.reason}`}
-            title={`${group.reason} · ${group.count}${group.exact ? '' : '+'} ${group.outcome}`}
+            title={`${group.reason} · ${numberText(group.count)}${group.exact ? '' : '+'} ${group.outcome}`}
             actions={
               canRetry && (
                 <label>

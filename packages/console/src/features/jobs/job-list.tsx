@@ -136,7 +136,14 @@ export function JobList() {
         <DateFilter name="created_after" label="Created after" />
         <DateFilter name="created_before" label="before" />
       </FilterBar>
-      {mayWrite && <BulkActions selected={selected} filter={filter} onDone={() => setSelected(new Set())} />}
+      {mayWrite && (
+        <BulkActions
+          selected={selected}
+          filter={filter}
+          hasRows={list.rows.length > 0}
+          onDone={() => setSelected(new Set())}
+        />
+      )}
       <ListBody
         list={list}
         empty={

@@ -1,7 +1,9 @@
 import { type ListedPage, pageChanges, pageOutcomes } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
+import { numberText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
 import { ListBody } from '../../design/list-body.tsx';
@@ -35,13 +37,24 @@ export const pageColumns: readonly Column<Page>[] = [
     filter: 'outcome',
   },
   { name: 'Status', align: 'right', cell: (page) => page.status ?? '–' },
-  { name: 'Words', align: 'right', cell: (page) => page.word_count ?? '–', wideOnly: true },
+  { name: 'Words', align: 'right', cell: (page) => wordsText(page), wideOnly: true },
   { name: 'Change', cell: (page) => page.change ?? '–', wideOnly: true },
   { name: 'Fetched', align: 'right', cell: (page) => <Moment at={page.fetched_at} /> },
 ];
 
+function wordsText({ word_count }: Page): string {
+  return word_count === null ? '–' : numberText(word_count);
+}
+
+interface PageTableProps {
+  readonly path: string;
+  readonly order?: 'newest';
+  /** What to do when there is none. */
+  readonly actions?: ReactNode;
+}
+
 /** The pages of one job, or of all. */
-export function PageTable({ path, order }: { readonly path: string; readonly order?: 'newest' }) {
+export function PageTable({ path, order, actions }: PageTableProps) {
   const [state] = useSearchState();
   const filter = Object.fromEntries(
     filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
@@ -67,9 +80,13 @@ export function PageTable({ path, order }: { readonly path: string; readonly ord
       <ListBody
         list={list}
         empty={
-          <Notice title={Object.keys(filter).length > 0 ? 'No page matches these filters' : 'No pages yet'}>
-            A page is what became of one URL: fetched, failed, skipped or redirected.
-          </Notice>
+          Object.keys(filter).length > 0 ? (
+            <Notice title="No page matches these filters" />
+          ) : (
+            <Notice title="No pages yet" actions={actions}>
+              A page is what became of one URL: fetched, failed, skipped or redirected.
+            </Notice>
+          )
         }
       >
         <DataTable

@@ -1,6 +1,7 @@
 import type { ShownJob } from '@holdfast/contract';
+import { numberText } from '../../design/count-text.ts';
 import { Moment, useNow } from '../../design/moment.tsx';
-import { Facts, Panel } from '../../design/panel.tsx';
+import { Facts, isLong, Panel } from '../../design/panel.tsx';
 import { countdown, LeaseLeft } from './lease-left.tsx';
 
 /** Who holds the job, since when, and for how much longer without a sign of life. */
@@ -11,8 +12,8 @@ export function LeasePanel({ job }: { readonly job: ShownJob }) {
     <Panel title="Lease">
       <Facts
         facts={[
-          ['Holder', <code key="holder">{job.worker_id}</code>],
-          ['Fence', job.fence],
+          ['Holder', <code key="holder">{job.worker_id}</code>, isLong(job.worker_id) ? 'wide' : undefined],
+          ['Fence', numberText(job.fence)],
           ['Held for', countdown(elapsed)],
           ['Left', <LeaseLeft key="left" until={job.lease_expires_at} />],
           ['Last heartbeat', job.last_heartbeat && <Moment key="beat" at={job.last_heartbeat} />],

@@ -1,4 +1,6 @@
-/** "resetLock" as people write it: "reset lock". */
+/** "resetLock" as people write it: "reset lock"; "retryUrls": "retry URLs". */
 export function transitionText(transition: string): string {
-  return transition.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return transition
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replace(/\burl(s?)$/, 'URL$1');
 }

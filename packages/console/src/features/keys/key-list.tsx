@@ -1,6 +1,6 @@
 import { type ApiKey, type CreatedKey, type KeyRole, keyRoles } from '@holdfast/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
+import { Check, Copy, Plus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
@@ -14,7 +14,9 @@ import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { Tag } from '../../design/tag.tsx';
+import { useCopy } from '../../design/use-copy.ts';
 import { ViewHeader } from '../../design/view-header.tsx';
+import styles from './key-list.module.css';
 
 type Key = Wire<ApiKey>;
 const path = '/api/v1/keys';
@@ -33,6 +35,7 @@ function Keys() {
   const list = useList<Key>(path);
   const [creating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
+  const [copied, copy] = useCopy();
   const refresh = () => client.invalidateQueries({ queryKey: [path] });
   const create = useMutation({
     mutationFn: (body: Record<string, unknown>) => request<Wire<CreatedKey>>(path, { method: 'POST', body }),
@@ -88,9 +91,13 @@ function Keys() {
         {create.data ? (
           <>
             <p>Copy it now; it is not shown again.</p>
-            <p>
+            <p className={styles.secret}>
               <code>{create.data.secret}</code>
             </p>
+            <Button look="primary" onClick={() => copy(create.data.secret)}>
+              {copied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
           </>
         ) : (
           <Form onSubmit={submit}>

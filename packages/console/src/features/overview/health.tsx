@@ -5,7 +5,7 @@ import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
 import { type ShownStats, statsPath } from '../../api/stats.ts';
 import { Button } from '../../design/button.tsx';
-import { countText } from '../../design/count-text.ts';
+import { countText, numberText } from '../../design/count-text.ts';
 import { FormError } from '../../design/form.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Grid, Panel } from '../../design/panel.tsx';
@@ -13,6 +13,9 @@ import { Tag } from '../../design/tag.tsx';
 import { pauseText } from '../sources/pause-text.ts';
 import { Figures } from './figures.tsx';
 import styles from './overview.module.css';
+
+/** Enough to see what is wrong; the rest is in the lists. */
+const shown = 5;
 
 /** What needs a person: workers that went silent, sources that stand still, policies that fail. */
 export function Health({ stats }: { readonly stats: ShownStats }) {
@@ -30,29 +33,35 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
     <Panel title="Workers" actions={<Link to="/workers">All</Link>}>
       <Figures
         figures={[
-          ['Alive', workers.alive],
-          ['Draining', workers.draining],
-          ['Silent', workers.silent],
-          ['Jobs', `${workers.running_jobs} of ${workers.max_jobs}`],
+          ['Alive', numberText(workers.alive)],
+          ['Draining', numberText(workers.draining)],
+          ['Silent', numberText(workers.silent)],
+          ['Jobs', `${numberText(workers.running_jobs)} of ${numberText(workers.max_jobs)}`],
         ]}
       />
       {workers.alive === 0 && (
         <p className={styles.after}>
-          <Tag tone="bad">nothing runs</Tag> Start a worker: <code>holdfast worker</code>
+          <Tag tone="bad">nothing runs</Tag> Start a worker:{' '}
+          <code className={styles.command}>holdfast worker</code>
         </p>
       )}
       <ul className={`${styles.list} ${styles.after}`}>
-        {workers.in_trouble.map((worker) => (
+        {workers.in_trouble.slice(0, shown).map((worker) => (
           <li key={worker.id}>
             <span className={styles.name} title={worker.id}>
               {worker.id}
             </span>
-            <span>
+            <span className={styles.end}>
               <Tag tone="bad">{worker.state}</Tag> seen <Moment at={worker.last_seen} />
             </span>
           </li>
         ))}
       </ul>
+      {workers.silent > shown && (
+        <p className={styles.after}>
+          <Link to="/workers">and {numberText(workers.silent - shown)} more</Link>
+        </p>
+      )}
     </Panel>
   );
 }
@@ -72,11 +81,13 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
           <Tag tone="good">well</Tag> None is paused.
         </p>
       ) : (
-        <p>{countText(sources.blocked)} stand still:</p>
+        <p>
+          {countText(sources.blocked)} {sources.blocked.count === 1 ? 'stands' : 'stand'} still:
+        </p>
       )}
       <FormError error={resume.error} />
       <ul className={`${styles.list} ${styles.after}`}>
-        {sources.in_trouble.map((source) => (
+        {sources.in_trouble.slice(0, shown).map((source) => (
           <li key={source.id}>
             <span>
               <span className={styles.name} title={source.name}>
@@ -92,6 +103,13 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
           </li>
         ))}
       </ul>
+      {sources.blocked.count > shown && (
+        <p className={styles.after}>
+          <Link to="/sources" search={{ blocked: 'true' } as never}>
+            and {countText({ ...sources.blocked, count: sources.blocked.count - shown })} more
+          </Link>
+        </p>
+      )}
     </Panel>
   );
 }

@@ -32,7 +32,11 @@ function Throughput({ stats }: { readonly stats: ShownStats }) {
   );
   return (
     <Panel title="Throughput, jobs a minute">
-      <ChartLater label="Jobs completed, failed and retried in the last hour" x={x} series={series} />
+      {minutes.some(({ completed, failed, retried }) => completed + failed + retried > 0) ? (
+        <ChartLater label="Jobs completed, failed and retried in the last hour" x={x} series={series} />
+      ) : (
+        <p className={styles.nothing}>No job ended in the last hour.</p>
+      )}
       {!complete && <p className={styles.quiet}>So busy that the older minutes are still being counted.</p>}
     </Panel>
   );
@@ -62,18 +66,27 @@ function QueueDepth({ stats }: { readonly stats: ShownStats }) {
   );
 }
 
+/** Further apart the bars would be too thin to see. */
+const most = 10;
+
 function Retries({ stats }: { readonly stats: ShownStats }) {
   const { data, exact } = stats.retries;
-  const highest = Math.max(3, ...data.map(({ retry_count }) => retry_count));
+  const highest = Math.min(most, Math.max(3, ...data.map(({ retry_count }) => retry_count)));
   const x = useMemo(() => Array.from({ length: highest + 1 }, (_, retries) => retries), [highest]);
-  const labels = useMemo(() => x.map(String), [x]);
+  const labels = useMemo(() => x.map((retries) => (retries === most ? `${most}+` : String(retries))), [x]);
   const series = useMemo(
     () => [
       {
         label: 'jobs',
         colour: 'chart-3',
         look: 'bars' as const,
-        values: x.map((retries) => data.find(({ retry_count }) => retry_count === retries)?.count ?? 0),
+        // A bar of nothing would still be drawn, as a line.
+        values: x.map(
+          (retries) =>
+            data
+              .filter(({ retry_count }) => Math.min(most, retry_count) === retries)
+              .reduce((sum, { count }) => sum + count, 0) || null,
+        ),
       },
     ],
     [x, data],
@@ -81,7 +94,7 @@ function Retries({ stats }: { readonly stats: ShownStats }) {
   return (
     <Panel title="Unfinished jobs by retries">
       {data.length === 0 ? (
-        <p className={styles.quiet}>No job is unfinished.</p>
+        <p className={styles.nothing}>No job is unfinished.</p>
       ) : (
         <ChartLater label="Unfinished jobs by their retries" x={x} labels={labels} series={series} />
       )}
@@ -99,7 +112,7 @@ function BotActivity({ stats }: { readonly stats: ShownStats }) {
         label: 'jobs pulled',
         colour: 'chart-2',
         look: 'bars' as const,
-        values: hours.map(({ jobs_pulled }) => jobs_pulled),
+        values: hours.map(({ jobs_pulled }) => jobs_pulled || null),
       },
     ],
     [hours],
@@ -108,19 +121,26 @@ function BotActivity({ stats }: { readonly stats: ShownStats }) {
   return (
     <Panel title="Bot activity, 24 hours">
       {total === 0 ? (
-        <p className={styles.quiet}>
-          No bots. One is an outside program that visits pages: <code>holdfast bots create bot-001</code>
+        <p className={styles.nothing}>
+          <span>
+            No bots. One is an outside program that visits pages:{' '}
+            <code className={styles.command}>holdfast bots create bot-001</code>
+          </span>
         </p>
       ) : (
         <>
           <Figures
             figures={[
-              ['Active', `${active} of ${total}`],
-              ['Pulls this hour', lastHour?.pulls ?? 0],
+              ['Active', `${numberText(active)} of ${numberText(total)}`],
+              ['Pulls this hour', numberText(lastHour?.pulls ?? 0)],
               ['Success', success_rate === null ? '–' : `${Math.round(success_rate * 100)} %`],
             ]}
           />
-          <ChartLater label="Jobs pulled by bots, by the hour" x={x} series={series} height={130} />
+          {hours.some(({ jobs_pulled }) => jobs_pulled > 0) ? (
+            <ChartLater label="Jobs pulled by bots, by the hour" x={x} series={series} height={130} />
+          ) : (
+            <p className={styles.nothing}>No bot pulled a job in the last 24 hours.</p>
+          )}
         </>
       )}
     </Panel>

@@ -1,13 +1,12 @@
 import type { StatsJob } from '@holdfast/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useLive } from '../../api/live.ts';
-import { RequestFailed } from '../../api/request.ts';
 import { statsPath, useStats } from '../../api/stats.ts';
 import type { Wire } from '../../api/wire.ts';
 import { countText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
+import { Failed } from '../../design/failed.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Notice } from '../../design/notice.tsx';
 import { ProgressBar } from '../../design/progress-bar.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
@@ -54,15 +53,10 @@ const stuckColumns: readonly Column<Job>[] = [
 
 /** Where everything stands, and what needs a person. */
 export function Overview() {
-  const { data: stats, error } = useStats();
+  const { data: stats, error, refetch } = useStats();
   const liveness = useLive('/api/v1/events', [[statsPath]], { atMostEveryMs: 3_000 });
   const navigate = useNavigate();
-  if (error && !stats)
-    return (
-      <Notice kind="error" title={error.message}>
-        {error instanceof RequestFailed && error.hint}
-      </Notice>
-    );
+  if (error && !stats) return <Failed error={error} again={refetch} />;
   if (!stats) return null;
   const open = (job: Job) => void navigate({ to: '/jobs/$id', params: { id: job.id } });
   const isEmpty = stats.recent_jobs.length === 0;

@@ -1,13 +1,14 @@
 import type { PageDiff as Diff } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
 import { useOne } from '../../api/use-one.ts';
+import { Failed } from '../../design/failed.tsx';
 import { Notice } from '../../design/notice.tsx';
 import styles from './page-diff.module.css';
 
 /** What changed in the text since the crawl before, line by line. */
 export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly hash: string }) {
-  const { data, error } = useOne<Diff>(`/api/v1/jobs/${jobId}/pages/${hash}/diff`);
-  if (error) return <Notice kind="error" title={error.message} />;
+  const { data, error, refetch } = useOne<Diff>(`/api/v1/jobs/${jobId}/pages/${hash}/diff`);
+  if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
   return (
     <>

@@ -3,8 +3,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
+import { numberText } from '../../design/count-text.ts';
+import { Failed } from '../../design/failed.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Notice } from '../../design/notice.tsx';
 import { OutsideLink } from '../../design/outside-link.tsx';
 import { Facts, Panel } from '../../design/panel.tsx';
 import { useSearchState } from '../../design/search-state.ts';
@@ -18,9 +19,16 @@ import styles from './page-view.module.css';
 export function PageView() {
   const { jobId, hash } = useParams({ strict: false }) as { jobId: string; hash: string };
   const path = `/api/v1/jobs/${jobId}/pages/${hash}`;
-  const { data: page, error } = useOne<Wire<ShownPage>>(path);
+  const { data: page, error, refetch } = useOne<Wire<ShownPage>>(path);
   const [state] = useSearchState();
-  if (error && !page) return <Notice kind="error" title={error.message} />;
+  if (error && !page)
+    return (
+      <Failed
+        error={error}
+        again={refetch}
+        gone={{ title: 'There is no such page', text: 'It may have been pruned with its job.' }}
+      />
+    );
   if (!page) return null;
   const tabs = ['preview', 'markdown', ...(page.change === 'changed' ? ['diff'] : []), 'links', 'data'];
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'preview';
@@ -47,7 +55,7 @@ export function PageView() {
             ['Status', page.status],
             ['Type', page.content_type],
             ['Language', page.language],
-            ['Words', page.word_count],
+            ['Words', page.word_count === null ? null : numberText(page.word_count)],
             ['Depth', page.depth],
             ['Fetched', <Moment key="at" at={page.fetched_at} />],
             ['Change', page.change],

@@ -1,5 +1,6 @@
 import type { ApiPolicy } from '@holdfast/contract';
-import { useNow } from '../../design/moment.tsx';
+import { plural } from '../../design/count-text.ts';
+import { exactTime, useNow } from '../../design/moment.tsx';
 
 /** "Ready NOW", "In 2.5 hours": the countdown to the next run. */
 export function NextRun({
@@ -12,7 +13,7 @@ export function NextRun({
   if (policy.live_job_id) return <>after this run</>;
   const at = new Date(policy.next_run_at);
   return (
-    <time dateTime={at.toISOString()} title={at.toLocaleString()}>
+    <time dateTime={at.toISOString()} title={exactTime(at)}>
       {nextRunText(at.getTime() - now)}
     </time>
   );
@@ -20,9 +21,10 @@ export function NextRun({
 
 export function nextRunText(milliseconds: number): string {
   if (milliseconds <= 0) return 'Ready NOW';
-  const minutes = milliseconds / 60_000;
-  if (minutes < 1) return `In ${Math.ceil(milliseconds / 1000)} seconds`;
-  if (minutes < 60) return `In ${Math.round(minutes)} minutes`;
-  if (minutes < 48 * 60) return `In ${(minutes / 60).toFixed(1)} hours`;
-  return `In ${Math.round(minutes / 1440)} days`;
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 60) return `In ${plural(seconds, 'second')}`;
+  const minutes = Math.round(milliseconds / 60_000);
+  if (minutes < 60) return `In ${plural(minutes, 'minute')}`;
+  const hours = Math.round(milliseconds / 360_000) / 10;
+  return hours < 48 ? `In ${plural(hours, 'hour')}` : `In ${plural(Math.round(hours / 24), 'day')}`;
 }

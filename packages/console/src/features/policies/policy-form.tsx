@@ -67,7 +67,7 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
             </select>
           </Field>
         )}
-        <Field label="Run by" hint="of a visit">
+        <Field label="Run by" hint="visits only">
           <select name="executor" defaultValue={policy?.executor ?? 'builtin'}>
             <option value="builtin">Holdfast</option>
             <option value="bot">an outside bot</option>
@@ -99,7 +99,7 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
             defaultValue={policy?.retry_backoff_minutes ?? 5}
           />
         </Field>
-        <Field label="Lock of a bot, seconds">
+        <Field label="Lock of a bot, seconds" hint="how long a bot may hold a job">
           <input
             name="lock_ttl_seconds"
             type="number"

@@ -8,6 +8,7 @@ import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import { Button } from '../../design/button.tsx';
+import { plural } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { DateFilter, FilterBar, SelectFilter, TextFilter } from '../../design/filter-bar.tsx';
 import { FormError } from '../../design/form.tsx';
@@ -93,6 +94,7 @@ export function PolicyList() {
           <Button
             small
             look="quiet"
+            title="Run now"
             aria-label={`Run ${policy.url} now`}
             onClick={() => act.mutate({ id: policy.id, action: 'run' })}
           >
@@ -101,12 +103,19 @@ export function PolicyList() {
           <Button
             small
             look="quiet"
+            title={policy.enabled ? 'Disable' : 'Enable'}
             aria-label={`${policy.enabled ? 'Disable' : 'Enable'} ${policy.url}`}
             onClick={() => act.mutate({ id: policy.id, action: policy.enabled ? 'disable' : 'enable' })}
           >
             <Power aria-hidden="true" />
           </Button>
-          <Button small look="quiet" aria-label={`Edit ${policy.url}`} onClick={() => setEdited(policy)}>
+          <Button
+            small
+            look="quiet"
+            title="Edit"
+            aria-label={`Edit ${policy.url}`}
+            onClick={() => setEdited(policy)}
+          >
             <Pencil aria-hidden="true" />
           </Button>
         </>
@@ -175,6 +184,6 @@ export function PolicyList() {
 }
 
 function everyText(hours: number): string {
-  if (hours >= 48 && hours % 24 === 0) return `${hours / 24} days`;
+  if (hours >= 48 && hours % 24 === 0) return plural(hours / 24, 'day');
   return hours >= 1 ? `${hours} h` : `${Math.round(hours * 60 * 10) / 10} min`;
 }

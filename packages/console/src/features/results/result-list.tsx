@@ -10,7 +10,8 @@ import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { ViewHeader } from '../../design/view-header.tsx';
-import { priceText, stockText } from './price-text.ts';
+import { priceText } from './price-text.ts';
+import { StockTag } from './stock-tag.tsx';
 
 type Result = Wire<ListedResult>;
 const filterNames = ['currency', 'in_stock', 'crawled_after', 'crawled_before', 'url', 'policy_id'] as const;
@@ -33,7 +34,7 @@ const columns: readonly Column<Result>[] = [
     wideOnly: true,
   },
   { name: 'Price', align: 'right', cell: priceText, value: (result) => result.currency, filter: 'currency' },
-  { name: 'Stock', cell: stockText },
+  { name: 'Stock', cell: ({ in_stock }) => (in_stock === null ? '–' : <StockTag in_stock={in_stock} />) },
   { name: 'Brought by', cell: (result) => result.actor, wideOnly: true },
   { name: 'Crawled', align: 'right', cell: (result) => <Moment at={result.crawled_at} /> },
 ];

@@ -4,26 +4,35 @@ import { useMemo } from 'react';
 import { useOne } from '../../api/use-one.ts';
 import type { Wire } from '../../api/wire.ts';
 import { ChartLater } from '../../design/chart-later.tsx';
+import { Failed } from '../../design/failed.tsx';
 import { FormError } from '../../design/form.tsx';
 import { Moment } from '../../design/moment.tsx';
-import { Notice } from '../../design/notice.tsx';
 import { OutsideLink } from '../../design/outside-link.tsx';
 import { Facts, Grid, Panel } from '../../design/panel.tsx';
-import { priceText, stockText } from './price-text.ts';
+import { priceText } from './price-text.ts';
+import { StockTag } from './stock-tag.tsx';
 
 /** One result, and the prices of the same URL over time. */
 export function ResultPanel({ id }: { readonly id: string }) {
-  const { data: result, error } = useOne<Wire<ShownResult>>(`/api/v1/results/${id}`);
-  if (error) return <Notice kind="error" title={error.message} />;
+  const { data: result, error, refetch } = useOne<Wire<ShownResult>>(`/api/v1/results/${id}`);
+  if (error && !result)
+    return (
+      <Failed
+        error={error}
+        again={refetch}
+        gone={{ title: 'There is no such result', text: 'It may belong to someone else.' }}
+      />
+    );
   if (!result) return null;
   return (
     <>
       <Grid min={420}>
-        <Panel title={result.title ?? 'Result'}>
+        <Panel title="Result">
           <Facts
             facts={[
+              ['Title', result.title, 'wide'],
               ['Price', priceText(result)],
-              ['Stock', stockText(result)],
+              ['Stock', <StockTag key="stock" in_stock={result.in_stock} />],
               ['URL', <OutsideLink key="url" url={result.url} />, 'wide'],
               ['Crawled', <Moment key="at" at={result.crawled_at} />],
               ['Brought by', result.actor],

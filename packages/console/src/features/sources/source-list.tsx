@@ -6,6 +6,7 @@ import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
 import { Button } from '../../design/button.tsx';
+import { delayText, numberText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { FilterBar, SelectFilter } from '../../design/filter-bar.tsx';
 import { FormError } from '../../design/form.tsx';
@@ -55,17 +56,22 @@ export function SourceList() {
           </Tag>
         ),
     },
-    { name: 'Until', cell: (source) => <Moment at={source.paused_until} />, wideOnly: true },
+    {
+      name: 'Until',
+      align: 'right',
+      cell: (source) => <Moment at={source.paused_until} />,
+      wideOnly: true,
+    },
     { name: 'Limit', align: 'right', cell: (source) => limitText(source) },
     { name: 'At a time', align: 'right', cell: (source) => source.concurrency, wideOnly: true },
     {
       name: 'Delay',
       align: 'right',
-      cell: (source) => `${Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)} ms`,
+      cell: (source) => delayText(Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)),
       wideOnly: true,
     },
     { name: 'Prices by', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
-    { name: 'Failures', align: 'right', cell: (source) => source.failure_streak },
+    { name: 'Failures', align: 'right', cell: (source) => numberText(source.failure_streak) },
     {
       name: 'Last success',
       align: 'right',
@@ -117,5 +123,5 @@ export function SourceList() {
 }
 
 function limitText({ rate_limit_per_minute: limit }: Source): string {
-  return limit === null ? 'none' : `${limit}/min`;
+  return limit === null ? 'none' : `${numberText(limit)}/min`;
 }

@@ -2,6 +2,7 @@ import type { ApiWorker } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
+import { numberText } from '../../design/count-text.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
 import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
@@ -25,11 +26,15 @@ const columns: readonly Column<Worker>[] = [
   { name: 'State', cell: (worker) => <Tag tone={tones[worker.state]}>{worker.state}</Tag> },
   { name: 'Host', cell: (worker) => worker.host ?? '–' },
   { name: 'Process', align: 'right', cell: (worker) => worker.pid ?? '–', wideOnly: true },
-  { name: 'Load', align: 'right', cell: (worker) => `${worker.running_jobs} of ${worker.max_jobs}` },
+  { name: 'Load', align: 'right', cell: (worker) => loadText(worker) },
   { name: 'Version', cell: (worker) => worker.version, wideOnly: true },
   { name: 'Since', align: 'right', cell: (worker) => <Moment at={worker.started_at} />, wideOnly: true },
   { name: 'Seen', align: 'right', cell: (worker) => <Moment at={worker.last_seen} /> },
 ];
+
+function loadText({ running_jobs, max_jobs }: Worker): string {
+  return `${numberText(running_jobs)} of ${numberText(max_jobs)}`;
+}
 
 export function WorkerList() {
   const list = useList<Worker>('/api/v1/workers');

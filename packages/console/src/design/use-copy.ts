@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'react';
+
+/** Copies a text, and says for a moment that it did. */
+export function useCopy(): readonly [copied: boolean, copy: (text: string) => void] {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  async function copy(text: string) {
+    // Browsers offer it on https and on this machine alone.
+    await navigator.clipboard?.writeText(text);
+    setCopied(navigator.clipboard !== undefined);
+  }
+  return [copied, (text) => void copy(text).catch(() => setCopied(false))];
+}
