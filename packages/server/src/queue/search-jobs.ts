@@ -1,4 +1,5 @@
 import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
+import { idAt } from '../database/id-at.ts';
 import { hasPart, lookThrough, pageOf, type SearchPage } from '../database/look-through.ts';
 import type { Queryable } from '../database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
@@ -127,11 +128,4 @@ function conditions(
 
 function areSetAside(statuses: readonly JobStatus[]): boolean {
   return statuses.every((status) => setAside.includes(status));
-}
-
-/** The least id that a job made at that time can have. */
-function idAt(time: string, slackMs: number): string {
-  const ms = Math.min(Math.max(new Date(time).getTime() + slackMs, 0), 2 ** 48 - 1);
-  const hex = ms.toString(16).padStart(12, '0').padEnd(32, '0');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

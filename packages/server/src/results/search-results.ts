@@ -1,4 +1,5 @@
 import type { ListedResult, ResultFilter } from '@holdfast/contract';
+import { idAt } from '../database/id-at.ts';
 import { lookThrough, pageOf, type SearchPage } from '../database/look-through.ts';
 import type { Queryable } from '../database/statement.ts';
 import { priceChangeOf } from './price-changes.ts';
@@ -91,11 +92,4 @@ function earliest(...moments: (string | undefined)[]): string | undefined {
 
 function inOrder(moments: (string | undefined)[]): string[] {
   return moments.filter((moment) => moment !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b));
-}
-
-/** The least id that a result of that time can have. */
-function idAt(time: string, slackMs: number): string {
-  const ms = Math.min(Math.max(Date.parse(time) + slackMs, 0), 2 ** 48 - 1);
-  const hex = ms.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

@@ -1,4 +1,5 @@
 import { HoldfastError, type ReplayFilter, replayFilter, type WebhookDelivery } from '@holdfast/contract';
+import { idAt } from '../database/id-at.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checked } from '../policies/check-policy.ts';
 import { isId } from '../policies/find-policy.ts';
@@ -52,12 +53,6 @@ export const replayDeadStatement = replayStatement('replay-dead-deliveries', `st
 export const replayAnyStatement = replayStatement('replay-deliveries', 'true');
 
 const nil = '00000000-0000-0000-0000-000000000000';
-
-/** Ids begin with the time at which they were made: all from then on are behind this one. */
-function idAt(moment: string): string {
-  const time = Math.max(Date.parse(moment), 0).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}${nil.slice(13)}`;
-}
 
 export interface Replayed {
   readonly replayed: number;
