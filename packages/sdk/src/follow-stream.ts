@@ -1,9 +1,9 @@
 import { HoldfastApiError } from './api-error.ts';
 import { backoff } from './backoff.ts';
-import { HoldfastConnectionError, HoldfastTimeoutError } from './connection-error.ts';
 import { Deadline } from './deadline.ts';
 import { isPassing } from './is-passing.ts';
 import type { OperationName } from './operations.ts';
+import { readBody } from './read-body.ts';
 import { type SseMessage, SseReader } from './sse-reader.ts';
 import type { Sent, Transport } from './transport.ts';
 import { wait } from './wait.ts';
@@ -66,26 +66,14 @@ export async function* followStream<Name extends StreamName>(
 }
 
 async function* readMessages(
-  { body }: Response,
+  response: Response,
   place: Place,
   deadline: Deadline,
   silenceMs: number,
 ): AsyncGenerator<SseMessage, void, undefined> {
-  if (!body) return;
-  const chunks = body.getReader();
-  const decoder = new TextDecoder();
   const reader = new SseReader(place.lastEventId);
-  for (;;) {
-    deadline.set(silenceMs);
-    const { value, done } = await chunks.read().catch((error: unknown) => {
-      throw deadline.isOver
-        ? new HoldfastTimeoutError(`The stream was silent for ${silenceMs} ms`, { cause: error })
-        : new HoldfastConnectionError('The stream broke off', { cause: error });
-    });
-    // Who reads may take its time with what has come.
-    deadline.set(Number.POSITIVE_INFINITY);
-    if (done) return;
-    yield* reader.read(decoder.decode(value, { stream: true }));
+  for await (const text of readBody(response, 'The stream', deadline, silenceMs)) {
+    yield* reader.read(text);
     place.lastEventId = reader.lastEventId;
     place.retryMs = reader.retryMs ?? place.retryMs;
   }

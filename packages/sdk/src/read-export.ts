@@ -1,7 +1,7 @@
 import { backoff } from './backoff.ts';
-import { HoldfastConnectionError, HoldfastTimeoutError } from './connection-error.ts';
 import { Deadline } from './deadline.ts';
 import { isPassing } from './is-passing.ts';
+import { readBody } from './read-body.ts';
 import type { Transport } from './transport.ts';
 import { wait } from './wait.ts';
 
@@ -73,22 +73,10 @@ export async function* readExport(
   }
 }
 
-async function* readLines({ body }: Response, deadline: Deadline): AsyncGenerator<string, void, undefined> {
-  if (!body) return;
-  const chunks = body.getReader();
-  const decoder = new TextDecoder();
+async function* readLines(response: Response, deadline: Deadline): AsyncGenerator<string, void, undefined> {
   let rest = '';
-  for (;;) {
-    deadline.set(silenceMs);
-    const { value, done } = await chunks.read().catch((error: unknown) => {
-      throw deadline.isOver
-        ? new HoldfastTimeoutError(`The export was silent for ${silenceMs} ms`, { cause: error })
-        : new HoldfastConnectionError('The export broke off', { cause: error });
-    });
-    // Who reads may take its time with what has come.
-    deadline.set(Number.POSITIVE_INFINITY);
-    if (done) return;
-    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+  for await (const text of readBody(response, 'The export', deadline, silenceMs)) {
+    const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
