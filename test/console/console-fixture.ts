@@ -107,6 +107,13 @@ export class ConsoleFixture {
     return () => page.unroute(path);
   }
 
+  /** Until the end of the test nothing answers on a path, till it is taken back. */
+  async awayFrom(page: Page, path: string): Promise<() => Promise<void>> {
+    this.#expected = new RegExp(`${refusal.source}|Failed to load resource`);
+    await page.route(path, (route) => route.abort());
+    return () => page.unroute(path);
+  }
+
   async value<Value>(sql: string, values: unknown[] = []): Promise<Value> {
     return Object.values((await this.pool.query(sql, values)).rows[0] ?? {})[0] as Value;
   }

@@ -126,6 +126,21 @@ test('a view that could not be read tries again by itself, and shows what it has
   await untilShown(page, 'https://books.example/');
 });
 
+test('a view says while the server is away that it shows what was', async () => {
+  const page = await console.signedIn();
+  await page.goto('/workers');
+  await untilShown(page, 'crawl-eu-2');
+  const back = await console.awayFrom(page, '**/api/v1/**');
+  await page.clock.install();
+  await visit(page, '/jobs');
+  const told = page.getByText('Holdfast does not answer. What is shown is how it was');
+  while (!(await told.isVisible())) await page.clock.runFor(1_000);
+  await back();
+  await page.clock.runFor(5_000);
+  await untilShown(page, 'https://books.example/');
+  expect(await told.count()).toBe(0);
+});
+
 test('a list whose first part holds no match is looked through further, and not called empty', async () => {
   const page = await console.signedIn();
   await page.route('**/api/v1/pages?*', async (route) => {
@@ -189,4 +204,21 @@ test('keys go everywhere: views, rows, search and help', async () => {
   await page.getByText('Where it stands').waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+});
+
+test('a row opens with Enter in lists that only link, and a dialog begins where people do and ends with Escape', async () => {
+  const page = await console.signedIn();
+  await page.goto('/pages');
+  await untilShown(page, 'https://docs.example/guide/keel/34');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/pages\/.+\/.+/);
+  await visit(page, '/jobs');
+  const button = page.getByRole('button', { name: 'Crawl a site' });
+  await button.click();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'));
+  expect(await focused()).toBe('url');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
 });
