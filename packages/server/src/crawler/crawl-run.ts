@@ -11,6 +11,7 @@ import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
 import { ProcessEntry } from './process-entry.ts';
+import { recallUrls } from './recall-urls.ts';
 import { seedUrls } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
 
@@ -53,6 +54,8 @@ export class CrawlRun {
   #willPump = false;
   #settling = false;
   #isOver = false;
+  /** It goes on with a crawl, and has not looked yet at what that has met. */
+  #mustRecall = false;
 
   constructor(context: CrawlContext, state: CrawlState) {
     this.#context = context;
@@ -86,6 +89,7 @@ export class CrawlRun {
     const unsubscribe = this.#context.governor.onReady(() => this.#pump());
     try {
       if (isNew) await this.#seed();
+      else this.#mustRecall = true;
       this.#pump();
       const end = await this.#ended;
       if (end.how !== 'lost') await this.#checkpointer.save();
@@ -292,12 +296,19 @@ export class CrawlRun {
   #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {
     this.#total = saved;
     this.#processor.committed(unsaved);
+    if (this.#mustRecall) this.#recall();
     for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);
     // Not only when some were new: a checkpoint that was repeated after a lost answer does not know what the first one added.
     if (unsaved.found.size > 0)
       this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
     if (saved.requested_action) this.stop(saved.requested_action);
     else this.#pumpSoon();
+  }
+
+  /** Only when the run has saved something: nothing may keep it from that. */
+  #recall(): void {
+    this.#mustRecall = false;
+    void recallUrls(this.#context, () => this.#isOver);
   }
 
   #fail(error: unknown): void {

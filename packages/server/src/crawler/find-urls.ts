@@ -58,22 +58,28 @@ export class FindUrls {
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
     const { known, scope } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(url)) return;
-    const verdict = scope.verdict(url, place.depth);
-    const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
-    if (offScope) this.#unsaved().countOffScope(offScope);
-    else this.#put(url, 'page', place);
+    const offScope = scope.verdict(url, place.depth);
+    if (offScope !== 'in') return this.#unsaved().countOffScope(offScope);
+    const hash = urlHash(url);
+    if (known.hasHash(url, hash)) return;
+    const trap = this.#traps.verdict(url);
+    if (trap) this.#unsaved().countOffScope(trap);
+    else this.#put(url, hash, 'page', place);
   }
 
   #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
-    if (!this.#context.known.has(url)) this.#put(url, kind, place);
+    if (this.#context.known.has(url)) return;
+    const hash = urlHash(url);
+    if (!this.#context.known.hasHash(url, hash)) this.#put(url, hash, kind, place);
   }
 
   #put(
     url: string,
+    url_hash: string,
     kind: FrontierKind,
     { depth, redirects, parent }: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>,
   ): void {
-    const found = { url, url_hash: urlHash(url), host: hostOf(url), kind, depth, redirects, parent };
+    const found = { url, url_hash, host: hostOf(url), kind, depth, redirects, parent };
     this.#unsaved().found.set(url, found);
   }
 }

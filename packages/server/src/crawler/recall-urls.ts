@@ -1,0 +1,25 @@
+import { readVisited } from '../frontier/read-visited.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { maxHashes } from './known-urls.ts';
+
+const partSize = 20_000;
+
+/**
+ * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
+ * and where they cannot be read, the checkpoint asks.
+ */
+export async function recallUrls(
+  { db, job, known, log }: CrawlContext,
+  isOver: () => boolean,
+): Promise<void> {
+  let recalled = 0;
+  try {
+    for await (const hashes of readVisited(db, job.id, partSize)) {
+      known.addHashes(hashes);
+      recalled += hashes.length / 16;
+      if (isOver() || recalled + partSize > maxHashes) return;
+    }
+  } catch (error) {
+    log.debug({ err: error }, 'The URLs that the crawl has met could not all be read');
+  }
+}
