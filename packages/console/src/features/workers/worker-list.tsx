@@ -33,6 +33,8 @@ const columns: readonly Column<Worker>[] = [
 ];
 
 function loadText({ running_jobs, max_jobs }: Worker): string {
+  // A one-shot crawl does its own job and no other.
+  if (max_jobs === 0) return `${numberText(running_jobs)}, its own`;
   return `${numberText(running_jobs)} of ${numberText(max_jobs)}`;
 }
 
