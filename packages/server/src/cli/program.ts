@@ -47,7 +47,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
 };
 
-/** With the commands that the words name, or all of them: for help, and for words that name none. */
+/** With the commands that the words name, or all of them: for help, and for words that name none. The version needs none. */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
   const program = new Command('holdfast')
     .description('A durable web-crawl platform on PostgreSQL: no page lost, none stored twice.')
@@ -58,7 +58,8 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
     .helpCommand(false)
     .addHelpText('after', examples);
   const named = Object.keys(commands).filter((name) => words.includes(name));
-  for (const name of named.length > 0 ? named : Object.keys(commands)) {
+  const needsAll = named.length === 0 && !['-V', '--version'].includes(words[0] ?? '');
+  for (const name of needsAll ? Object.keys(commands) : named) {
     const command = await commands[name]?.();
     if (command) program.addCommand(command);
   }
