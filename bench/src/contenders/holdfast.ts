@@ -9,13 +9,13 @@ import type { Lane } from '../../../packages/server/src/queue/lane.ts';
 import { quietLog } from '../quiet-log.ts';
 import { batches, type Contender, payload, type Setting } from './contender.ts';
 
-/** Jobs in hand: one batch being claimed while others are being completed. */
-export const settings: readonly Setting[] = [{ in_hand: 1500 }];
+/** Jobs in hand: two batches being claimed while others are being completed. */
+export const settings: readonly Setting[] = [{ in_hand: 2500 }];
 
 const workerId = 'bench';
 const lane: Lane = { kind: 'visit', executor: 'builtin', leaseSeconds: 120 };
 
-export async function open(url: string, { in_hand: inHand = 1500 }: Setting): Promise<Contender> {
+export async function open(url: string, { in_hand: inHand = 2500 }: Setting): Promise<Contender> {
   const database = await openDatabase({ databaseUrl: url, dataFolder: '', databasePort: 0 }, quietLog);
   return {
     fill: (jobs) => fill(database, jobs),

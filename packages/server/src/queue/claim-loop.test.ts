@@ -64,6 +64,35 @@ describe('the claim loop', () => {
     expect(rows).toEqual([{ left: 100 }]);
   });
 
+  test('has two claims under way while more jobs wait than one takes, and asks for no more than its capacity', async () => {
+    await enqueueJobs(
+      queue.pool,
+      Array.from({ length: 3000 }, () => crawl()),
+    );
+    let underWay = 0;
+    let most = 0;
+    const db = {
+      query: async (...args: unknown[]) => {
+        most = Math.max(most, ++underWay);
+        try {
+          return await (queue.pool.query as (...args: unknown[]) => Promise<unknown>)(...args);
+        } finally {
+          underWay--;
+        }
+      },
+    } as ClaimLoopOptions['db'];
+    const { loop, claimed, held } = startLoop({ db, slots: 2200 });
+    await reaches(claimed, 2200);
+    await loop.stop();
+    expect(most).toBe(2);
+    expect(held.size).toBe(2200);
+    expect(underWay).toBe(0);
+    const { rows } = await queue.pool.query(
+      `SELECT count(*) AS left FROM crawl_jobs WHERE status = 'pending'`,
+    );
+    expect(rows).toEqual([{ left: 800 }]);
+  });
+
   test('goes on when capacity is freed', async () => {
     await enqueueJobs(queue.pool, [crawl(), crawl()]);
     const { loop, claimed, held } = startLoop({ slots: 1 });
