@@ -58,12 +58,11 @@ export class FindUrls {
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
     const { known, scope } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(url)) return;
-    const offScope = scope.verdict(url, place.depth);
-    if (offScope !== 'in') return this.#unsaved().countOffScope(offScope);
-    const hash = urlHash(url);
-    if (known.hasHash(url, hash)) return;
-    const trap = this.#traps.verdict(url);
-    if (trap) this.#unsaved().countOffScope(trap);
+    const verdict = scope.verdict(url, place.depth);
+    const hash = verdict === 'in' ? urlHash(url) : '';
+    if (verdict === 'in' && known.hasHash(url, hash)) return;
+    const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
+    if (offScope) this.#unsaved().countOffScope(offScope);
     else this.#put(url, hash, 'page', place);
   }
 

@@ -2,15 +2,14 @@ import { readVisited } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { maxHashes } from './known-urls.ts';
 
-const partSize = 20_000;
-
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
  * and where they cannot be read, the checkpoint asks.
  */
 export async function recallUrls(
-  { db, job, known, log }: CrawlContext,
+  { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
   isOver: () => boolean,
+  partSize = 20_000,
 ): Promise<void> {
   let recalled = 0;
   try {
