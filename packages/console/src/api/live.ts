@@ -31,7 +31,10 @@ export function useLive(
     const refresh = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        for (const queryKey of latestKeys.current) void client.invalidateQueries({ queryKey });
+        // What is being read is let through, and read again afterwards: a long search would never end.
+        for (const queryKey of latestKeys.current)
+          if (client.isFetching({ queryKey }) > 0) refresh();
+          else void client.invalidateQueries({ queryKey });
       }, atMostEveryMs);
     };
     refresh();

@@ -1,5 +1,4 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { type RequestOptions, request } from './request.ts';
 
 interface ListPage<Row> {
@@ -17,6 +16,30 @@ export interface List<Row> {
   readonly again: () => void;
 }
 
+/** The most that the server gives at a time; it looks through more of a table for it. */
+const longSearch = 1_000;
+
+/**
+ * The server looks through a bounded part of a large table at a time; a part without a match is not the end, and the next ones
+ * are larger.
+ */
+async function readPage<Row>(
+  path: string,
+  query: RequestOptions['query'],
+  after: string | number | null,
+  signal: AbortSignal,
+): Promise<ListPage<Row>> {
+  let cursor = after;
+  for (let limit: number | undefined; ; limit = longSearch) {
+    const page = await request<ListPage<Row>>(path, {
+      query: { ...query, ...(limit && { limit }), ...(cursor !== null && { cursor }) },
+      signal,
+    });
+    if (page.data.length > 0 || page.next_cursor === null) return page;
+    cursor = page.next_cursor;
+  }
+}
+
 /** A list of the API, page after page. */
 export function useList<Row>(path: string, query: RequestOptions['query'] = {}, limit = 50): List<Row> {
   const found = useInfiniteQuery<
@@ -27,23 +50,16 @@ export function useList<Row>(path: string, query: RequestOptions['query'] = {}, 
     string | number | null
   >({
     queryKey: [path, query, limit],
-    queryFn: ({ pageParam, signal }) =>
-      request(path, { query: { ...query, limit, ...(pageParam !== null && { cursor: pageParam }) }, signal }),
+    queryFn: ({ pageParam, signal }) => readPage<Row>(path, { ...query, limit }, pageParam, signal),
     initialPageParam: null,
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: (before) => before,
   });
   const rows = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  // The server looks through a bounded part of a large table at a time; a part without a match is not the end.
-  const isSearching = rows.length === 0 && found.hasNextPage && !found.isError;
-  const { fetchNextPage, isFetching } = found;
-  useEffect(() => {
-    if (isSearching && !isFetching) void fetchNextPage();
-  }, [isSearching, isFetching, fetchNextPage]);
   return {
     rows,
     error: found.error,
-    isLoading: found.isLoading || isSearching,
+    isLoading: found.isLoading,
     hasMore: found.hasNextPage,
     isLoadingMore: found.isFetchingNextPage,
     more: () => {

@@ -6,6 +6,7 @@ import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
 import { wholeNumber } from './whole-number.ts';
+import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
 
 interface ListOptions {
@@ -51,7 +52,9 @@ const list = new Command('list')
   .action(({ json, ...options }: ListOptions, command: Command) => {
     const { limit, cursor, ...filter } = readQuery(options);
     return withDatabase(command, async ({ database }) => {
-      const { rows, next } = await searchResults(database.pool, { filter, limit, after: cursor });
+      const { rows, next } = await wholePage({ limit, after: cursor }, (range) =>
+        searchResults(database.pool, { filter, ...range }),
+      );
       if (json) return console.log(JSON.stringify(rows));
       if (rows.length === 0) return console.log('No such results.');
       printTable(

@@ -68,17 +68,14 @@ function renderBlock({ kind, lines }: Block, index: number): ReactNode {
     case 'rule':
       return <hr key={index} />;
     case 'list':
-    case 'numbered': {
-      const List = kind === 'list' ? 'ul' : 'ol';
+      return <ul key={index}>{items(lines)}</ul>;
+    case 'numbered':
+      // Whatever stands between two items, such as code, ends the list: the next one goes on with its own number.
       return (
-        <List key={index}>
-          {lines.map((line, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: as above
-            <li key={at}>{inline(line.replace(/^\s*([-*+]|\d+[.)])\s/, ''))}</li>
-          ))}
-        </List>
+        <ol key={index} start={Number.parseInt(lines[0] ?? '', 10)}>
+          {items(lines)}
+        </ol>
       );
-    }
     default:
       return (
         <p key={index} className={kind === 'quote' ? styles.quote : undefined}>
@@ -86,6 +83,13 @@ function renderBlock({ kind, lines }: Block, index: number): ReactNode {
         </p>
       );
   }
+}
+
+function items(lines: readonly string[]): ReactNode[] {
+  return lines.map((line, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: as above
+    <li key={at}>{inline(line.replace(/^\s*([-*+]|\d+[.)])\s/, ''))}</li>
+  ));
 }
 
 /** Cells may be wide: it scrolls within its frame. */
