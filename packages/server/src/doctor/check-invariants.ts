@@ -35,8 +35,10 @@ export async function checkInvariants(
     return await examine(client, 2 * watchdogSeconds, job);
   } finally {
     // Nothing was written; ending the transaction so is right after an error too.
-    await client.query('ROLLBACK').catch(() => {});
-    client.release();
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
   }
 }
 

@@ -31,8 +31,6 @@ const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['intakes'];
 
-/** The owner to whose intakes the caller is bound; undefined: none. */
-
 export const intakeRoutes: RouteGroup = (server, context) => {
   const { pool } = context;
 

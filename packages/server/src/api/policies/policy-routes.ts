@@ -25,8 +25,6 @@ const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['policies'];
 
-/** The owner to whose policies the caller is bound; undefined: none. */
-
 export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
   server.post(
     '/',

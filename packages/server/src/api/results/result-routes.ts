@@ -20,8 +20,6 @@ import { ownerBound } from '../jobs/list-jobs.ts';
 const config = { access: { scope: 'jobs:read' } } as const;
 const tags = ['results'];
 
-/** The owner to whose results the caller is bound; undefined: none. */
-
 export const resultRoutes: RouteGroup = (server, { pool }) => {
   server.get(
     '/results',

@@ -36,9 +36,13 @@ export function removePidFileOf(pid: number, cluster: ClusterFolder): void {
   const held = `${path}.stale`;
   try {
     linkSync(path, held);
-  } catch {
-    forgetAbandoned(held);
-    return; // Another process removes it.
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') forgetAbandoned(held);
+    // On a file system without hard links there is no better way than to look and remove.
+    else if (code !== 'ENOENT' && Number.parseInt(readText(path) ?? '', 10) === pid)
+      rmSync(path, { force: true });
+    return;
   }
   try {
     const isSame = statSync(held).ino === statSync(path).ino;
