@@ -1,14 +1,16 @@
-const firstSlots = 1_024;
-/** At most so full, or looking for what is not there takes too many steps. */
-const fullness = 0.75;
+/** 32 MB, of which the system gives what is written to. */
+const slots = 2 ** 21;
+/** Fuller, looking for what is not there would take too many steps. */
+export const maxHashes = 0.75 * slots;
 
 /**
- * A set of 128-bit hashes, 16 bytes for each slot: a JavaScript set of the same as text takes ten times as much. Exact: all 128 bits
- * are compared.
+ * A set of up to 1.5 million 128-bit hashes, 16 bytes for each slot: a JavaScript set of the same as text takes ten times as
+ * much. Exact: all 128 bits are compared. One that is full takes no more. Its size never changes: what a crawl needs in memory
+ * should not grow with it.
  */
 export class HashSet {
   /** Four words for each slot; all zero where nothing is. */
-  #words = new Uint32Array(4 * firstSlots);
+  readonly #words = new Uint32Array(4 * slots);
   #size = 0;
 
   get size(): number {
@@ -20,15 +22,15 @@ export class HashSet {
   }
 
   add(a: number, b: number, c: number, d: number): void {
+    if (this.#size >= maxHashes) return;
+    const words = this.#words;
     const at = this.#find(a, b, c, d);
     if (!this.#isFree(at)) return;
-    const words = this.#words;
     words[at] = a;
     words[at + 1] = b;
     words[at + 2] = c;
     words[at + 3] = d;
     this.#size++;
-    if (this.#size > (words.length / 4) * fullness) this.#grow();
   }
 
   /** Where the hash is, or the free slot where it belongs. Hashes are random: their own bits say where to begin. */
@@ -47,15 +49,5 @@ export class HashSet {
   #isFree(at: number): boolean {
     const words = this.#words;
     return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === 0 && words[at + 3] === 0;
-  }
-
-  #grow(): void {
-    const old = this.#words;
-    this.#words = new Uint32Array(old.length * 2);
-    this.#size = 0;
-    for (let at = 0; at < old.length; at += 4) {
-      const [a = 0, b = 0, c = 0, d = 0] = [old[at], old[at + 1], old[at + 2], old[at + 3]];
-      if (a !== 0 || b !== 0 || c !== 0 || d !== 0) this.add(a, b, c, d);
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { readVisited } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { maxHashes } from './known-urls.ts';
+import { maxHashes } from './hash-set.ts';
 
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
@@ -16,7 +16,7 @@ export async function recallUrls(
     for await (const hashes of readVisited(db, job.id, partSize)) {
       known.addHashes(hashes);
       recalled += hashes.length / 16;
-      if (isOver() || recalled + partSize > maxHashes) return;
+      if (isOver() || recalled >= maxHashes) return;
     }
   } catch (error) {
     log.debug({ err: error }, 'The URLs that the crawl has met could not all be read');
