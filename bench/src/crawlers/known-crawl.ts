@@ -55,7 +55,7 @@ async function makeCrawl(database: Database, site: Site, known: number): Promise
   const origin = `http://127.0.0.1:${site.port}`;
   const started = performance.now();
   await configureSource(pool, 'bench', { hosts: [new URL(origin).host], concurrency });
-  const payload = { url: `${origin}/`, concurrency, markdown: false };
+  const payload = { url: `${origin}/`, concurrency, markdown: false, max_depth: 1000 };
   const { job } = await enqueueJob(pool, { kind: 'crawl', payload } as JobRequest);
   await actOnJob(pool, 'pause', job.id);
   await fillKnown(pool, job.id, origin, known);

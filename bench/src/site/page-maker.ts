@@ -49,7 +49,7 @@ export function siteLinks(pages: number): ChooseLinks {
  */
 export function growingLinks(known: number): ChooseLinks {
   return (page) => {
-    const chosen = new Set([page < known ? known + page : page * 2]);
+    const chosen = new Set([page + known]);
     for (let n = 1; chosen.size < 21; n++) chosen.add(n);
     for (let n = 1; chosen.size < 41; n++) chosen.add((page + n) % known);
     for (let n = 0; chosen.size < linksPerPage; n++) chosen.add((page * 7919 + n * 104_729) % known);
