@@ -16,14 +16,26 @@ const liveJobs = async () =>
 const times = <Answer>(count: number, work: (n: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
+/** Again, if a minute ended in between: the next one has its own requests. */
+async function withinOneMinute<Result>(act: () => Promise<Result>): Promise<Result> {
+  const minute = async () => {
+    const { rows } = await api.pool.query(`SELECT date_trunc('minute', clock_timestamp())::text AS minute`);
+    return rows[0].minute;
+  };
+  for (;;) {
+    const before = await minute();
+    const result = await act();
+    if ((await minute()) === before) return result;
+  }
+}
+
 describe('max_requests_per_minute', () => {
   test('is not exceeded by 300 requests at once, and the refused ones hear when to come again', async () => {
-    const key = await api.key({ max_requests_per_minute: 20 });
-    const answers = await times(300, () => api.call('GET', '/api/v1/jobs', { key }));
-    const counts = tally(answers);
-    // The minute may end in between: then the next one has its own 20.
-    expect([20, 40]).toContain(counts[200]);
-    expect((counts[200] ?? 0) + (counts[429] ?? 0)).toBe(300);
+    const answers = await withinOneMinute(async () => {
+      const key = await api.key({ max_requests_per_minute: 20 });
+      return await times(300, () => api.call('GET', '/api/v1/jobs', { key }));
+    });
+    expect(tally(answers)).toEqual({ 200: 20, 429: 280 });
     const refused = answers.find(({ statusCode }) => statusCode === 429);
     expect(refused?.json().error).toMatchObject({
       code: 'quota_exceeded',
