@@ -56,23 +56,25 @@ describe('holdfast jobs', () => {
     ]);
   });
 
-  test('a crawl tells what became of its pages, and offers to retry them only when some failed', async () => {
+  test('a crawl tells what became of its pages, and offers to retry them only when some failed or were skipped', async () => {
     const { id } = await queue.enqueueOne();
     await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [
       id,
     ]);
     await queue.pool.query(
       `INSERT INTO crawl_states (job_id, fetched, failed, skipped, total_pending, total_processed)
-       VALUES ($1, 12, 0, 1, 3, 12)`,
+       VALUES ($1, 12, 0, 0, 3, 12)`,
       [id],
     );
     const { stdout } = await holdfast('jobs', 'show', id);
-    expect(stdout).toMatch(/pages +12 fetched, 0 failed, 1 skipped, 3 pending\n/);
+    expect(stdout).toMatch(/pages +12 fetched, 0 failed, 0 skipped, 3 pending\n/);
     expect(stdout).toMatch(/result +npx holdfast pages list/);
     expect(stdout).not.toContain('retry-urls');
     expect(stdout).not.toMatch(/^waits/m);
-    await queue.pool.query('UPDATE crawl_states SET failed = 2');
-    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/you can +.*retry-urls/);
+    for (const change of ['skipped = 1', 'failed = 2']) {
+      await queue.pool.query(`UPDATE crawl_states SET ${change}`);
+      expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/you can +.*retry-urls/);
+    }
     expect(JSON.parse((await holdfast('jobs', 'show', id, '--json')).stdout)).toMatchObject({
       crawl: { fetched: 12, failed: 2, skipped: 1, total_pending: 3 },
       result: null,

@@ -1,4 +1,4 @@
-import { crawlOptions, HoldfastError } from '@holdfast/contract';
+import { crawlOptions, HoldfastError, isLive } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import { chooseOutput } from '../export/choose-output.ts';
 import { chooseOutputPlace } from '../export/output-place.ts';
@@ -68,7 +68,9 @@ and _contents.md lists all.`,
       };
       if (json) return console.log(JSON.stringify(summary));
       if (output.pageNo === 0)
-        return console.error(`The crawl is ${job.status}, and has no page yet; nothing was written.`);
+        return console.error(
+          `${isLive(job.status) ? 'The crawl has fetched no page yet' : `The crawl ended (${job.status}) without a page`}; nothing was written.`,
+        );
       const amount = `${countOf(pages, 'page')}, ${formatBytes(bytes)},`;
       const written = wasBegun
         ? `${amount} added to ${output.name}, which has ${countOf(total_pages, 'page')} now.`

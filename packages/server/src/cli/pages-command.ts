@@ -12,6 +12,7 @@ import {
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
 import { canonicalOptions } from '../crawler/canonical-options.ts';
+import { foundByDiscovery } from '../frontier/returned-pages.ts';
 import { baselineOf } from '../pages/baseline-of.ts';
 import { diffPage } from '../pages/diff-page.ts';
 import { listChanges } from '../pages/list-changes.ts';
@@ -94,7 +95,8 @@ const errors = new Command('errors')
       if (found.data.length > 0) {
         printErrors(found);
         console.log(asCalled(`\nAll of one reason: holdfast pages list ${id} --reason CODE`));
-        if (status === 'completed' || status === 'failed' || status === 'cancelled')
+        const canRetry = found.data.some(({ reason }) => !foundByDiscovery.includes(reason));
+        if (canRetry && (status === 'completed' || status === 'failed' || status === 'cancelled'))
           console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
         return;
       }

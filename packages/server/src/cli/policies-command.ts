@@ -1,4 +1,5 @@
 import {
+  type Job,
   type PolicyFilter,
   type PolicyKind,
   policyChange,
@@ -7,11 +8,13 @@ import {
   policyRequest,
 } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
+import type { Queryable } from '../database/statement.ts';
 import { createPolicy } from '../policies/create-policy.ts';
 import { findPolicy } from '../policies/find-policy.ts';
 import { listPolicies } from '../policies/list-policies.ts';
 import { updatePolicy } from '../policies/update-policy.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { searchJobs } from '../queue/search-jobs.ts';
 import { checkFlags } from './check-flags.ts';
 import { checkOptions } from './check-options.ts';
 import { policyActionCommands } from './policy-actions.ts';
@@ -135,9 +138,13 @@ const show = new Command('show')
     withDatabase(command, async ({ database }) => {
       const policy = await findPolicy(database.pool, id);
       if (json) console.log(JSON.stringify(policy));
-      else printPolicy(policy);
+      else printPolicy(policy, await lastJobOf(database.pool, policy.id));
     }),
   );
+
+async function lastJobOf(db: Queryable, policy_id: string): Promise<Job | undefined> {
+  return (await searchJobs(db, { filter: { policy_id }, limit: 1 })).rows[0];
+}
 
 export const policiesCommand = new Command('policies')
   .description('run crawls and visits again and again')

@@ -1,4 +1,4 @@
-import { allowedActions, type Job, type JobFilter } from '@holdfast/contract';
+import { allowedActions, type ErrorCode, errors, type Job, type JobFilter } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
@@ -37,7 +37,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
 }
 
 export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEvent[]): void {
-  const lines: [string, string | null | false][] = [
+  const lines: [string, string | null | false | undefined][] = [
     ['job', job.id],
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     ['url', urlOf(job) || null],
@@ -49,6 +49,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', job.error_message && `${job.error_code}: ${job.error_message}`],
+    ['advice', job.error_message && adviceOf(job)],
     ['owner', job.user_id],
     ['created', time(job.created_at)],
     ['not before', job.status === 'pending' && time(job.run_at)],
@@ -61,8 +62,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     [
       'you can',
       allowedActions(job.status, job.requested_action, job.kind)
-        // Most of what is skipped would be skipped again; whoever knows better can say so all the same.
-        .filter((action) => action !== 'retryUrls' || (outcome.crawl && outcome.crawl.failed > 0))
+        .filter((action) => action !== 'retryUrls' || hasPagesToRetry(outcome))
         .map(asTyped)
         .join(', ') || 'nothing more; it is finished',
     ],
@@ -70,6 +70,17 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
   console.log();
   printEvents(events);
+}
+
+function adviceOf({ status, error_code }: Job): string | undefined {
+  if (status !== 'failed' && status !== 'retryable') return undefined;
+  const known = error_code !== null && error_code in errors;
+  return known ? errors[error_code as ErrorCode].hint : undefined;
+}
+
+/** Failed or skipped: of the latter, some may be fetched when robots.txt or a limit has changed. */
+function hasPagesToRetry({ crawl }: JobOutcome): boolean {
+  return crawl !== null && crawl !== undefined && crawl.failed + crawl.skipped > 0;
 }
 
 export function printEvents(events: readonly JobEvent[]): void {

@@ -1,4 +1,4 @@
-import type { Policy, PolicyFilter } from '@holdfast/contract';
+import type { Job, Policy, PolicyFilter } from '@holdfast/contract';
 import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
@@ -31,7 +31,7 @@ export function printPolicies(policies: readonly Policy[], { limit = 50, ...filt
   if (policies.length === limit) console.log(`\nMore: --after ${policies.at(-1)?.id}`);
 }
 
-export function printPolicy(policy: Policy): void {
+export function printPolicy(policy: Policy, lastJob: Job | undefined): void {
   const lines: [string, string | null | false][] = [
     ['policy', policy.id],
     ['kind', policy.executor === 'bot' ? `${policy.kind}, run by bots` : policy.kind],
@@ -40,6 +40,7 @@ export function printPolicy(policy: Policy): void {
     ['state', policy.enabled ? 'enabled' : 'disabled'],
     ['next run', `${nextRunOf(policy)} (${policy.next_run_at.toISOString()})`],
     ['live job', policy.live_job_id],
+    ['last job', lastJob !== undefined && jobText(lastJob)],
     ['last success', time(policy.last_success_at)],
     ['last failure', time(policy.last_failed_at)],
     ['failures', `${policy.failure_count} in a row`],
@@ -53,6 +54,10 @@ export function printPolicy(policy: Policy): void {
     ['created', time(policy.created_at)],
   ];
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+}
+
+function jobText({ id, status, error_code, error_message }: Job): string {
+  return `${id}, ${status}${error_code === null ? '' : ` (${error_code}: ${error_message})`}`;
 }
 
 /** When the scheduler makes its next job, in a few words. */

@@ -1,7 +1,8 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { listErrors } from '../pages/list-errors.ts';
 import { jobColumns, showJob } from '../queue/find-jobs.ts';
-import { returnedPages } from './returned-pages.ts';
+import { foundByDiscovery, returnedPages } from './returned-pages.ts';
 
 /** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */
 export const retryUrlsStatement = statement<Job>(
@@ -52,8 +53,15 @@ export async function retryUrls(
   throw new HoldfastError(
     'action_not_allowed',
     `retryUrls of job ${jobId}, which is a ${job.kind} and ${job.status}`,
-    {
-      hint: 'It takes a finished crawl with failed or skipped pages among those chosen, and no live twin.',
-    },
+    { hint: await whyNot(db, job) },
   );
+}
+
+async function whyNot(db: Queryable, { id, kind, status }: Job): Promise<string> {
+  const isFinished = status === 'completed' || status === 'failed' || status === 'cancelled';
+  if (kind !== 'crawl' || !isFinished) return 'It takes a crawl that is completed, failed or cancelled.';
+  const { data } = await listErrors(db, id);
+  const reasons = data.map(({ reason }) => reason).filter((reason) => !foundByDiscovery.includes(reason));
+  if (reasons.length === 0) return 'None of its pages failed, or was skipped and can be tried again.';
+  return `None of the pages chosen failed, or was skipped and can be tried again (those can: ${reasons.join(', ')}); or a live job with its dedupe key does the work.`;
 }

@@ -1,7 +1,10 @@
+/** Reasons of what discovery read or looked for: it is no page, and is not tried again. */
+export const foundByDiscovery: readonly string[] = ['sitemap', 'link_list', 'absent'];
+
 /*
  * Failed and skipped pages go back into the frontier as if they had just been found; their hashes are in the visited set
  * already. For statements that have locked the crawl's row as `job (id)`, and take hashes as $2 and reasons as $3, each
- * null for all. `returned` has a row for each URL. What discovery read is not tried again.
+ * null for all. `returned` has a row for each URL.
  */
 export const returnedPages = `state AS MATERIALIZED (
   SELECT job_id, next_seq FROM crawl_states JOIN job ON job.id = job_id
@@ -10,7 +13,7 @@ gone AS (
   DELETE FROM crawl_pages page USING state
   WHERE page.job_id = state.job_id AND page.outcome IN ('failed', 'skipped')
     AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
-    AND page.reason NOT IN ('sitemap', 'link_list', 'absent')
+    AND page.reason NOT IN (${foundByDiscovery.map((reason) => `'${reason}'`).join(', ')})
   RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome, page.change
 ),
 returned AS (
