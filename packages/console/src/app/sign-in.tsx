@@ -56,7 +56,7 @@ export function SignIn() {
         </Button>
         <p className={styles.hint}>
           <code>holdfast up</code> prints a link that signs you in. Another key:{' '}
-          <code>holdfast keys create --role admin</code>
+          <code>holdfast keys create --name me --role admin</code>
         </p>
       </form>
     </main>

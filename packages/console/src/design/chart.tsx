@@ -1,4 +1,5 @@
 import 'uplot/dist/uPlot.min.css';
+import './plain-language.ts';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import styles from './chart.module.css';

@@ -35,7 +35,9 @@ function Throughput({ stats }: { readonly stats: ShownStats }) {
       {minutes.some(({ completed, failed, retried }) => completed + failed + retried > 0) ? (
         <ChartLater label="Jobs completed, failed and retried in the last hour" x={x} series={series} />
       ) : (
-        <p className={styles.nothing}>No job ended in the last hour.</p>
+        <p className={styles.nothing}>
+          Nothing to draw yet: no job ended in the last hour but for the current minute.
+        </p>
       )}
       {!complete && <p className={styles.quiet}>So busy that the older minutes are still being counted.</p>}
     </Panel>

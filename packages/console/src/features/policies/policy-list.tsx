@@ -81,7 +81,14 @@ export function PolicyList() {
     {
       name: 'Failures',
       align: 'right',
-      cell: (policy) => (policy.failure_count > 0 ? <Tag tone="bad">{policy.failure_count}</Tag> : '0'),
+      cell: (policy) =>
+        policy.failure_count > 0 ? (
+          <Link to="/jobs" search={{ policy_id: policy.id } as never} title="Its jobs, and what went wrong">
+            <Tag tone="bad">{policy.failure_count}</Tag>
+          </Link>
+        ) : (
+          '0'
+        ),
       wideOnly: true,
     },
   ];
