@@ -2,6 +2,7 @@ import type { JobRequest } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { crawl, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
 import { actOnJob } from './act-on-job.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
 import { enqueueJob, enqueueJobs } from './enqueue-jobs.ts';
 import { listJobs, showJob } from './find-jobs.ts';
 
@@ -51,6 +52,18 @@ describe('enqueue', () => {
     const enqueued = await enqueueJobs(queue.pool, requests);
     expect(enqueued.map(({ outcome }) => outcome)).toEqual(['created', 'created', 'deduplicated', 'created']);
     expect(enqueued[2]?.job.id).toBe(enqueued[0]?.job.id);
+  });
+
+  test('the jobs of a bulk are claimed in its order, whatever their keys', async () => {
+    const keys = ['c', 'a', 'd', 'b'];
+    await enqueueJobs(
+      queue.pool,
+      keys.map((key) => crawl({ idempotency_key: key })),
+    );
+    const claimed: ClaimedJob[] = [];
+    for (const _ of keys) claimed.push(await queue.claimOne());
+    const jobs = await Promise.all(claimed.map(({ id }) => showJob(queue.pool, id)));
+    expect(jobs.map((job) => job.idempotency_key)).toEqual(keys);
   });
 
   test('a bulk with one bad request writes nothing', async () => {
