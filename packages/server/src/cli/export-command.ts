@@ -67,10 +67,10 @@ and _contents.md lists all.`,
         total_pages,
       };
       if (json) return console.log(JSON.stringify(summary));
-      if (output.pageNo === 0)
-        return console.error(
-          `${isLive(job.status) ? 'The crawl has fetched no page yet' : `The crawl ended (${job.status}) without a page`}; nothing was written.`,
-        );
+      if (output.pageNo === 0) {
+        const why = isLive(job.status) ? 'has fetched no page yet' : `ended (${job.status}) without a page`;
+        return console.error(`The crawl ${why}; nothing was written.`);
+      }
       const amount = `${countOf(pages, 'page')}, ${formatBytes(bytes)},`;
       const written = wasBegun
         ? `${amount} added to ${output.name}, which has ${countOf(total_pages, 'page')} now.`

@@ -1,4 +1,5 @@
 import {
+  allowedActions,
   crawlOptions,
   HoldfastError,
   type JobStatus,
@@ -89,15 +90,16 @@ const errors = new Command('errors')
   .option('--json', 'print JSON')
   .action((id: string, { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database: { pool } }) => {
-      const { status } = await showCrawl(pool, id);
+      const { status, requested_action, kind } = await showCrawl(pool, id);
       const found = await listErrors(pool, id);
       if (json) return console.log(JSON.stringify(found));
       if (found.data.length > 0) {
         printErrors(found);
         console.log(asCalled(`\nAll of one reason: holdfast pages list ${id} --reason CODE`));
-        const canRetry = found.data.some(({ reason }) => !foundByDiscovery.includes(reason));
-        if (canRetry && (status === 'completed' || status === 'failed' || status === 'cancelled'))
-          console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
+        const canRetry =
+          allowedActions(status, requested_action, kind).includes('retryUrls') &&
+          found.data.some(({ reason }) => !foundByDiscovery.includes(reason));
+        if (canRetry) console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
         return;
       }
       console.error(status === 'completed' ? 'No page failed, and none was skipped.' : noneYet(status));

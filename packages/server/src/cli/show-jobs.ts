@@ -49,7 +49,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', job.error_message && `${job.error_code}: ${job.error_message}`],
-    ['advice', job.error_message && adviceOf(job)],
+    ['advice', adviceOf(job)],
     ['owner', job.user_id],
     ['created', time(job.created_at)],
     ['not before', job.status === 'pending' && time(job.run_at)],
@@ -72,15 +72,15 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
   printEvents(events);
 }
 
+/** What a job got over needs no advice. */
 function adviceOf({ status, error_code }: Job): string | undefined {
-  if (status !== 'failed' && status !== 'retryable') return undefined;
-  const known = error_code !== null && error_code in errors;
-  return known ? errors[error_code as ErrorCode].hint : undefined;
+  if (error_code === null || (status !== 'failed' && status !== 'retryable')) return undefined;
+  return errors[error_code as ErrorCode]?.hint;
 }
 
 /** Failed or skipped: of the latter, some may be fetched when robots.txt or a limit has changed. */
 function hasPagesToRetry({ crawl }: JobOutcome): boolean {
-  return crawl !== null && crawl !== undefined && crawl.failed + crawl.skipped > 0;
+  return !!crawl && crawl.failed + crawl.skipped > 0;
 }
 
 export function printEvents(events: readonly JobEvent[]): void {

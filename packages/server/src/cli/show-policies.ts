@@ -3,6 +3,7 @@ import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { formatFrequency } from './read-frequency.ts';
+import { shorten } from './shorten.ts';
 
 export function printPolicies(policies: readonly Policy[], { limit = 50, ...filter }: PolicyFilter): void {
   if (policies.length === 0) {
@@ -25,7 +26,7 @@ export function printPolicies(policies: readonly Policy[], { limit = 50, ...filt
       policy.enabled ? 'enabled' : 'disabled',
       nextRunOf(policy),
       policy.failure_count,
-      policy.url.length > 60 ? `${policy.url.slice(0, 59)}…` : policy.url,
+      shorten(policy.url, 60),
     ]),
   );
   if (policies.length === limit) console.log(`\nMore: --after ${policies.at(-1)?.id}`);

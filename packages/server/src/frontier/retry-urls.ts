@@ -1,4 +1,4 @@
-import { HoldfastError, type Job } from '@holdfast/contract';
+import { allowedActions, HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { listErrors } from '../pages/list-errors.ts';
 import { jobColumns, showJob } from '../queue/find-jobs.ts';
@@ -57,9 +57,9 @@ export async function retryUrls(
   );
 }
 
-async function whyNot(db: Queryable, { id, kind, status }: Job): Promise<string> {
-  const isFinished = status === 'completed' || status === 'failed' || status === 'cancelled';
-  if (kind !== 'crawl' || !isFinished) return 'It takes a crawl that is completed, failed or cancelled.';
+async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job): Promise<string> {
+  if (!allowedActions(status, requested_action, kind).includes('retryUrls'))
+    return 'It takes a crawl that is completed, failed or cancelled.';
   const { data } = await listErrors(db, id);
   const reasons = data.map(({ reason }) => reason).filter((reason) => !foundByDiscovery.includes(reason));
   if (reasons.length === 0) return 'None of its pages failed, or was skipped and can be tried again.';
