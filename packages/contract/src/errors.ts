@@ -150,6 +150,13 @@ export const errors = {
     message: 'The job is in a status that does not allow this',
     hint: 'See `allowed_actions` of the job for what can be done now.',
   },
+  nothing_to_retry: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'None of the chosen pages can be tried again',
+    hint: 'See `holdfast pages errors JOB` for what failed or was skipped, and why.',
+  },
   live_job_exists: {
     retry: 'never',
     http: 409,

@@ -2,6 +2,7 @@ import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
 import { searchResults } from '../results/search-results.ts';
+import { asCalled } from './called-as.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';
@@ -34,6 +35,8 @@ has one, whether a worker or a bot made it.
 
 See docs/guides/watch-prices.md.`;
 
+const noneYet = 'No results yet. Visit a page: holdfast jobs create visit https://shop.example/item';
+
 const list = new Command('list')
   .description('what visits brought back, the newest first')
   .option('--url <url>', 'only of this page')
@@ -56,7 +59,10 @@ const list = new Command('list')
         searchResults(database.pool, { filter, ...range }),
       );
       if (json) return console.log(JSON.stringify(rows));
-      if (rows.length === 0) return console.log('No such results.');
+      if (rows.length === 0) {
+        const isFiltered = [cursor, ...Object.values(filter)].some((value) => value !== undefined);
+        return console.log(isFiltered ? 'No such results.' : asCalled(noneYet));
+      }
       printTable(
         ['ID', 'PRICE', 'CURRENCY', 'IN STOCK', 'CRAWLED', 'BY', 'TITLE', 'URL'],
         rows.map((result) => [

@@ -73,9 +73,12 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
 }
 
 /** What a job got over needs no advice. */
-function adviceOf({ status, error_code }: Job): string | undefined {
+function adviceOf({ id, status, error_code }: Job): string | undefined {
   if (error_code === null || (status !== 'failed' && status !== 'retryable')) return undefined;
-  return errors[error_code as ErrorCode]?.hint;
+  const known = errors[error_code as ErrorCode];
+  if (status === 'failed' && known?.retry === 'later')
+    return asCalled(`Every try ended so. When that is mended: holdfast jobs retry ${id}`);
+  return known?.hint;
 }
 
 /** Failed or skipped: of the latter, some may be fetched when robots.txt or a limit has changed. */

@@ -2,6 +2,7 @@ import { allowedActions, HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { listErrors } from '../pages/list-errors.ts';
 import { jobColumns, showJob } from '../queue/find-jobs.ts';
+import { liveTwin } from '../queue/live-twin.ts';
 import { foundByDiscovery, returnedPages } from './returned-pages.ts';
 
 /** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */
@@ -50,18 +51,26 @@ export async function retryUrls(
   const job = await showJob(db, jobId);
   const [changed] = await run(db, retryUrlsStatement, [jobId, hashes, reasons, actor]);
   if (changed) return changed;
-  throw new HoldfastError(
-    'action_not_allowed',
-    `retryUrls of job ${jobId}, which is a ${job.kind} and ${job.status}`,
-    { hint: await whyNot(db, job) },
-  );
+  throw await whyNot(db, job);
 }
 
-async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job): Promise<string> {
+async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job): Promise<HoldfastError> {
   if (!allowedActions(status, requested_action, kind).includes('retryUrls'))
-    return 'It takes a crawl that is completed, failed or cancelled.';
+    return new HoldfastError(
+      'action_not_allowed',
+      `retryUrls of job ${id}, which is a ${kind} and ${status}`,
+      {
+        hint: 'It takes a crawl that is completed, failed or cancelled.',
+      },
+    );
+  const overtaken = await liveTwin(db, id);
+  if (overtaken) return overtaken;
   const { data } = await listErrors(db, id);
   const reasons = data.map(({ reason }) => reason).filter((reason) => !foundByDiscovery.includes(reason));
-  if (reasons.length === 0) return 'None of its pages failed, or was skipped and can be tried again.';
-  return `None of the pages chosen failed, or was skipped and can be tried again (those can: ${reasons.join(', ')}); or a live job with its dedupe key does the work.`;
+  return new HoldfastError('nothing_to_retry', `job ${id}`, {
+    hint:
+      reasons.length > 0
+        ? `Choose by one of these reasons: ${reasons.join(', ')}.`
+        : 'No page of it failed, or was skipped and can be tried again.',
+  });
 }

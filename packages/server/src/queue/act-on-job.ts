@@ -1,8 +1,9 @@
 import { allowedActions, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../database/statement.ts';
+import type { Queryable } from '../database/statement.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
+import { liveTwin } from './live-twin.ts';
 import { pauseJobs } from './pause-jobs.ts';
 import { resetLocks } from './reset-locks.ts';
 import { resumeJobs } from './resume-jobs.ts';
@@ -57,19 +58,12 @@ export function actOnJobs(
   return byAction[action](db, ids, actor, options.reason);
 }
 
-const findLiveTwinStatement = statement<{ id: string }>(
-  'find-live-twin',
-  `
-SELECT twin.id FROM crawl_jobs job JOIN crawl_jobs twin USING (user_id, dedupe_key)
-WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processing', 'retryable', 'paused')`,
-);
-
 async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = false): Promise<HoldfastError> {
   const { id } = job;
   const allowed = allowedActions(job.status, job.requested_action, job.kind);
   if (allowed.includes(action)) {
-    const [twin] = await run(db, findLiveTwinStatement, [id]);
-    if (twin) return new HoldfastError('live_job_exists', `job ${twin.id} has the same dedupe key`);
+    const overtaken = await liveTwin(db, id);
+    if (overtaken) return overtaken;
   }
   if (afresh && allowed.includes(action)) {
     return new HoldfastError(

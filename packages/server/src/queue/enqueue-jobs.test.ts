@@ -66,6 +66,23 @@ describe('enqueue', () => {
     expect(jobs.map((job) => job.idempotency_key)).toEqual(keys);
   });
 
+  test('bulks of one owner with keys take turns, so that no two wait for each other; nobody else waits', async () => {
+    const bulk = (user_id: string, ...keys: string[]) =>
+      keys.map((key) => crawl({ user_id, idempotency_key: key }));
+    const first = await queue.pool.connect();
+    await first.query('BEGIN');
+    await enqueueJobs(first, bulk('me', 'a', 'b'));
+    let isCommitted = false;
+    const second = enqueueJobs(queue.pool, bulk('me', 'c', 'd')).then(() => isCommitted);
+    await enqueueJobs(queue.pool, bulk('you', 'a', 'b'));
+    await enqueueJobs(queue.pool, bulk('me', 'e'));
+    await enqueueJobs(queue.pool, [crawl({ user_id: 'me' }), crawl({ user_id: 'me' })]);
+    isCommitted = true;
+    await first.query('COMMIT');
+    first.release();
+    expect(await second).toBe(true);
+  });
+
   test('a bulk with one bad request writes nothing', async () => {
     const bad = crawl({ payload: { url: 'ftp://example.com' } });
     await expect(enqueueJobs(queue.pool, [crawl(), bad])).rejects.toMatchObject({

@@ -23,24 +23,26 @@ const requestRecord = `AS request (
     dedupe_key text, idempotency_key text, max_retries smallint, retry_backoff_seconds integer,
     timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text)`;
 
-/**
- * Keys are taken in their own order, whatever the order of the requests, so that batches that share keys wait for each
- * other and never in a ring. What is asked for first is still done first: each job is a microsecond younger than the last.
- */
+/* Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. */
 export const enqueueStatement = statement<Job & { position: number }>(
   'enqueue',
   `
 WITH request AS MATERIALIZED (
   SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($1::jsonb) ${requestRecord} ORDER BY position
 ),
+turn AS MATERIALIZED (
+  SELECT pg_advisory_xact_lock(hashtextextended('enqueue ' || user_id, 0)) FROM (
+    SELECT user_id FROM request WHERE idempotency_key IS NOT NULL OR dedupe_key IS NOT NULL
+    GROUP BY user_id HAVING count(*) > 1 ORDER BY user_id
+  ) keyed
+),
 created AS (
-  INSERT INTO crawl_jobs (id, created_at, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key,
-    max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host)
-  SELECT id, statement_timestamp() + position * interval '1 microsecond', kind, executor, payload, priority,
-    CASE WHEN run_at > now() THEN run_at END, dedupe_key, idempotency_key, max_retries, retry_backoff_seconds,
-    timeout_seconds, lock_ttl_seconds, source_id, user_id, host
-  FROM request
-  ORDER BY user_id, idempotency_key, dedupe_key, position
+  INSERT INTO crawl_jobs (id, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
+    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host)
+  SELECT id, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
+    idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id,
+    host
+  FROM request WHERE (SELECT count(*) FROM turn) IS NOT NULL
   ON CONFLICT DO NOTHING
   RETURNING *
 ),

@@ -153,7 +153,10 @@ test('failed pages of a finished crawl are tried again, all or by reason', async
     );
   }
   const none = await act('retry-urls', id, key, { reasons: ['dns_failed'] });
-  expect([none.statusCode, none.json().error.code]).toEqual([409, 'action_not_allowed']);
+  expect([none.statusCode, none.json().error]).toMatchObject([
+    409,
+    { code: 'nothing_to_retry', hint: expect.stringContaining('site_error') },
+  ]);
   const some = await act('retry-urls', id, key, { reasons: ['site_error'] });
   expect([some.statusCode, some.json().status]).toEqual([200, 'pending']);
   expect((await api.call('GET', `/api/v1/jobs/${id}`, { key })).json().crawl).toMatchObject({
