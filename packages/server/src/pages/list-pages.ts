@@ -33,38 +33,41 @@ const reason = `coalesce(reason, '') COLLATE "C"`;
 const allPages = 'job_id = $1 AND page_no';
 const notFetched = `job_id = $1 AND outcome = $2 AND outcome <> 'fetched'`;
 
-interface Path {
-  readonly list: Statement<ListedPage>;
-  /** The last row that one call may look at; none if it has looked at all. */
-  readonly end: Statement<PagePosition>;
-}
+/** A page found, or none; and the last row that was looked at, unless that was the last of all or the pages tell it. */
+type Found = ({ [Column in keyof ListedPage]: null } | ListedPage) & {
+  readonly end_reason: string | null;
+  readonly end_page_no: number | null;
+};
 
 /*
  * Two ways through the pages of a job, each along an index, in both directions. $3 to $5: from which reason and page on, up
- * to which reason. $6 to $9 filter what is found.
+ * to which reason. $6 to $9 filter what is found. Where to go on is told by the same statement: rows that come or go
+ * between two would be passed over, or found twice.
  */
-function path(name: string, rows: string, order: string): Path {
-  return {
-    list: statement(
-      `list-pages-${name}`,
-      `
-SELECT ${listedColumns} FROM (
-  SELECT ${listedColumns}, ${reason} AS reason_key FROM crawl_pages
-  WHERE ${rows} ORDER BY ${order} LIMIT ${scanLimit}
-) looked_at
-WHERE ($2::page_outcome IS NULL OR outcome = $2) AND ($6::smallint IS NULL OR status = $6)
-  AND ($7::text IS NULL OR reason = $7) AND ($8::page_change IS NULL OR change = $8)
-  AND ($9::text IS NULL OR ${hasPart('url', '$9')} OR ${hasPart('title', '$9')})
-ORDER BY ${order.replace(reason, 'reason_key')} LIMIT $10`,
-    ),
-    end: statement(
-      `list-pages-${name}-end`,
-      `
-SELECT coalesce(reason, '') AS reason, page_no FROM crawl_pages
-WHERE ${rows} AND ($2::page_outcome IS NULL OR true)
-ORDER BY ${order} OFFSET ${scanLimit - 1} LIMIT 1`,
-    ),
-  };
+function path(name: string, rows: string, order: string): Statement<Found> {
+  const asFound = order.replace(reason, 'reason_key');
+  return statement(
+    `list-pages-${name}`,
+    `
+WITH found AS MATERIALIZED (
+  SELECT ${listedColumns}, reason_key FROM (
+    SELECT ${listedColumns}, ${reason} AS reason_key FROM crawl_pages
+    WHERE ${rows} ORDER BY ${order} LIMIT ${scanLimit}
+  ) looked_at
+  WHERE ($2::page_outcome IS NULL OR outcome = $2) AND ($6::smallint IS NULL OR status = $6)
+    AND ($7::text IS NULL OR reason = $7) AND ($8::page_change IS NULL OR change = $8)
+    AND ($9::text IS NULL OR ${hasPart('url', '$9')} OR ${hasPart('title', '$9')})
+  ORDER BY ${asFound} LIMIT $10
+),
+looked_to AS MATERIALIZED (
+  SELECT coalesce(reason, '') AS end_reason, page_no AS end_page_no FROM crawl_pages
+  WHERE ${rows} AND (SELECT count(*) FROM found) < $10
+  ORDER BY ${order} OFFSET ${scanLimit - 1} LIMIT 1
+)
+SELECT ${listedColumns}, end_reason, end_page_no
+FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN looked_to ON true
+ORDER BY ${asFound}`,
+  );
 }
 
 /* A parameter that a statement does not use must be named all the same, for PostgreSQL to know its type. */
@@ -101,17 +104,18 @@ export async function listPages(
 ): Promise<PageSlice> {
   const isByReason = search.outcome !== undefined && search.outcome !== 'fetched';
   const paths = pagePaths[order];
-  const { list, end } = isByReason ? paths.notFetched : paths.all;
   const [first, last] = order === 'oldest' ? [lowest, highest] : [highest, lowest];
   const from = after ?? { page_no: first.page_no, reason: search.reason ?? first.reason };
   const upTo = search.reason ?? last.reason;
   const bounds = [jobId, search.outcome, from.reason, from.page_no, upTo];
   const filter = [search.status, search.reason, search.change, search.search];
-  const pages = await run(db, list, [...bounds, ...filter, limit]);
+  const path = isByReason ? paths.notFetched : paths.all;
+  const found = await run(db, path, [...bounds, ...filter, limit]);
+  const pages = found.flatMap(({ end_reason, end_page_no, ...page }) => (page.job_id === null ? [] : page));
   const lastPage = pages.at(-1);
   if (lastPage && pages.length === limit) {
     return { pages, next: { reason: lastPage.reason ?? '', page_no: lastPage.page_no } };
   }
-  const [next = null] = await run(db, end, bounds);
-  return { pages, next };
+  const { end_reason = null, end_page_no = null } = found[0] ?? {};
+  return { pages, next: end_page_no === null ? null : { reason: end_reason ?? '', page_no: end_page_no } };
 }

@@ -29,7 +29,7 @@ SELECT ${columns} FROM webhook_deliveries delivery
 WHERE (webhook_id, id) < ($1, $2) AND webhook_id >= $1 AND ${condition}
 ORDER BY webhook_id DESC, id DESC`;
 
-/** Pending and dead ones have an index of their own. Delivered are most, and are looked for among a part of all at a time. */
+/** Pending and dead ones have an index of their own. */
 export const listStatements = {
   any: statement<WebhookDelivery>(
     'list-deliveries',
@@ -43,18 +43,27 @@ export const listStatements = {
     'list-dead-deliveries',
     `${ofWebhook(deliveryColumns('delivery'), `status = 'dead'`)} LIMIT $3`,
   ),
-  delivered: statement<WebhookDelivery>(
-    'list-delivered-deliveries',
-    `
-SELECT ${deliveryColumns('delivery')} FROM (${ofWebhook('*', 'true')} LIMIT ${mostLookedAt}) delivery
-WHERE status = 'delivered' ORDER BY webhook_id DESC, id DESC LIMIT $3`,
-  ),
 } as const;
 
-/** The last one that a call may look at; none if it has looked at all. */
-export const lookedToStatement = statement<{ id: string }>(
-  'deliveries-looked-to',
-  `${ofWebhook('id', 'true')} OFFSET ${mostLookedAt - 1} LIMIT 1`,
+/**
+ * Delivered are most, and are looked for among a part of all at a time. Each row has the last one that was looked at, unless
+ * there are no more or those found tell it; a row of nulls if none is found.
+ */
+export const listDeliveredStatement = statement<
+  ({ id: null } | WebhookDelivery) & { looked_to: string | null }
+>(
+  'list-delivered-deliveries',
+  `
+WITH found AS MATERIALIZED (
+  SELECT ${deliveryColumns('delivery')} FROM (${ofWebhook('*', 'true')} LIMIT ${mostLookedAt}) delivery
+  WHERE status = 'delivered' ORDER BY webhook_id DESC, id DESC LIMIT $3
+),
+looked_to AS MATERIALIZED (
+  ${ofWebhook('id', '(SELECT count(*) FROM found) < $3')} OFFSET ${mostLookedAt - 1} LIMIT 1
+)
+SELECT found.*, looked_to.id AS looked_to
+FROM (SELECT) AS one LEFT JOIN found ON true LEFT JOIN looked_to ON true
+ORDER BY found.id DESC`,
 );
 
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -65,11 +74,19 @@ export async function listDeliveries(
   webhookId: string,
   { status, limit, after = last }: DeliveryFilter,
 ): Promise<SearchPage<WebhookDelivery>> {
-  const rows = await run(db, listStatements[status ?? 'any'], [webhookId, after, limit]);
-  if (rows.length === limit) return { rows, next: rows.at(-1)?.id ?? null };
-  if (status !== 'delivered') return { rows, next: null };
-  const [lookedTo] = await run(db, lookedToStatement, [webhookId, after]);
-  return { rows, next: lookedTo?.id ?? null };
+  const range = [webhookId, after, limit];
+  if (status !== 'delivered') return pageOf(await run(db, listStatements[status ?? 'any'], range), limit);
+  const found = await run(db, listDeliveredStatement, range);
+  const rows = found.flatMap(({ looked_to, ...delivery }) => (delivery.id === null ? [] : delivery));
+  return pageOf(rows, limit, found[0]?.looked_to ?? null);
+}
+
+function pageOf(
+  rows: WebhookDelivery[],
+  limit: number,
+  lookedTo: string | null = null,
+): SearchPage<WebhookDelivery> {
+  return { rows, next: rows.length === limit ? (rows.at(-1)?.id ?? null) : lookedTo };
 }
 
 export interface ShownDelivery extends WebhookDelivery {

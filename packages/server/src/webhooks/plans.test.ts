@@ -8,7 +8,7 @@ import {
 import { accessPaths } from '../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../database/statement.ts';
 import { claimDeliveries, claimDeliveriesStatement } from './claim-deliveries.ts';
-import { listDeliveries, listStatements, lookedToStatement } from './list-deliveries.ts';
+import { listDeliveredStatement, listDeliveries, listStatements } from './list-deliveries.ts';
 import { pruneDeliveries, pruneDeliveriesStatement } from './prune-deliveries.ts';
 import { replayAnyStatement, replayDeadStatement, replayDeliveries } from './replay-deliveries.ts';
 
@@ -77,14 +77,8 @@ const statements = (): [string, Statement<never>, unknown[], string[]][] => [
   ],
   [
     'list of delivered ones',
-    listStatements.delivered as Statement<never>,
+    listDeliveredStatement as Statement<never>,
     [busy, last, 50],
-    ['webhook_deliveries_of_webhook'],
-  ],
-  [
-    'end of what is looked at',
-    lookedToStatement as Statement<never>,
-    [busy, last],
     ['webhook_deliveries_of_webhook'],
   ],
   ['prune', pruneDeliveriesStatement as Statement<never>, [nil, 30, 1000], ['webhook_deliveries_pkey']],
