@@ -35,7 +35,7 @@ async function up(
 }
 
 describe('holdfast up', () => {
-  test('makes its own database in an empty folder, and a page answers at the address it prints', async () => {
+  test('makes its own database in an empty folder, a page answers at the address it prints, and a second one is led there', async () => {
     const { child, address, sampleSite } = await up({ MAX_CONCURRENT_JOBS: '0' }); // so that the job stays where it is
     expect((await fetch(sampleSite)).status).toBe(200);
     await runHoldfast(['jobs', 'create', 'crawl', 'https://example.com/'], {}, folder);
@@ -47,6 +47,11 @@ describe('holdfast up', () => {
       database: expect.stringMatching(/^embedded PostgreSQL 17.* in \.holdfast/),
       jobs: { pending: 1 },
     });
+    const second = await runHoldfast(['up', '--port', new URL(address).port], {}, folder);
+    expect([second.exit, second.stderr]).toEqual([
+      5,
+      expect.stringContaining(`Holdfast already runs there: open ${address}`),
+    ]);
     child.kill('SIGINT');
     expect(await once(child, 'exit')).toEqual([0, null]);
     await expect(fetch(address)).rejects.toThrow();

@@ -1,11 +1,25 @@
 import { HoldfastError } from '@holdfast/contract';
 
 /** Why nobody can be listened to there, in words that say what to change. */
-export function listenError(error: unknown, host: string, port: number): unknown {
+export async function listenError(error: unknown, host: string, port: number): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return new HoldfastError('address_taken', `${host}:${port}`);
+  if (code === 'EADDRINUSE') {
+    const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const hint = `Holdfast already runs there: open ${address}. For another one, choose another --port (0 takes a free one).`;
+    return new HoldfastError('address_taken', `${host}:${port}`, (await isHoldfast(address)) ? { hint } : {});
+  }
   if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
     return new HoldfastError('config_invalid', `cannot listen on ${host}:${port}: ${message}`);
   }
   return error;
+}
+
+async function isHoldfast(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${address}/health`, { signal: AbortSignal.timeout(1000) });
+    const health: unknown = await answer.json();
+    return typeof health === 'object' && health !== null && 'ready' in health;
+  } catch {
+    return false;
+  }
 }

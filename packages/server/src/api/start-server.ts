@@ -71,6 +71,6 @@ export async function startServer(
     return { address: await server.listen({ host, port }), close };
   } catch (error) {
     await close();
-    throw listenError(error, host, port);
+    throw await listenError(error, host, port);
   }
 }

@@ -27,7 +27,7 @@ export async function serveMetrics({
     await once(server, 'listening');
   } catch (error) {
     metrics.close();
-    throw listenError(error, host, metricsPort);
+    throw await listenError(error, host, metricsPort);
   }
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,4 +1,4 @@
-import type { ShownJob } from '@holdfast/contract';
+import { isLive, type ShownJob } from '@holdfast/contract';
 import { numberText } from '../../design/count-text.ts';
 import { Moment } from '../../design/moment.tsx';
 import { Facts, Panel } from '../../design/panel.tsx';
@@ -29,7 +29,7 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
           ['Unchanged', changes && numberText(changes.unchanged)],
           ['Gone', changes && numberText(changes.gone)],
           ['Expected end', progress.estimated_end_at && <Moment key="end" at={progress.estimated_end_at} />],
-          ['Now at', progress.current_url, 'wide'],
+          ['Now at', isLive(job.status) ? progress.current_url : null, 'wide'],
         ]}
       />
     </Panel>
