@@ -60,7 +60,9 @@ describe('holdfast bots', () => {
 });
 
 test('holdfast results list shows what visits brought back, with exact prices, filtered', async () => {
-  expect((await holdfast('results', 'list')).stdout).toBe('No such results.\n');
+  expect((await holdfast('results', 'list')).stdout).toMatch(
+    /^No results yet\. Visit a page: .*holdfast jobs create visit/,
+  );
   for (const [price, currency] of [
     ['99.990', 'USD'],
     ['0.30000000000000004', 'EUR'],
