@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HoldfastError } from '@holdfast/contract';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { PageReading, type PageReadingOptions } from './page-reading.ts';
 import { readBody } from './read-body.ts';
@@ -67,6 +67,14 @@ describe('pages', () => {
     const [thrown, fine] = await Promise.all(reads.map(outcome));
     expect(thrown).toMatchObject({ code: 'page_unreadable' });
     expect(fine).toBe('read');
+  });
+
+  test('are read without a thread while they are few', async () => {
+    const reading = open();
+    // Read by the thread, it would fail.
+    const read = () => outcome(reading.read('https://example.com/throw', 'text/html', pageOf(1)));
+    for (let n = 0; n < 20; n++) expect(await read()).toBe('read');
+    await vi.waitUntil(async () => (await read()) !== 'read', { timeout: 10_000 });
   });
 
   test('that cannot be read fail alone', async () => {

@@ -209,7 +209,6 @@ function start({ program, env, databaseUrl, memoryMb }: RunnerOptions, inFlight:
     // 790 and 155 like this; 16 MB and 100 % gained 2 % more and took 40 MB with markdown. The heap's limit lies below the
     // memory cap, so that V8 says what happened before the supervisor has to.
     execArgv: [
-      '--enable-source-maps',
       '--max-semi-space-size=8',
       '--heap-growing-percent=60',
       `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,

@@ -1,6 +1,6 @@
 /** 1204 → "1,204" */
 export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
+  return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** "1 page", "1,204 pages" */
