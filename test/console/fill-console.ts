@@ -76,7 +76,7 @@ export async function fillConsole(db: pg.Pool): Promise<Filled> {
   const running = await job({
     ...crawlOf('https://books.example/'),
     status: 'processing',
-    progress_percentage: 37,
+    progress_percentage: 65,
     started_at: ago(6),
     last_heartbeat: ago(0),
     lease_expires_at: ago(-60),
