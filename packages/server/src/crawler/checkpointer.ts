@@ -20,21 +20,24 @@ export interface CheckpointerOptions {
   readonly mayGoOn: () => boolean;
 }
 
-/** At most so many pages are done and not yet durable: that is what a kill costs, besides the requests in flight. */
-const maxUnsavedPages = 50;
+/**
+ * At most so many URLs have been asked for, and what came of it is not yet durable: that is what a kill costs, besides the
+ * requests in flight.
+ */
+const maxUnsaved = 50;
 /** Half of them are written while the other half comes in. */
-const everyPages = maxUnsavedPages / 2;
+const everyAsked = maxUnsaved / 2;
 const maxUnsavedUrls = 20_000;
 const everyUrls = 5_000;
 const everyMs = 1_000;
 
-/** Gathers what happened and makes it durable: at 25 pages, while 25 more come in, or after a second. One at a time. */
+/** Gathers what happened and makes it durable: at 25 URLs, while 25 more come in, or after a second. One at a time. */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #unsaved = new Unsaved();
   #number: number;
   #saving: Promise<void> | undefined;
-  #savingPages = 0;
+  #savingAsked = 0;
   #hasSavedPages = false;
   #timer: NodeJS.Timeout | undefined;
   #lastUrl: string | null = null;
@@ -48,12 +51,9 @@ export class Checkpointer {
     return this.#unsaved;
   }
 
-  /** No more pages may come in until what is there is durable. */
+  /** Nothing more may be asked for until what is there is durable. */
   get isCrowded(): boolean {
-    return (
-      this.#unsaved.done.length + this.#savingPages >= maxUnsavedPages ||
-      this.#unsaved.found.size > maxUnsavedUrls
-    );
+    return this.#unsaved.asked + this.#savingAsked >= maxUnsaved || this.#unsaved.found.size > maxUnsavedUrls;
   }
 
   /** Something was added to `unsaved`. */
@@ -72,11 +72,11 @@ export class Checkpointer {
     if (this.#unsaved.isEmpty) return;
     const unsaved = this.#unsaved;
     this.#unsaved = new Unsaved();
-    this.#savingPages = unsaved.done.length;
+    this.#savingAsked = unsaved.asked;
     this.#hasSavedPages ||= unsaved.done.length > 0;
     this.#saving = this.#write(unsaved).finally(() => {
       this.#saving = undefined;
-      this.#savingPages = 0;
+      this.#savingAsked = 0;
       if (this.#isDue) void this.save();
     });
     await this.#saving;
@@ -85,7 +85,7 @@ export class Checkpointer {
   get #isDue(): boolean {
     // A run's first page is saved at once: a crawl that moves at all survives any number of kills.
     if (!this.#hasSavedPages && this.#unsaved.done.length > 0) return true;
-    return this.#unsaved.done.length >= everyPages || this.#unsaved.found.size >= everyUrls;
+    return this.#unsaved.asked >= everyAsked || this.#unsaved.found.size >= everyUrls;
   }
 
   stop(): void {

@@ -26,10 +26,13 @@ export class Unsaved {
   bytes = 0;
   discovery: Record<string, unknown> | null = null;
 
+  /** URLs that the site was asked for, whatever it said. */
+  get asked(): number {
+    return this.done.length + this.postponed.size;
+  }
+
   get isEmpty(): boolean {
-    return (
-      this.done.length === 0 && this.found.size === 0 && this.postponed.size === 0 && this.discovery === null
-    );
+    return this.asked === 0 && this.found.size === 0 && this.discovery === null;
   }
 
   countOffScope(reason: string): void {
