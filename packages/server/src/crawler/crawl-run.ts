@@ -204,9 +204,8 @@ export class CrawlRun {
     this.#alone = this.#context.suspects.has(entry.url_hash);
     const { signal } = this.#requests;
     this.#processor.process(entry, admission, signal).then(
-      (postponedUntil) => {
-        if (postponedUntil !== undefined)
-          queue.postpone({ ...entry, attempts: entry.attempts + 1 }, postponedUntil);
+      (postponed) => {
+        if (postponed) queue.postpone({ ...entry, attempts: postponed.attempts }, postponed.until);
         this.#over(queue, entry);
       },
       (error) => {

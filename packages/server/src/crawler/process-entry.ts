@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { FetchHead, FetchResponse } from '../fetch/fetcher.ts';
+import { type FetchHead, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
@@ -23,6 +23,12 @@ export interface ProcessOptions {
   /** Where the seed led in earlier runs. */
   readonly admittedSeeds: readonly string[];
   readonly compare: ComparePages | undefined;
+}
+
+/** To be tried again then, by performance.now(), and how often it was tried. */
+export interface Postponed {
+  readonly until: number;
+  readonly attempts: number;
 }
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
@@ -67,7 +73,7 @@ export class ProcessEntry {
     entry: FrontierEntry,
     admission: Admission,
     signal: AbortSignal,
-  ): Promise<number | undefined> {
+  ): Promise<Postponed | undefined> {
     if ('skip' in admission) return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
     if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
     const { permit } = admission;
@@ -76,6 +82,10 @@ export class ProcessEntry {
     try {
       response = await this.#fetch(entry, signal);
     } catch (error) {
+      if (error instanceof NotAsked) {
+        permit.done({ kind: 'error', code: 'aborted' });
+        return { until: performance.now(), attempts: entry.attempts };
+      }
       if (signal.aborted || !(error instanceof HoldfastError)) {
         permit.done({ kind: 'error', code: 'aborted' });
         throw error;
@@ -98,11 +108,13 @@ export class ProcessEntry {
   }
 
   #fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
-    const { fetcher, options, userAgent } = this.#context;
+    const { fetcher, options, userAgent, leaseEnds } = this.#context;
     return fetcher.fetch({
       url: entry.url,
       userAgent,
       signal,
+      // It may have stood still since the entry was taken, and somebody else have the job.
+      mayAsk: () => performance.now() < leaseEnds(),
       limits: { maxBytes: options.max_page_bytes, totalMs: options.page_timeout_seconds * 1000 },
       ...(entry.before && !this.#unconditional.has(entry.url_hash) && validators(entry.before)),
       acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
@@ -113,7 +125,7 @@ export class ProcessEntry {
     entry: FrontierEntry,
     response: FetchResponse,
     signal: AbortSignal,
-  ): Promise<number | undefined> {
+  ): Promise<Postponed | undefined> {
     const { status } = response;
     if (status === 429 || status >= 500) {
       const code = status === 429 ? 'rate_limited' : 'site_error';
@@ -146,7 +158,7 @@ export class ProcessEntry {
     return this.#done(entry, { ...page, outcome: 'fetched' });
   }
 
-  async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<number | undefined> {
+  async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<Postponed | undefined> {
     const unchanged = await this.#compare?.unchanged(entry, response);
     if (!unchanged) {
       this.#unconditional.add(entry.url_hash);
@@ -232,7 +244,7 @@ export class ProcessEntry {
     entry: FrontierEntry,
     error: HoldfastError,
     response?: FetchResponse,
-  ): Promise<number | undefined> {
+  ): Promise<Postponed | undefined> {
     const attempts = entry.attempts + 1;
     if (error.retry === 'never' || attempts >= this.#context.options.attempts) {
       const status = response?.status ?? null;
@@ -251,7 +263,7 @@ export class ProcessEntry {
       notBefore: new Date(Date.now() + delayMs),
     });
     this.#checkpointer.changed(entry.url);
-    return performance.now() + delayMs;
+    return { until: performance.now() + delayMs, attempts };
   }
 
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {

@@ -5,7 +5,13 @@ import { BodyCollector, type BodySource, tooLarge } from './body-collector.ts';
 import { classifyError } from './classify-error.ts';
 import type { Connection } from './connection.ts';
 import { readCodings } from './content-coding.ts';
-import type { FetchHead, FetchLimits, FetchRequest, FetchResponse } from './fetcher.ts';
+import {
+  type FetchHead,
+  type FetchLimits,
+  type FetchRequest,
+  type FetchResponse,
+  NotAsked,
+} from './fetcher.ts';
 import { readHead } from './read-head.ts';
 
 /** A body nobody wants is read to its end when that is near, to keep the connection; else the connection is cheaper. */
@@ -20,6 +26,7 @@ export interface ExchangeOptions {
   readonly limits: FetchLimits;
   readonly acceptHead: FetchRequest['acceptHead'];
   readonly signal: AbortSignal | undefined;
+  readonly mayAsk: FetchRequest['mayAsk'];
   readonly resolve: (response: FetchResponse) => void;
   readonly reject: (error: unknown) => void;
   /** The exchange no longer needs to be watched. */
@@ -99,6 +106,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     this.#connecting = this.#enter('asked');
+    if (this.#options.mayAsk?.() === false) this.fail(new NotAsked());
   }
 
   onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {

@@ -3,7 +3,7 @@
  * (fetch-following.ts does), so that every hop goes through scope, robots and governor of the caller.
  */
 export interface Fetcher {
-  /** Fails with a HoldfastError; with the signal's own reason when the signal ended it. */
+  /** Fails with a HoldfastError; with the signal's own reason when the signal ended it; with NotAsked. */
   fetch(request: FetchRequest): Promise<FetchResponse>;
   /** Ends whatever is under way. */
   close(): Promise<void>;
@@ -24,7 +24,12 @@ export interface FetchRequest {
   /** False: the body is of no use (its type, its status) and is not downloaded. */
   readonly acceptHead?: ((head: FetchHead) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Looked at when a connection is there, right before the request leaves; what was true at the call may have changed. */
+  readonly mayAsk?: (() => boolean) | undefined;
 }
+
+/** `mayAsk` said no; the origin heard nothing. */
+export class NotAsked extends Error {}
 
 export interface FetchLimits {
   /** Of the body, before and after inflating. */

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { NotAsked } from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
 import { certificate } from './testing/certificate.ts';
 import { failureOf } from './testing/failure-of.ts';
@@ -272,6 +273,17 @@ describe('a fetch that is called off', () => {
     held[1]?.();
     await third;
     expect(local.requests).toEqual(['GET /first', 'GET /third']);
+  });
+
+  test.each(['new', 'kept'])('when a %s connection is there never reaches the site', async (connection) => {
+    const local = await site((_, response) => response.end('page'));
+    const fetcher = fetcherFor([local], { connectionsPerOrigin: 1 });
+    if (connection === 'kept') await fetcher.fetch({ url: `${local.origin}/before` });
+    const refused = fetcher.fetch({ url: `${local.origin}/refused`, mayAsk: () => false });
+    await expect(refused).rejects.toBeInstanceOf(NotAsked);
+    await fetcher.fetch({ url: `${local.origin}/after`, mayAsk: () => true });
+    expect(local.requests).not.toContain('GET /refused');
+    expect(local.requests.at(-1)).toBe('GET /after');
   });
 
   test('before it began does nothing', async () => {

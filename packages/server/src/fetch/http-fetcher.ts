@@ -72,6 +72,7 @@ export class HttpFetcher implements Fetcher {
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
         acceptHead: request.acceptHead,
         signal: request.signal,
+        mayAsk: request.mayAsk,
         resolve,
         reject,
         ended: this.#ended,
