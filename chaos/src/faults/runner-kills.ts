@@ -41,9 +41,13 @@ export const runnerKills: Fault = {
         } else signal(target.runner, 'SIGKILL');
         let inFlight = 0;
         for (const crawl of crawls)
-          inFlight += (await ledger.note(crawl, takesSupervisor ? 'machine' : 'runner')).inFlight;
+          inFlight += (await ledger.note(crawl, takesSupervisor ? 'machine' : 'runner', target.worker))
+            .inFlight;
         if (inFlight === 0) idle++;
-        if (takesSupervisor) stage.startWorker();
+        if (takesSupervisor) {
+          await ledger.noteWorker(target.worker);
+          stage.startWorker();
+        }
         for (const violation of await stage.crawls.violations(crawls))
           run.blame(`after kill ${kill}: ${violation}`);
         if (kill % 20 === 0) run.say(`${kill} of ${kills} kills`);
@@ -57,8 +61,7 @@ export const runnerKills: Fault = {
       if (Number(figures.taken_for_poison) > kills / 20)
         run.blame(`${figures.taken_for_poison} innocent pages were taken for poison`);
       if (idle > kills / 10) run.blame(`${idle} of ${kills} kills hit nothing at work`);
-      const recoveries = await ledger.recoveries();
-      const restarts = await ledger.recoveries('machine');
+      const { runner: recoveries, machine: restarts } = await ledger.recoveries();
       const slowest = Math.max(...recoveries, ...restarts);
       if (judgesTimes(run) && slowest > (timings.leaseSeconds + timings.sweepSeconds) * 1000)
         run.blame(`recovery took ${slowest} ms`);

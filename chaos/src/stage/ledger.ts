@@ -7,6 +7,8 @@ export type DeathKind = 'runner' | 'machine' | 'pause';
 export interface Death {
   readonly job: string;
   readonly kind: DeathKind;
+  /** Of the supervisor, if it matters to whoever asks for recoveries. */
+  readonly worker: object | undefined;
   /** Addresses that had been asked for and were not durable. */
   readonly inFlight: number;
   /** By the database's clock. */
@@ -28,13 +30,14 @@ async function whatWasSent(): Promise<void> {
 export class Ledger {
   readonly deaths: Death[] = [];
   readonly #stage: Stage;
+  readonly #deadWorkers: { readonly worker: object; readonly at: Date }[] = [];
 
   constructor(stage: Stage) {
     this.#stage = stage;
   }
 
   /** To be called right after the death or pause, before another runner has asked for anything. */
-  async note(crawl: Crawl, kind: DeathKind = 'runner'): Promise<Death> {
+  async note(crawl: Crawl, kind: DeathKind = 'runner', worker?: object): Promise<Death> {
     const { rows } = await this.#stage.pool.query<{ url: string; attempts: number }>(
       `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
        UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
@@ -54,24 +57,42 @@ export class Ledger {
       this.#stage.run.blame(
         `${inFlight} URLs of job ${crawl.id} were in flight at one ${kind === 'pause' ? 'pause' : 'death'}, not ${most}`,
       );
-    const now = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
-    const death = { job: crawl.id, kind, inFlight, at: now.rows[0]?.at ?? new Date() };
+    const death = { job: crawl.id, kind, worker, inFlight, at: await this.#now() };
     this.deaths.push(death);
     if (kind !== 'pause') crawl.deaths++;
     return death;
   }
 
-  /** For each death: how long it took until the job was claimed again; those whose job was not are left out. */
-  async recoveries(kind: DeathKind = 'runner'): Promise<number[]> {
-    const found: number[] = [];
-    for (const { job, at } of this.deaths.filter((death) => death.kind === kind)) {
-      const { rows } = await this.#stage.pool.query<{ ms: number }>(
-        `SELECT extract(epoch FROM at - $2) * 1000 AS ms FROM job_events
+  /** A supervisor died: nobody hears any more that a runner of it did, until another one starts or the lease ends. */
+  async noteWorker(worker: object): Promise<void> {
+    this.#deadWorkers.push({ worker, at: await this.#now() });
+  }
+
+  /**
+   * How long it took after each death until the job was claimed again; those whose job was not are left out. A runner whose
+   * supervisor died before it had seen to it counts as `machine`.
+   */
+  async recoveries(): Promise<Record<'runner' | 'machine', number[]>> {
+    const found: Record<'runner' | 'machine', number[]> = { runner: [], machine: [] };
+    for (const { job, at, kind, worker } of this.deaths) {
+      if (kind === 'pause') continue;
+      const { rows } = await this.#stage.pool.query<{ claimed: Date }>(
+        `SELECT at AS claimed FROM job_events
          WHERE job_id = $1 AND transition = 'claim' AND at > $2 ORDER BY at LIMIT 1`,
         [job, at],
       );
-      if (rows[0]) found.push(Number(rows[0].ms));
+      const claimed = rows[0]?.claimed;
+      if (!claimed) continue;
+      const isOrphan = this.#deadWorkers.some(
+        (dead) => dead.worker === worker && dead.at >= at && dead.at <= claimed,
+      );
+      found[isOrphan ? 'machine' : kind].push(claimed.getTime() - at.getTime());
     }
     return found;
+  }
+
+  async #now(): Promise<Date> {
+    const { rows } = await this.#stage.pool.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+    return rows[0]?.at ?? new Date();
   }
 }
