@@ -93,6 +93,34 @@ describe('the claim loop', () => {
     expect(rows).toEqual([{ left: 800 }]);
   });
 
+  test('misses no job that becomes ready while its second claim has asked for all that it has room for', async () => {
+    await enqueueJobs(
+      queue.pool,
+      Array.from({ length: 500 }, () => crawl()),
+    );
+    let claims = 0;
+    let answer: (() => void) | undefined;
+    const db = {
+      query: async (...args: unknown[]) => {
+        const isSecond = ++claims === 2;
+        const found = await (queue.pool.query as (...args: unknown[]) => Promise<unknown>)(...args);
+        if (isSecond)
+          await new Promise<void>((resolve) => {
+            answer = resolve;
+          });
+        return found;
+      },
+    } as ClaimLoopOptions['db'];
+    const { loop, claimed } = startLoop({ db, slots: 1000 });
+    await reaches(claimed, 500);
+    await vi.waitUntil(() => answer !== undefined, { timeout: 10_000, interval: 5 });
+    await queue.enqueueOne();
+    loop.wake();
+    await new Promise((resolve) => setImmediate(resolve));
+    answer?.();
+    await reaches(claimed, 501);
+  });
+
   test('goes on when capacity is freed', async () => {
     await enqueueJobs(queue.pool, [crawl(), crawl()]);
     const { loop, claimed, held } = startLoop({ slots: 1 });

@@ -106,6 +106,8 @@ export class ClaimLoop {
       this.#options.log.warn({ err: error }, 'Claiming jobs failed; trying again with the next claim');
     }
     this.#beside = undefined;
+    // Whatever woke the loop meanwhile found no room left to ask for.
+    this.wake();
   }
 
   /** True when there may be more to claim right away. */
