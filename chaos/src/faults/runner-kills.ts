@@ -40,9 +40,10 @@ export const runnerKills: Fault = {
           for (const one of running) if (one.worker === target.worker) signal(one.runner, 'SIGKILL');
         } else signal(target.runner, 'SIGKILL');
         let inFlight = 0;
-        for (const crawl of crawls)
-          inFlight += (await ledger.note(crawl, takesSupervisor ? 'machine' : 'runner', target.worker))
-            .inFlight;
+        for (const crawl of crawls) {
+          const held = running.find(({ id }) => id === crawl.id);
+          inFlight += (await ledger.note(crawl, takesSupervisor ? 'machine' : 'runner', held)).inFlight;
+        }
         if (inFlight === 0) idle++;
         if (takesSupervisor) {
           await ledger.noteWorker(target.worker);

@@ -1,5 +1,5 @@
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';
-import type { Stage } from './stage.ts';
+import type { RunningJob, Stage } from './stage.ts';
 
 /** `machine`: the supervisor died as well, and another one was started. `pause`: nobody died, but what was in flight may have been dropped. */
 export type DeathKind = 'runner' | 'machine' | 'pause';
@@ -7,8 +7,8 @@ export type DeathKind = 'runner' | 'machine' | 'pause';
 export interface Death {
   readonly job: string;
   readonly kind: DeathKind;
-  /** Of the supervisor, if it matters to whoever asks for recoveries. */
-  readonly worker: object | undefined;
+  /** As it was when it died, for whoever asks for recoveries. */
+  readonly run: RunningJob | undefined;
   /** Addresses that had been asked for and were not durable. */
   readonly inFlight: number;
   /** By the database's clock. */
@@ -37,12 +37,15 @@ export class Ledger {
   }
 
   /** To be called right after the death or pause, before another runner has asked for anything. */
-  async note(crawl: Crawl, kind: DeathKind = 'runner', worker?: object): Promise<Death> {
-    const { rows } = await this.#stage.pool.query<{ url: string; attempts: number }>(
-      `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
-       UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
-      [crawl.id],
-    );
+  async note(crawl: Crawl, kind: DeathKind = 'runner', run?: RunningJob): Promise<Death> {
+    const [at, { rows }] = await Promise.all([
+      this.#now(),
+      this.#stage.pool.query<{ url: string; attempts: number }>(
+        `SELECT url, attempts FROM crawl_pages WHERE job_id = $1
+         UNION ALL SELECT url, attempts FROM crawl_frontier WHERE job_id = $1 AND attempts > 0`,
+        [crawl.id],
+      ),
+    ]);
     await whatWasSent();
     const durable = new Map(rows.map(({ url, attempts }) => [pathOf(url), attempts]));
     let inFlight = 0;
@@ -57,7 +60,7 @@ export class Ledger {
       this.#stage.run.blame(
         `${inFlight} URLs of job ${crawl.id} were in flight at one ${kind === 'pause' ? 'pause' : 'death'}, not ${most}`,
       );
-    const death = { job: crawl.id, kind, worker, inFlight, at: await this.#now() };
+    const death = { job: crawl.id, kind, run, inFlight, at };
     this.deaths.push(death);
     if (kind !== 'pause') crawl.deaths++;
     return death;
@@ -74,19 +77,19 @@ export class Ledger {
    */
   async recoveries(): Promise<Record<'runner' | 'machine', number[]>> {
     const found: Record<'runner' | 'machine', number[]> = { runner: [], machine: [] };
-    for (const { job, at, kind, worker } of this.deaths) {
-      if (kind === 'pause') continue;
+    for (const { job, at, kind, run } of this.deaths) {
+      if (kind === 'pause' || !run) continue;
       const { rows } = await this.#stage.pool.query<{ claimed: Date }>(
         `SELECT at AS claimed FROM job_events
-         WHERE job_id = $1 AND transition = 'claim' AND at > $2 ORDER BY at LIMIT 1`,
-        [job, at],
+         WHERE job_id = $1 AND transition = 'claim' AND fence > $2 ORDER BY fence LIMIT 1`,
+        [job, run.fence],
       );
       const claimed = rows[0]?.claimed;
       if (!claimed) continue;
       const isOrphan = this.#deadWorkers.some(
-        (dead) => dead.worker === worker && dead.at >= at && dead.at <= claimed,
+        (dead) => dead.worker === run.worker && dead.at >= at && dead.at <= claimed,
       );
-      found[isOrphan ? 'machine' : kind].push(claimed.getTime() - at.getTime());
+      found[isOrphan ? 'machine' : kind].push(Math.max(claimed.getTime() - at.getTime(), 0));
     }
     return found;
   }
