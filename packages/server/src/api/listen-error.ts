@@ -1,10 +1,11 @@
 import { HoldfastError } from '@holdfast/contract';
+import { httpAddress } from './http-address.ts';
 
 /** Why nobody can be listened to there, in words that say what to change. */
 export async function listenError(error: unknown, host: string, port: number): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
-    const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const address = httpAddress(host, port);
     const hint = `Holdfast already runs there: open ${address}. For another one, choose another --port (0 takes a free one).`;
     return new HoldfastError('address_taken', `${host}:${port}`, (await isHoldfast(address)) ? { hint } : {});
   }

@@ -61,6 +61,7 @@ export class CrawlRun {
     this.#context = context;
     this.#inFlight = context.inFlight;
     const { db, job, log } = context;
+    const mayGoOn = () => performance.now() < context.leaseEnds();
     this.#total = state;
     this.#queues = new HostQueues(db, { jobId: job.id, baseline: state.baseline });
     this.#checkpointer = new Checkpointer({
@@ -72,10 +73,9 @@ export class CrawlRun {
       progress: () => this.#progress(),
       onSaved: (saved, unsaved) => this.#saved(saved, unsaved),
       onFailed: (error) => this.#fail(error),
-      mayGoOn: () => performance.now() < context.leaseEnds(),
+      mayGoOn,
     });
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
-    const mayGoOn = () => performance.now() < context.leaseEnds();
     const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
     this.#admissions = new AdmitEntries(context, this.#queues);
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, { admittedSeeds, compare });

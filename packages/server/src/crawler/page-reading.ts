@@ -35,8 +35,9 @@ const maxVainStarts = 3;
 /**
  * Reads pages beside the fetching: in a thread that may take its time, hang or run out of memory without harm to the
  * requests under way. A page that it dies of, or hangs at, fails; the others are read by the next thread. Pages that are
- * not large are read on this side while they are few, and while the thread is starting or has its hands full. Where only links and metadata are
- * wanted, they always are: a page of 15 KB takes 0.1 ms, as much as handing it over and taking back what was found.
+ * not large are read on this side while they are few, and while the thread is starting or has its hands full. Where only
+ * links and metadata are wanted, they always are: a page of 15 KB takes 0.1 ms, as much as handing it over and taking back
+ * what was found.
  */
 export class PageReading {
   readonly #options: Required<PageReadingOptions>;

@@ -23,7 +23,10 @@ const requestRecord = `AS request (
     dedupe_key text, idempotency_key text, max_retries smallint, retry_backoff_seconds integer,
     timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text)`;
 
-/* Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. */
+/*
+ * Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. The
+ * insert asks for the number of turns, so that it begins when it has them.
+ */
 export const enqueueStatement = statement<Job & { position: number }>(
   'enqueue',
   `

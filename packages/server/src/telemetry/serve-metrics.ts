@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Configuration } from '@holdfast/contract';
+import { httpAddress } from '../api/http-address.ts';
 import { listenError } from '../api/listen-error.ts';
 import { Metrics } from './metrics.ts';
 
@@ -31,7 +32,7 @@ export async function serveMetrics({
   }
   const { port } = server.address() as AddressInfo;
   return {
-    address: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    address: httpAddress(host, port),
     async close() {
       metrics.close();
       server.closeAllConnections();

@@ -165,6 +165,18 @@ test('failed pages of a finished crawl are tried again, all or by reason', async
   });
 });
 
+test('pages of a crawl are not tried again while another with its dedupe key is live', async () => {
+  const request = { kind: 'crawl', payload: { url: 'https://example.com/' }, dedupe_key: 'site' } as const;
+  const finished = (await enqueueJob(api.pool, request)).job.id;
+  await actOnJob(api.pool, 'cancel', finished);
+  const live = (await enqueueJob(api.pool, request)).job.id;
+  const answer = await act('retry-urls', finished, await api.key({ scopes: ['operate'] }));
+  expect([answer.statusCode, answer.json().error]).toMatchObject([
+    409,
+    { code: 'live_job_exists', message: expect.stringContaining(live) },
+  ]);
+});
+
 test('a job of another owner is not there', async () => {
   const { id } = await enqueue('bob');
   const [alice, operator] = [await api.key(), await api.key({ scopes: ['operate'] })];
