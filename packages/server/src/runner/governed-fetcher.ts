@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { RobotsGate } from '../crawler/robots-gate.ts';
 import { fetchFollowing } from '../fetch/fetch-following.ts';
-import type { FetchRequest, FetchResponse } from '../fetch/fetcher.ts';
+import { type FetchRequest, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import { type GovernedRun, Governor, type Permit } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
@@ -69,7 +69,8 @@ export class GovernedFetcher {
     try {
       const { response } = await fetchFollowing(
         this.#fetcher,
-        { userAgent: this.#userAgent, ...request, signal },
+        // It may have stood still since it was admitted, and somebody else have the job.
+        { userAgent: this.#userAgent, ...request, signal, mayAsk: () => isLeased(options) },
         {
           maxHops,
           headersAreSecret,
@@ -85,7 +86,7 @@ export class GovernedFetcher {
       return response;
     } catch (error) {
       permit.done({ kind: 'error', code: error instanceof HoldfastError ? error.code : 'aborted' });
-      throw error;
+      throw error instanceof NotAsked ? leaseLost() : error;
     }
   }
 
@@ -97,7 +98,8 @@ export class GovernedFetcher {
   }
 
   /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
-  async #admitted(url: string, { leaseEnds, signal, obeysRobots }: GovernedOptions): Promise<Permit> {
+  async #admitted(url: string, options: GovernedOptions): Promise<Permit> {
+    const { signal, obeysRobots } = options;
     this.#fetcher.checkUrl(url);
     const patienceEnds = performance.now() + patienceMs;
     for (;;) {
@@ -109,9 +111,9 @@ export class GovernedFetcher {
       if (verdict === 'allowed') {
         const permit = this.#governed.tryAcquire(hostOf(url));
         if (!('waitUntil' in permit)) {
-          if (performance.now() < leaseEnds()) return permit;
+          if (isLeased(options)) return permit;
           permit.cancel();
-          throw new HoldfastError('lease_lost', 'it could not be renewed in time');
+          throw leaseLost();
         }
         until = permit.waitUntil;
       } else {
@@ -124,4 +126,12 @@ export class GovernedFetcher {
       await delay(Math.min(Math.max(until - now, 5), lookMs), undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+function isLeased({ leaseEnds }: RequestLease): boolean {
+  return performance.now() < leaseEnds();
+}
+
+function leaseLost(): HoldfastError {
+  return new HoldfastError('lease_lost', 'it could not be renewed in time');
 }
