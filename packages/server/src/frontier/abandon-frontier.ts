@@ -5,17 +5,19 @@ import type { HeldJob } from '../queue/held-job.ts';
 /** In batches: a limit may leave a million rows behind, and no statement should hold its lock that long. */
 const batch = 10_000;
 
-const abandonStatement = statement<{ abandoned: number }>(
+/* `found` is what was there before: an attempt whose answer was lost may delete it while this one waits for the job's row. */
+const abandonStatement = statement<{ abandoned: number; found: number }>(
   'abandon-frontier',
   `
 WITH held AS (
   UPDATE crawl_jobs SET last_heartbeat = now(), lease_expires_at = now() + make_interval(secs => lease_seconds)
   WHERE id = $1 AND fence = $2 AND status::text = 'processing' RETURNING id
 ),
+left_over AS MATERIALIZED (
+  SELECT host, seq FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
+),
 gone AS (
-  DELETE FROM crawl_frontier frontier USING held, (
-    SELECT host, seq FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
-  ) left_over
+  DELETE FROM crawl_frontier frontier USING held, left_over
   WHERE frontier.job_id = held.id AND frontier.host = left_over.host AND frontier.seq = left_over.seq
   RETURNING frontier.host
 ),
@@ -29,15 +31,15 @@ counted AS (
     total_pending = total_pending - (SELECT count(*) FROM gone), updated_at = now()
   FROM held WHERE job_id = held.id
 )
-SELECT (SELECT count(*) FROM gone) AS abandoned FROM held`,
+SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over) AS found FROM held`,
 );
 
 /** A limit was reached: what is left over becomes one counter, not_crawled, and leaves the frontier. */
-export async function abandonFrontier(db: Queryable, job: HeldJob): Promise<number> {
+export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {
-    const [row] = await run(db, abandonStatement, [job.id, job.fence, batch]);
+    const [row] = await run(db, abandonStatement, [job.id, job.fence, limit]);
     if (!row) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
     total += row.abandoned;
-    if (row.abandoned < batch) return total;
+    if (row.found < limit) return total;
   }
 }

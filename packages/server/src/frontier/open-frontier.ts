@@ -59,7 +59,10 @@ export async function openFrontier(
   job: HeldJob,
   { key, recrawl }: CrawlName,
 ): Promise<CrawlState> {
-  const [state] = await run(db, openStatement, [job.id, job.fence, key, recrawl]);
+  const open = () => run(db, openStatement, [job.id, job.fence, key, recrawl]);
+  // Once more: an attempt before, whose answer was lost, may have begun the crawl while ours waited for the job's row. Then
+  // there is nothing to begin, and what was begun came too late to be seen.
+  const state = (await open())[0] ?? (await open())[0];
   if (!state) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
   return state;
 }
