@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { actor, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import { createKey } from '../keys/create-key.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
 import { configureSource } from '../sources/configure-source.ts';
 import { listSources } from '../sources/list-sources.ts';
@@ -33,4 +34,25 @@ test('jobs, hosts and robots.txt that nobody needs any more are forgotten; what 
   ]);
   const { rows } = await queue.pool.query('SELECT count(*) AS count FROM robots_cache');
   expect(rows).toEqual([{ count: 29 }]);
+});
+
+test('workers that nobody has heard of for a week, sessions and links that ran out are forgotten, however long jobs are kept', async () => {
+  const key = await createKey(queue.pool, { name: 'admin', scopes: ['admin'] });
+  await queue.pool.query(
+    `INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, last_seen)
+     SELECT 'silent for ' || days || ' days', 'h', 'b', 1, 's', 'v', 1, now() - make_interval(days => days)
+     FROM unnest('{0, 6, 8, 900}'::integer[]) AS days`,
+  );
+  for (const table of ['sessions', 'login_links'])
+    await queue.pool.query(
+      `INSERT INTO ${table} (token_hash, key_id, expires_at)
+       SELECT sha256(hours::text::bytea), $1, now() + make_interval(hours => hours) FROM unnest('{-1, 1}'::integer[]) AS hours`,
+      [key.id],
+    );
+  await prune(queue.pool, 0);
+  const { rows } = await queue.pool.query(
+    `SELECT (SELECT array_agg(id ORDER BY id) FROM workers) AS workers, (SELECT count(*) FROM sessions) AS sessions,
+       (SELECT count(*) FROM login_links) AS links`,
+  );
+  expect(rows).toEqual([{ workers: ['silent for 0 days', 'silent for 6 days'], sessions: 1, links: 1 }]);
 });

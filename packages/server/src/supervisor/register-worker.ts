@@ -28,6 +28,12 @@ const beatStatement = statement(
 );
 const leaveStatement = statement('worker-left', `DELETE FROM workers WHERE id = ANY ($1)`);
 
+/** A worker that was killed on a host that never comes back (a pod, a spot machine) leaves its row behind. */
+const forgetStatement = statement(
+  'forget-workers',
+  `DELETE FROM workers WHERE last_seen < now() - interval '7 days'`,
+);
+
 /** A worker that said nothing for so long is no obstacle to its name, even where its death cannot be proven. */
 const silentSeconds = 600;
 
@@ -60,6 +66,11 @@ export async function reportWorker(
 
 export async function unregisterWorkers(db: Queryable, workerIds: readonly string[]): Promise<void> {
   await run(db, leaveStatement, [workerIds]);
+}
+
+/** Forgets workers that nobody has heard of for a week. */
+export async function forgetWorkers(db: Queryable): Promise<void> {
+  await run(db, forgetStatement);
 }
 
 /** Workers of this host that are certainly dead: their jobs need not wait for their leases. */
