@@ -12,6 +12,7 @@ interface SitePage {
   readonly links?: readonly string[];
   readonly nofollow?: readonly string[];
   readonly status?: number;
+  readonly location?: string;
   readonly validator?: 'etag' | 'date' | 'none';
 }
 
@@ -36,7 +37,7 @@ function answer(path: string, response: ServerResponse, request: IncomingMessage
   const status = page.status ?? (isFresh ? 304 : 200);
   answers.push([path, status]);
   if (status !== 200) {
-    response.writeHead(status).end();
+    response.writeHead(status, page.location === undefined ? {} : { location: page.location }).end();
     return true;
   }
   const anchors = links.map((link) => `<a href="${link}">to ${link}</a>`);
@@ -150,6 +151,23 @@ describe('a recrawl', () => {
     expect(after['/edited']?.markdown).toContain('As it is now');
     // The four that did not change are not stored again.
     expect(await contentRows()).toBe(rowsBefore + 3);
+  });
+
+  test('takes a page for gone that leads elsewhere now, and counts it as gone once', async () => {
+    pages = {
+      '/m': { text: 'The start', links: ['/m/1', '/m/login'] },
+      '/m/1': { text: 'One' },
+      '/m/login': { text: 'Who are you?' },
+    };
+    await crawl({}, '/m');
+    pages['/m/1'] = { text: '', status: 302, location: '/m/login' };
+    const second = await crawl({}, '/m');
+    expect(await changes(second.id)).toEqual({ '/m': 'unchanged', '/m/1': 'gone', '/m/login': 'unchanged' });
+    const { rows } = await fixture.pool.query('SELECT gone FROM crawl_states WHERE job_id = $1', [second.id]);
+    expect(rows).toEqual([{ gone: 1 }]);
+    await checkInvariants(fixture.pool, second.id);
+    const third = await crawl({}, '/m');
+    expect(await changes(third.id)).toEqual({ '/m': 'unchanged', '/m/1': null, '/m/login': 'unchanged' });
   });
 
   test('takes no page for gone that lies behind one that failed, or behind the limit', async () => {

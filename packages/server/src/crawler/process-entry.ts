@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { type FetchHead, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
+import { productToken } from '../robots/product-token.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import type { Admission } from './admit-entries.ts';
 import { canonicalOptions } from './canonical-options.ts';
@@ -9,14 +10,18 @@ import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { FindUrls } from './find-urls.ts';
+import { forbidsFollowing } from './forbids-following.ts';
 import type { HostQueues } from './host-queues.ts';
 import { keepAnswer } from './keep-answer.ts';
 import { maxRedirects } from './max-redirects.ts';
-import type { ReadBody } from './read-body.ts';
+import { type ReadBody, unfollowed } from './read-body.ts';
 import { isReadable, readPage } from './read-page.ts';
 import { readUrlList } from './read-url-list.ts';
+import { redirectFailure } from './redirect-failure.ts';
+import { RedirectTrail } from './redirect-trail.ts';
 import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
+import { statusFailure } from './status-failure.ts';
 import type { Unsaved } from './unsaved.ts';
 
 export interface ProcessOptions {
@@ -43,6 +48,9 @@ export class ProcessEntry {
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
   readonly #hosts: HostQueues;
+  readonly #redirects = new RedirectTrail();
+  /** Our name in X-Robots-Tag. */
+  readonly #agent: string;
   /** Fetched pages that no checkpoint has saved yet. */
   unsavedFetched = 0;
 
@@ -53,6 +61,7 @@ export class ProcessEntry {
     { admittedSeeds, compare }: ProcessOptions,
   ) {
     this.#context = context;
+    this.#agent = productToken(context.userAgent);
     this.#compare = compare;
     this.#hosts = hosts;
     this.#checkpointer = checkpointer;
@@ -134,10 +143,13 @@ export class ProcessEntry {
     if (status === 304 && entry.before) return await this.#unchanged(entry, response);
     if (status >= 300 && status < 400 && status !== 304) return this.#redirected(entry, response);
     if (status !== 200) {
-      const error = new HoldfastError('page_refused', `HTTP ${status}`);
       // What discovery looked for on the off chance may well not be there.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
-      return await this.#failed(entry, { ...failure(error), status, reason: `http_${status}` });
+      return await this.#failed(entry, {
+        ...failure(statusFailure(status)),
+        status,
+        reason: `http_${status}`,
+      });
     }
     if (entry.kind !== 'page') return await this.#readList(entry, response);
     if (!response.body) {
@@ -164,7 +176,7 @@ export class ProcessEntry {
       this.#unconditional.add(entry.url_hash);
       return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
     }
-    this.#urls.add(unchanged.links, entry);
+    if (!this.#forbidsFollowing(response)) this.#urls.add(unchanged.links, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
@@ -176,7 +188,8 @@ export class ProcessEntry {
     body: Buffer,
   ): Promise<ReadBody | HoldfastError> {
     try {
-      const read = await readPage(entry.url, response, body, this.#context.reading);
+      const found = await readPage(entry.url, response, body, this.#context.reading);
+      const read = this.#forbidsFollowing(response) ? unfollowed(found) : found;
       if (!this.#context.options.keep_bodies) return read;
       const kept = await keepAnswer(response, body);
       return { ...read, page: { ...read.page, content: { ...read.page.content, kept } } };
@@ -186,18 +199,20 @@ export class ProcessEntry {
     }
   }
 
-  #redirected(entry: FrontierEntry, { status, location }: FetchResponse): undefined {
+  #forbidsFollowing({ robotsTag }: FetchResponse): boolean {
+    return robotsTag !== undefined && forbidsFollowing(robotsTag, this.#agent);
+  }
+
+  #redirected(entry: FrontierEntry, response: FetchResponse): undefined {
     const { options } = this.#context;
+    const { status, location } = response;
     // A session id may be all that the redirect adds; without it, it would lead to itself.
     const keeping = { ...canonicalOptions(options), keepSessions: true };
     const target = location === undefined ? null : canonicalUrl(location, entry.url, keeping);
     if (target === null) {
-      return this.#done(entry, {
-        ...failure(new HoldfastError('response_invalid', 'a redirect to nowhere')),
-        status,
-      });
+      return this.#done(entry, { ...failure(redirectFailure(response)), status });
     }
-    if (entry.redirects >= maxRedirects || target === entry.url) {
+    if (entry.redirects >= maxRedirects || this.#redirects.leads(target, entry.url)) {
       return this.#done(entry, {
         ...failure(new HoldfastError('too_many_redirects', target)),
         status,
@@ -208,8 +223,11 @@ export class ProcessEntry {
     // A sitemap that discovery guessed may lead anywhere.
     const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
     if (isSeed && entry.parent === null && entry.depth === 0) this.#admitSeed(target);
+    this.#redirects.add(entry.url, target);
     this.#urls.addRedirect(target, entry);
-    return this.#done(entry, { outcome: 'redirected', status, target_url: target });
+    // What was a page and leads elsewhere now is no page any more, wherever it leads.
+    const change = this.#compare && entry.before ? 'gone' : null;
+    return this.#done(entry, { outcome: 'redirected', status, target_url: target, change });
   }
 
   /** Kept with the checkpoint: a resumed run has to know it too. */

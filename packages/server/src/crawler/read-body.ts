@@ -5,7 +5,7 @@ import { extractPage } from '../pages/extract/extract-page.ts';
 import type { ExtractedPage } from '../pages/extract/extracted-page.ts';
 import { foldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
-import { linkLines } from '../pages/page-links.ts';
+import { allLinks, linkLines, storedLines } from '../pages/page-links.ts';
 import { CanonicalLinks } from '../urls/canonical-links.ts';
 import { shaUuid } from '../urls/sha-uuid.ts';
 import { canonicalOptions } from './canonical-options.ts';
@@ -66,6 +66,14 @@ export function readBody(
     },
     links,
   };
+}
+
+/** As it would have been read, had the page itself asked that its links not be followed. */
+export function unfollowed(read: ReadBody): ReadBody {
+  const { content } = read.page;
+  if (content.links === null || read.links.length === 0) return read;
+  const links = packed(linkLines([], allLinks(storedLines(content.links))));
+  return { page: { ...read.page, content: { ...content, links } }, links: [] };
 }
 
 function canonicalLinks(options: ReadOptions): CanonicalLinks {

@@ -14,6 +14,8 @@ import type { CrawlContext } from './crawl-context.ts';
 import { crawlKey } from './crawl-key.ts';
 import type { CrawlEnd } from './crawl-run.ts';
 import { CrawlRun } from './crawl-run.ts';
+import { findRedirectLoop } from './find-redirect-loop.ts';
+import { statusFailure } from './status-failure.ts';
 
 export interface RunningCrawl {
   readonly run: CrawlRun;
@@ -102,7 +104,9 @@ async function finish(
     if (baseline !== null) await settleGone(db, job, baseline);
     return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
   }
-  const error = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
+  const last = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
+  const loop = last.code === 'nothing_to_fetch' ? await findRedirectLoop(db, job.id) : undefined;
+  const error = loop ?? last;
   log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
   if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
   // One by one: when the pages are back, the error is not to be found among them any more.
@@ -114,7 +118,7 @@ async function finish(
 
 function errorOf(reason: string | null, message: string | null): HoldfastError {
   if (reason === 'robots') return new HoldfastError('robots_disallowed');
-  if (reason?.startsWith('http_')) return new HoldfastError('page_refused', `HTTP ${reason.slice(5)}`);
+  if (reason?.startsWith('http_')) return statusFailure(Number(reason.slice(5)));
   if (reason === null || !(reason in errors))
     return new HoldfastError('nothing_to_fetch', reason ?? undefined);
   const code = reason as ErrorCode;

@@ -182,6 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
       etag: head.etag,
       lastModified: head.lastModified,
       retryAfterSeconds: head.retryAfterSeconds,
+      robotsTag: head.robotsTag,
       location: head.location,
       body,
       bytesOnWire: this.#bytes,

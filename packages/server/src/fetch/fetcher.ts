@@ -70,6 +70,8 @@ export interface FetchHead {
   readonly lastModified: string | undefined;
   /** From either form of Retry-After, at most a day. */
   readonly retryAfterSeconds: number | undefined;
+  /** X-Robots-Tag, each of its lines on one of its own: the name of a crawler speaks for the rest of its line. */
+  readonly robotsTag: string | undefined;
   /** Where a redirect leads, absolute; undefined when it leads nowhere that is a URL. */
   readonly location: string | undefined;
 }

@@ -51,6 +51,14 @@ describe('the head of an answer', () => {
     });
   });
 
+  test('keeps the lines of X-Robots-Tag apart: a name speaks for one of them', () => {
+    expect(head(200, { 'x-robots-tag': ['otherbot: noindex', 'nofollow'] }).robotsTag).toBe(
+      'otherbot: noindex\nnofollow',
+    );
+    expect(head(200, { 'x-robots-tag': 'none' }).robotsTag).toBe('none');
+    expect(head(200, {}).robotsTag).toBeUndefined();
+  });
+
   test('is bounded, and takes no validator that is none', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`x-${at}`, 'y']));
     expect(Object.keys(head(200, many).headers)).toHaveLength(200);

@@ -20,6 +20,7 @@ export function readHead(url: string, status: number, raw: IncomingHttpHeaders):
     etag: readValidator(headers.etag),
     lastModified: readValidator(headers['last-modified']),
     retryAfterSeconds: retryAfterSeconds(headers['retry-after'], headers.date),
+    robotsTag: readLines(raw['x-robots-tag']),
     location: redirects.has(status) ? readLocation(headers.location, url) : undefined,
   };
 }
@@ -51,6 +52,10 @@ function readLength(value: string | undefined): number | undefined {
 
 function readValidator(value: string | undefined): string | undefined {
   return value && value.length <= maxValidator ? value : undefined;
+}
+
+function readLines(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join('\n') : value;
 }
 
 /** Headers come as Latin-1; sites write UTF-8 into Location, and browsers read it as that. */

@@ -1,7 +1,7 @@
 import type { pageChanges } from '@holdfast/contract';
 import type { FrontierKind } from '../frontier/frontier-entry.ts';
 
-/** How a page differs from what the crawl before had of it. `gone`: it answered 404 or 410, or no link led to it. */
+/** How a page differs from what the crawl before had of it. `gone`: now 404, 410 or a redirect, or no link led to it. */
 export type PageChange = (typeof pageChanges)[number];
 
 /** The stored outcome of one URL. */

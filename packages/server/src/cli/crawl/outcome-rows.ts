@@ -62,6 +62,6 @@ function changeRows(
     row('new', new_pages, '', 'of them: not in the crawl before'),
     row('changed', changed, '', 'of them: another main text than before'),
     row('unchanged', unchanged, '', 'of them: as before'),
-    row('gone', gone, '', 'in the crawl before: now 404 or 410, or no link leads there'),
+    row('gone', gone, '', 'in the crawl before: now 404, 410 or a redirect, or no link leads there'),
   ];
 }

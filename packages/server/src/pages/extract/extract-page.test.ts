@@ -38,6 +38,18 @@ describe('links', () => {
     expect(links.map(({ href }) => href)).toEqual(['/1', '/2']);
   });
 
+  test('are found in a refresh, but not in one for browsers without scripts or in a template', () => {
+    const { links } = read(
+      `<meta http-equiv=refresh content="30"><META HTTP-EQUIV=Refresh CONTENT="5; URL='next page'"><noscript><meta http-equiv=refresh content="0;url=/no"></noscript>
+      <template><meta http-equiv=refresh content="0;url=/no"></template><meta http-equiv=refresh content="0;url=/no"><a href=/b></a>`,
+    );
+    expect(links).toEqual([
+      { href: 'next page', nofollow: false },
+      { href: '/b', nofollow: false },
+    ]);
+    expect(read('<meta http-equiv=refresh content="0; url=javascript:go()">').links).toEqual([]);
+  });
+
   test('are at most ten thousand, and the page says so', () => {
     const html = Array.from({ length: limits.links + 5 }, (_, i) => `<a href="/${i}">x</a>`).join('');
     const { links, linksTruncated } = read(html);

@@ -36,9 +36,10 @@ export class PageHead {
       this.canonical = attributes.get(attribute.href)?.trim() || undefined;
   }
 
-  meta(attributes: TagAttributes, scripted: boolean): void {
+  /** A refresh leads on to another page, as a link does: the caller gets where to. */
+  meta(attributes: TagAttributes, scripted: boolean): MetaRefresh | undefined {
     const written = attributes.get(attribute.content);
-    if (written === undefined) return;
+    if (written === undefined) return undefined;
     const content = ownText(written);
     const property = attributes.get(attribute.property);
     if (property !== undefined) this.openGraph.add(property, content);
@@ -49,7 +50,11 @@ export class PageHead {
     else if (name?.startsWith('og:')) this.openGraph.remember(name, content);
     if (equivalent === 'content-language') this.#contentLanguage ??= content;
     // In <noscript> it is nearly always the way to a page that asks for JavaScript.
-    else if (equivalent === 'refresh' && scripted) this.refresh ??= readRefresh(content);
+    else if (equivalent === 'refresh' && scripted && this.refresh === undefined) {
+      this.refresh = readRefresh(content);
+      return this.refresh;
+    }
+    return undefined;
   }
 
   #robots(content: string): void {

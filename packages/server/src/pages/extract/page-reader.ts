@@ -111,9 +111,11 @@ export class PageReader implements TokenReader {
         if (this.#template === 0 && attributes.has(attribute.src))
           this.links.add(attributes.get(attribute.src) as string, undefined);
         break;
-      case tag.meta:
-        this.head.meta(attributes, this.#noscript === 0);
+      case tag.meta: {
+        const refresh = this.head.meta(attributes, this.#noscript === 0 && this.#template === 0);
+        if (refresh) this.links.add(refresh.url, undefined);
         break;
+      }
       case tag.link:
         this.head.link(attributes);
         break;
