@@ -1,12 +1,16 @@
 import { once } from 'node:events';
+import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { actor, crawl, crawlLane, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import type { Queryable } from '../database/statement.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { ClaimLoop, type ClaimLoopOptions } from './claim-loop.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';
+import { listEvents } from './list-events.ts';
 import { Listener } from './listener.ts';
+import { LostClaims } from './lost-claims.ts';
 import { Notifier } from './notifier.ts';
 import { releaseJobs } from './release-jobs.ts';
 
@@ -171,6 +175,54 @@ describe('the claim loop', () => {
     });
     await reaches(claimed, 1);
     expect(warnings).toHaveLength(2);
+  });
+
+  test('gives back at once what a claim brought whose answer was lost, and burns no retry', async () => {
+    const before = await queue.enqueueOne({ priority: 9 });
+    let isLost = false;
+    const lossy = {
+      query: async (query: QueryConfig) => {
+        const result = await queue.pool.query(query);
+        if (isLost || query.name !== 'claim' || !result.rows.some(({ max_retries }) => max_retries === 0))
+          return result;
+        isLost = true;
+        throw new Error('Connection terminated unexpectedly');
+      },
+    } as Queryable;
+    const { loop, claimed, held } = startLoop({ db: lossy, pollMs: 20, holds: ({ id }) => held.has(id) });
+    await reaches(claimed, 1);
+    const job = await queue.enqueueOne({ max_retries: 0 });
+    loop.wake();
+    await reaches(claimed, 2);
+    expect(claimed.map(({ id }) => id)).toEqual([before.id, job.id]);
+    const events = await listEvents(queue.pool, job.id);
+    expect(events.map(({ transition, reason }) => [transition, reason])).toEqual([
+      ['enqueue', null],
+      ['claim', null],
+      ['release', 'the answer to its claim was lost'],
+      ['claim', null],
+    ]);
+    expect(await listEvents(queue.pool, before.id)).toHaveLength(2);
+  });
+
+  test('leaves to the watchdog what another worker of its name had claimed before', async () => {
+    const job = await queue.enqueueOne();
+    await queue.claimOne();
+    await queue.pool.query(`UPDATE crawl_jobs SET started_at = started_at - interval '1 minute'`);
+    const lost = new LostClaims({
+      db: queue.pool,
+      log,
+      workerId: 'w1',
+      lanes: [crawlLane],
+      holds: () => false,
+    });
+    expect(await lost.giveBack()).toBe(0);
+    lost.add(performance.now());
+    expect(await lost.giveBack()).toBe(0);
+    await queue.pool.query(`UPDATE crawl_jobs SET started_at = now()`);
+    lost.add(performance.now());
+    expect(await lost.giveBack()).toBe(1);
+    expect((await listEvents(queue.pool, job.id)).at(-1)?.transition).toBe('release');
   });
 
   test('hands over what a claim under way brings before it has stopped', async () => {

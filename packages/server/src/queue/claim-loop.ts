@@ -4,8 +4,10 @@ import { tell } from '../telemetry/signals.ts';
 import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';
+import type { HeldJob } from './held-job.ts';
 import type { Lane } from './lane.ts';
 import type { Listener } from './listener.ts';
+import { LostClaims } from './lost-claims.ts';
 
 export interface ClaimLoopOptions {
   readonly db: Queryable;
@@ -19,6 +21,8 @@ export interface ClaimLoopOptions {
   readonly except?: () => readonly string[];
   /** How many more jobs can be taken on now. */
   readonly capacity: () => number;
+  /** Whether the job is in hand: what was claimed and is not, because the answer was lost, goes back at once. */
+  readonly holds?: (job: HeldJob) => boolean;
   /** `asked`: when the claim was sent, by the monotonic clock; no lease of it began earlier. */
   readonly onJobs: (jobs: ClaimedJob[], asked: number) => void;
   /**
@@ -38,6 +42,7 @@ const maxBatch = 500;
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions;
   readonly #positions: ClaimPositions;
+  readonly #lost: LostClaims | undefined;
   #hadOnlyJob = false;
   #woken = false;
   #wakeSleeper: (() => void) | undefined;
@@ -50,6 +55,8 @@ export class ClaimLoop {
   constructor(options: ClaimLoopOptions) {
     this.#options = options;
     this.#positions = new ClaimPositions(options.lanes);
+    const { holds } = options;
+    this.#lost = holds && new LostClaims({ ...options, holds });
   }
 
   start(): void {
@@ -82,6 +89,7 @@ export class ClaimLoop {
     while (!this.#stopped) {
       this.#woken = false;
       try {
+        if (!this.#beside && (await this.#lost?.giveBack())) this.#positions.forget();
         if (await this.#claimOnce()) {
           this.#beside ??= this.#claimBeside();
           continue;
@@ -117,9 +125,14 @@ export class ClaimLoop {
     if (limit <= 0) return false;
     const asked = performance.now();
     this.#asked += limit;
-    const jobs = await this.#claim(limit, asked).finally(() => {
-      this.#asked -= limit;
-    });
+    const jobs = await this.#claim(limit, asked)
+      .catch((error) => {
+        this.#lost?.add(asked);
+        throw error;
+      })
+      .finally(() => {
+        this.#asked -= limit;
+      });
     tell('claim', { seconds: (performance.now() - asked) / 1000, kinds: jobs.map(({ kind }) => kind) });
     if (jobs.length > 0) {
       this.#hadOnlyJob = true;

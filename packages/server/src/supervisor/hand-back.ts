@@ -11,6 +11,9 @@ export interface Holder {
   readonly workerId: string;
 }
 
+/** A machine that has no room for a process may have it in a while. */
+export const noRunnerSeconds = 10;
+
 /** Gives a job back that nobody has worked on here; no retry is burned. */
 export function handBack(
   { job, leaseEnds }: { readonly job: ClaimedJob; readonly leaseEnds: number },

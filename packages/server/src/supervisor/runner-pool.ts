@@ -1,47 +1,65 @@
-import { HoldfastError } from '@holdfast/contract';
-import type { Logger } from 'pino';
-import { type Queryable, run as query, statement } from '../database/statement.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { crashJobs } from '../queue/crash-jobs.ts';
+import type { HeldJob } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import type { Renewal } from '../queue/renew-leases.ts';
-import { tell } from '../telemetry/signals.ts';
-import { markSuspects } from './mark-suspects.ts';
+import { findSuspectJobs } from './find-suspect-jobs.ts';
+import type { Holder } from './hand-back.ts';
 import type { RunnerProcess } from './runner-process.ts';
-import { whatBecame } from './what-became.ts';
+import { settlePooledExit } from './settle-pooled-exit.ts';
+import { untilAnswered } from './until-answered.ts';
 import { isHung, whyEnd } from './why-end.ts';
+
+/** What the pool needs of a process. */
+export type PooledRunner = Pick<
+  RunnerProcess,
+  | 'pid'
+  | 'exited'
+  | 'rssBytes'
+  | 'msSinceTick'
+  | 'isStarved'
+  | 'runPooled'
+  | 'renewedPooled'
+  | 'stopPooled'
+  | 'stop'
+  | 'kill'
+>;
 
 interface PooledRun {
   readonly job: ClaimedJob;
-  readonly runner: RunnerProcess;
+  /** Set when the job is sent to it: whoever has no process has no part in the death of one. */
+  runner?: PooledRunner;
   /** By our monotonic clock, never later than the database's. */
   leaseEnds: number;
 }
 
-export interface RunnerPoolOptions {
-  readonly db: Queryable;
-  readonly log: Logger;
-  readonly workerId: string;
+export interface RunnerPoolOptions extends Holder {
   readonly memoryMb: number;
-  readonly spawn: (onPooledEnd: (id: string, fence: number) => void) => RunnerProcess;
+  readonly spawn: (onPooledEnd: (id: string, fence: number) => void) => PooledRunner;
   /** A run has ended, and there is room for another; its job may be back in the queue. */
   readonly onEnded: (requeued: boolean) => void;
 }
 
-const suspectsStatement = statement<{ job_id: string }>(
-  'suspect-pooled-jobs',
-  'SELECT DISTINCT job_id FROM crawl_suspects WHERE job_id = ANY ($1::uuid[])',
-);
+/** How many suspects run at a time, each in a process of its own: a death of a full pool must not start hundreds of them. */
+const mostAlone = 2;
+const stopping = 'the supervisor is stopping';
 
 /**
  * Visits and collections share one process, many at a time. When it dies, nobody knows which of them it died of: each next
  * runs alone, and only one that dies alone burns a retry.
+ *
+ * Suspects whose turn has not come wait here, in the order of their claim, and take the room of a run. Handed back, they
+ * would be claimed again at once, over and over, or would need a time to come back at that nobody knows. As they take room,
+ * a pool that dies again and again does not gather more and more of them.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions;
   readonly #runs = new Set<PooledRun>();
+  /** Those of the runs that are to run alone, and wait for their turn. */
+  readonly #waiting = new Set<PooledRun>();
+  readonly #adding = new Set<Promise<void>>();
   readonly #endings = new Set<Promise<void>>();
-  #shared: RunnerProcess | undefined;
+  #shared: PooledRunner | undefined;
+  #isStopping = false;
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options;
@@ -51,52 +69,57 @@ export class RunnerPool {
     return this.#runs.size;
   }
 
-  /** The jobs whose leases are to be renewed: those of processes that show signs of life. */
-  get ticking(): ClaimedJob[] {
-    return [...this.#runs].filter(({ job, runner }) => !isHung(runner, job)).map(({ job }) => job);
+  holds({ id, fence }: HeldJob): boolean {
+    return [...this.#runs].some(({ job }) => job.id === id && job.fence === fence);
   }
 
-  async add(jobs: readonly ClaimedJob[], asked: number): Promise<void> {
-    const runs = jobs.map((job) => ({ job, leaseEnds: asked + job.lease_seconds * 1000 }));
+  /** The jobs whose leases are to be renewed: those that wait, and those of processes that show signs of life. */
+  get ticking(): ClaimedJob[] {
+    return [...this.#runs].filter(({ job, runner }) => !runner || !isHung(runner, job)).map(({ job }) => job);
+  }
+
+  /** Resolves when every job is in a process, or waits for its turn to run alone. */
+  add(jobs: readonly ClaimedJob[], asked: number): Promise<void> {
+    const runs = jobs.map((job): PooledRun => ({ job, leaseEnds: asked + job.lease_seconds * 1000 }));
     // Counted at once, so that no more are claimed than there is room for.
-    const placeholders = runs.map(({ job, leaseEnds }) => this.#enter(job, leaseEnds, this.#process()));
-    const suspects = await this.#suspects(jobs);
-    for (const run of placeholders) {
-      if (!suspects.has(run.job.id)) run.runner.runPooled(run.job, run.leaseEnds - performance.now());
-      else {
-        this.#runs.delete(run);
-        const alone = this.#enter(run.job, run.leaseEnds, this.#spawn());
-        alone.runner.runPooled(alone.job, alone.leaseEnds - performance.now());
-      }
-    }
+    for (const run of runs) this.#runs.add(run);
+    return remember(this.#adding, this.#distribute(runs));
   }
 
   heed(job: ClaimedJob, renewal: Renewal | undefined, asked: number): void {
     const run = [...this.#runs].find((one) => one.job === job);
     if (!run || renewal === 'busy' || renewal === undefined) return;
     if (renewal === 'lost') {
-      run.runner.stopPooled(job, 'lost');
+      this.#lose(run);
       return;
     }
     run.leaseEnds = asked + job.lease_seconds * 1000;
-    run.runner.renewedPooled(job, run.leaseEnds - performance.now());
-    if (renewal !== 'continue') run.runner.stopPooled(job, renewal);
+    run.runner?.renewedPooled(job, run.leaseEnds - performance.now());
+    if (renewal === 'continue') return;
+    if (run.runner) run.runner.stopPooled(job, renewal);
+    // No process will answer the request for it, and a release does.
+    else this.#handBack([run], `${renewal} requested`);
   }
 
   /** Ends processes that hang or outgrow their memory, and runs whose lease could not be renewed. */
   watch(mayJudge: boolean): void {
     const { memoryMb } = this.#options;
     const now = performance.now();
-    for (const { job, runner, leaseEnds } of this.#runs) {
-      const why = mayJudge ? whyEnd(runner, job, memoryMb) : undefined;
-      if (why) runner.kill(why.code, why.detail);
-      else if (now > leaseEnds) runner.stopPooled(job, 'lost');
+    for (const run of this.#runs) {
+      const { job, runner, leaseEnds } = run;
+      const why = runner && mayJudge ? whyEnd(runner, job, memoryMb) : undefined;
+      if (why) runner?.kill(why.code, why.detail);
+      else if (now > leaseEnds) this.#lose(run);
     }
   }
 
   /** Lets the runs hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
-    const runners = new Set([...this.#runs].map(({ runner }) => runner));
+    this.#isStopping = true;
+    // First: a runner that was told to stop takes no job any more, and would seem to have died with it.
+    await Promise.all(this.#adding);
+    this.#handBack([...this.#waiting], stopping);
+    const runners = new Set([...this.#runs].flatMap(({ runner }) => runner ?? []));
     if (this.#shared) runners.add(this.#shared);
     for (const runner of runners) runner.stop('drain');
     await Promise.all([...runners].map(({ exited }) => exited));
@@ -104,87 +127,118 @@ export class RunnerPool {
   }
 
   kill(): void {
+    this.#isStopping = true;
     this.#shared?.kill('runner_crashed', 'the supervisor was ended');
-    for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
+    for (const { runner } of this.#runs) runner?.kill('runner_crashed', 'the supervisor was ended');
   }
 
-  #enter(job: ClaimedJob, leaseEnds: number, runner: RunnerProcess): PooledRun {
-    const run = { job, runner, leaseEnds };
-    this.#runs.add(run);
-    return run;
+  async #distribute(runs: readonly PooledRun[]): Promise<void> {
+    const { db, log } = this.#options;
+    const jobs = runs.map(({ job }) => job);
+    const suspects = await findSuspectJobs(db, jobs, log);
+    // Some may have been let go meanwhile.
+    const here = runs.filter((run) => this.#runs.has(run));
+    if (this.#isStopping) {
+      this.#handBack(here, stopping);
+      return;
+    }
+    for (const run of here) {
+      if (suspects.has(run.job.id)) this.#waiting.add(run);
+      else this.#give(run, this.#process());
+    }
+    this.#startSuspects();
   }
 
-  async #suspects(jobs: readonly ClaimedJob[]): Promise<Set<string>> {
-    try {
-      const rows = await query(this.#options.db, suspectsStatement, [jobs.map(({ id }) => id)]);
-      return new Set(rows.map(({ job_id }) => job_id));
-    } catch (error) {
-      this.#options.log.warn({ err: error }, 'Suspect jobs could not be looked up; none is run apart');
-      return new Set();
+  #startSuspects(): void {
+    if (this.#isStopping || this.#waiting.size === 0) return;
+    let alone = [...this.#runs].filter(({ runner }) => runner && runner !== this.#shared).length;
+    for (const run of this.#waiting) {
+      if (alone >= mostAlone) return;
+      this.#waiting.delete(run);
+      this.#give(run, this.#spawn());
+      alone++;
     }
   }
 
-  #process(): RunnerProcess {
+  #give(run: PooledRun, runner: PooledRunner): void {
+    run.runner = runner;
+    runner.runPooled(run.job, run.leaseEnds - performance.now());
+  }
+
+  #process(): PooledRunner {
     this.#shared ??= this.#spawn();
     return this.#shared;
   }
 
-  #spawn(): RunnerProcess {
+  #spawn(): PooledRunner {
     const { log } = this.#options;
     const runner = this.#options.spawn((id, fence) => this.#ended(runner, id, fence));
-    const ending = this.#bury(runner).finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    remember(this.#endings, this.#bury(runner));
     log.info({ runner: runner.pid }, 'Started a pooled runner');
     return runner;
   }
 
-  #ended(runner: RunnerProcess, id: string, fence: number): void {
+  #ended(runner: PooledRunner, id: string, fence: number): void {
     for (const run of this.#runs) {
       if (run.runner !== runner || run.job.id !== id || run.job.fence !== fence) continue;
-      this.#runs.delete(run);
+      this.#remove(run);
       // A process that was started for one job has done its work.
       if (runner !== this.#shared) runner.stop('drain');
+      this.#startSuspects();
       this.#options.onEnded(false);
     }
   }
 
+  /** The lease is gone, or over for all we know: somebody else may have the job, and nothing is written. */
+  #lose(run: PooledRun): void {
+    if (run.runner) {
+      run.runner.stopPooled(run.job, 'lost');
+      return;
+    }
+    this.#remove(run);
+    this.#options.onEnded(false);
+  }
+
+  /** Gives back jobs that no process has; no retry is burned. */
+  #handBack(runs: readonly PooledRun[], reason: string): void {
+    if (runs.length === 0) return;
+    for (const run of runs) this.#remove(run);
+    remember(this.#endings, this.#release(runs, reason));
+  }
+
+  async #release(runs: readonly PooledRun[], reason: string): Promise<void> {
+    const { db, log, workerId, onEnded } = this.#options;
+    const releases = runs.map(({ job }) => ({ ...job, reason }));
+    const write = async () => {
+      await releaseJobs(db, releases, `supervisor:${workerId}`);
+    };
+    await untilAnswered(write, Math.max(...runs.map(({ leaseEnds }) => leaseEnds)), log);
+    onEnded(true);
+  }
+
+  #remove(run: PooledRun): void {
+    this.#runs.delete(run);
+    this.#waiting.delete(run);
+  }
+
   /** Sees to the jobs that a process left behind when it ended. */
-  async #bury(runner: RunnerProcess): Promise<void> {
-    const { db, log, workerId } = this.#options;
+  async #bury(runner: PooledRunner): Promise<void> {
     const exit = await runner.exited;
     if (this.#shared === runner) this.#shared = undefined;
     const left = [...this.#runs].filter((run) => run.runner === runner);
     if (left.length === 0) return;
-    tell('runnerDeath', { code: exit.code });
-    const actor = `supervisor:${workerId}`;
-    const death = { jobs: left.length, code: exit.code, detail: exit.detail };
-    try {
-      // What it was at is the job itself, so that its own id names it.
-      if (exit.started) for (const { job } of left) await markSuspects(db, job, [job.id]);
-      const [only] = left;
-      if (only && left.length === 1 && exit.started) {
-        const error = new HoldfastError(exit.code, exit.detail);
-        const answers = await crashJobs(db, [{ ...only.job, error }], actor);
-        log.warn(
-          { ...death, job: only.job.id },
-          `A pooled runner died; ${whatBecame(answers.get(only.job))}`,
-        );
-      } else {
-        const reason = `the runner it shared ended: ${exit.detail}`;
-        await releaseJobs(
-          db,
-          left.map(({ job }) => ({ ...job, reason })),
-          actor,
-        );
-        log.warn(death, 'A pooled runner died; its jobs are handed back, and each next runs alone');
-      }
-    } catch (error) {
-      log.warn(
-        { ...death, err: error },
-        'The end of a runner could not be recorded; its jobs are recovered when their leases run out',
-      );
-    }
-    for (const run of left) this.#runs.delete(run);
+    // Before anything is awaited: nobody else is to deal with a run that is about to be settled.
+    for (const run of left) this.#remove(run);
+    this.#startSuspects();
+    const jobs = left.map(({ job }) => job);
+    await settlePooledExit(jobs, exit, this.#options);
     this.#options.onEnded(true);
   }
+}
+
+/** Keeps a promise for as long as it is under way. */
+function remember(all: Set<Promise<void>>, one: Promise<void>): Promise<void> {
+  const kept = one.finally(() => all.delete(kept));
+  all.add(kept);
+  return kept;
 }

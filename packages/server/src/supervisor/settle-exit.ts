@@ -2,7 +2,7 @@ import { type ErrorCode, HoldfastError } from '@holdfast/contract';
 import { crashJobs } from '../queue/crash-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { tell } from '../telemetry/signals.ts';
-import { type Holder, handBack } from './hand-back.ts';
+import { type Holder, handBack, noRunnerSeconds } from './hand-back.ts';
 import type { JobRun } from './job-run.ts';
 import { markSuspects } from './mark-suspects.ts';
 import { untilAnswered } from './until-answered.ts';
@@ -15,9 +15,6 @@ const dismissals = {
   drain: 'the supervisor is stopping',
   lost: 'the lease is lost',
 } as const;
-
-/** A machine that has no room for a process may have it in a while. */
-const noRunnerSeconds = 10;
 
 /** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
 export async function settleExit(run: JobRun, holder: Holder): Promise<void> {

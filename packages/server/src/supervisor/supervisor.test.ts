@@ -11,13 +11,14 @@ import {
 } from '../../../../test/database-fixture/create-test-database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { type LocalSite, startSite } from '../fetch/testing/local-site.ts';
-import { enqueueJob } from '../queue/enqueue-jobs.ts';
+import { enqueueJob, enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { pauseJobs } from '../queue/pause-jobs.ts';
 import { hasLiveWorker } from './has-live-worker.ts';
 import { listWorkers } from './list-workers.ts';
+import { RunnerPool } from './runner-pool.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 const log = pino({ level: 'silent' });
@@ -37,6 +38,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   await site.close();
   await database.drop();
 });
@@ -84,6 +86,33 @@ describe('a supervisor', () => {
       run_at: expect.any(Date),
     });
     expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
+    expect(supervisor.runningJobs).toBe(0);
+  });
+
+  test.for([1, 3])('hands %i visits back that it was claiming as it was told to stop', async (count) => {
+    const supervisor = await supervisorWith(runnerProgram, () => database.url);
+    const visits = Array.from({ length: count }, (_, index) => ({
+      kind: 'visit' as const,
+      payload: { url: `${site.origin}/${index}` },
+      max_retries: 0,
+    }));
+    const ids = (await enqueueJobs(database.pool, visits)).map(({ job }) => job.id);
+    // It cannot see whether they are suspects before its pool was told to stop.
+    const client = await database.pool.connect();
+    await client.query('BEGIN; LOCK TABLE crawl_suspects');
+    const told = vi.spyOn(RunnerPool.prototype, 'drain');
+    // The first claim is under way when it has started.
+    await supervisor.start();
+    const drained = supervisor.drain();
+    await vi.waitUntil(() => told.mock.calls.length > 0, { timeout: 20_000 });
+    await client.query('COMMIT');
+    client.release();
+    await drained;
+    for (const id of ids) {
+      expect(await showJob(database.pool, id)).toMatchObject({ status: 'pending', retry_count: 0 });
+      expect(await transitions(id)).toEqual(['enqueue', 'claim', 'release']);
+    }
+    expect((await database.pool.query('SELECT FROM crawl_suspects')).rowCount).toBe(0);
     expect(supervisor.runningJobs).toBe(0);
   });
 

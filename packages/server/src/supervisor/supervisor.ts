@@ -78,6 +78,7 @@ export class Supervisor {
       listener: this.#listener,
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
       except: () => [...this.#notOurs],
+      holds: ({ id, fence }) => [...this.#runs].some(({ job }) => job.id === id && job.fence === fence),
       onJobs: (jobs, asked) => {
         for (const job of jobs) this.#take(job, asked);
       },
@@ -104,6 +105,7 @@ export class Supervisor {
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#pool.size),
+      holds: (job) => this.#pool.holds(job),
       onJobs: (jobs, asked) => void this.#pool.add(jobs, asked),
     });
   }
