@@ -5,8 +5,8 @@ import {
   askedColumns,
   askedValues,
   foundJobs,
+  heartbeatVerdict,
   type LeaseVerdict,
-  verdict,
 } from './judge-lease.ts';
 import { leaseError } from './lease-error.ts';
 
@@ -29,7 +29,7 @@ WITH asked AS MATERIALIZED (
 found AS MATERIALIZED (${foundJobs}
 ),
 judged AS MATERIALIZED (
-  SELECT asked.position, found.id, ${verdict} AS verdict
+  SELECT asked.position, found.id, ${heartbeatVerdict} AS verdict
   FROM asked LEFT JOIN found USING (position) LEFT JOIN bots bot ON bot.user_id = asked.user_id AND bot.bot_id = asked.bot_id
 ),
 extended AS (

@@ -42,6 +42,14 @@ export const verdict = `CASE
     WHEN NOT ${isProcessing} THEN 'job_not_locked'
     ELSE ${byTime} END`;
 
+/**
+ * The same for a heartbeat. It has no earlier answer to repeat: of a job that nobody holds now (it was submitted, taken back,
+ * or swept), a bot with a token of its own hears what one without a token does.
+ */
+export const heartbeatVerdict = `CASE
+    WHEN bot.enabled IS NOT FALSE AND asked.token > 0 AND NOT ${isProcessing} THEN 'job_not_locked'
+    ELSE ${verdict} END`;
+
 /** A lease that a bot claims to have. */
 export interface AskedLease {
   readonly jobId: string;

@@ -353,7 +353,34 @@ describe('a heartbeat', () => {
     expect(await beat({ userId: 'bob' })).toBe('job_not_found');
     await bots.submit(job);
     expect(await beat({})).toBe('job_not_locked');
-    expect(await beat({ token: job.fence })).toBe('lock_expired');
+    expect(await beat({ token: job.fence })).toBe('job_not_locked');
+    expect(await beat({ token: foreignToken })).toBe('not_assigned');
+    await bots.pool.query('UPDATE bots SET enabled = false');
+    expect(await beat({ token: job.fence })).toBe('bot_not_allowed');
+  });
+
+  test('with the token of a lock that is over says whether somebody holds the job since, and extends nothing', async () => {
+    const job = await bots.held();
+    const beat = () => codeOf(extendLease(bots.pool, leaseOf(job, { token: job.fence })));
+    await bots.submit(job, { token: job.fence }, failed);
+    expect(await beat()).toBe('job_not_locked');
+    await bots.pull({ botId: 'other' });
+    expect(await beat()).toBe('lock_expired');
+    await bots.passSeconds(601);
+    await sweep();
+    expect(await beat()).toBe('job_not_locked');
+    await bots.pull({ botId: 'other' });
+    await bots.passSeconds(30);
+    const before = await left(job.id);
+    expect(await beat()).toBe('lock_expired');
+    expect(await left(job.id)).toBeLessThanOrEqual(before);
+  });
+
+  test('after a submit does not keep the submit from being repeated', async () => {
+    const job = await bots.held();
+    const first = await bots.submit(job, { token: job.fence });
+    expect(await codeOf(extendLease(bots.pool, leaseOf(job, { token: job.fence })))).toBe('job_not_locked');
+    expect(await bots.submit(job, { token: job.fence })).toEqual(first);
   });
 });
 

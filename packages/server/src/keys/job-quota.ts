@@ -43,7 +43,7 @@ ON CONFLICT (key_id, quota, window_start) DO UPDATE SET used = key_usage.used + 
 RETURNING used`,
 );
 
-const liveRetrySeconds = 30;
+export const liveRetrySeconds = 30;
 
 export function hasJobQuota({ max_live_jobs, max_jobs_per_day }: ApiKey): boolean {
   return max_live_jobs !== null || max_jobs_per_day !== null;

@@ -1,23 +1,11 @@
 import type { ApiKey, Policy } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
-import { type Queryable, run, statement } from '../database/statement.ts';
-import { hasJobQuota, type JobQuota, lockJobQuota, spendJobsPerDay } from './job-quota.ts';
+import type { Queryable } from '../database/statement.ts';
+import { findPolicy } from '../policies/find-policy.ts';
+import { hasJobQuota, type JobQuota, liveRetrySeconds, lockJobQuota, spendJobsPerDay } from './job-quota.ts';
+import { lockPromise, type Promised, promisedBy } from './promised-by-policies.ts';
 import { QuotaExceeded } from './quota-exceeded.ts';
-
-interface Promised {
-  /** Each enabled policy may have one live job. */
-  readonly live: number;
-  /** The jobs that they make a day while nothing fails. */
-  readonly per_day: number;
-}
-
-const promisedStatement = statement<Promised>(
-  'promised-by-policies',
-  `
-SELECT count(*) AS live, coalesce(sum(24 / frequency_hours), 0)::float8 AS per_day
-FROM crawl_policies WHERE user_id = $1 AND enabled`,
-);
 
 /** Not soon: waiting changes nothing here, and a program that only knows Retry-After should not hammer. */
 const retrySeconds = 3600;
@@ -26,8 +14,8 @@ const hint =
 const nearly = 1e-6;
 
 /**
- * Makes or changes a policy in the name of a key. Its jobs are made later and by nobody in particular, so what they may come
- * to is held to the quotas now (docs/adr/0016). `makesDue`: the key asks for a job before its time, which is one of the day.
+ * Makes, changes or deletes a policy in the name of a key. Its jobs are made later and by nobody in particular, so what they
+ * may come to is held to the quotas now (docs/adr/0016). `makesDue`: the key asks for a job before its time.
  */
 export async function policyWithKey(
   pool: pg.Pool,
@@ -48,21 +36,35 @@ export async function policyWithin(
 ): Promise<Policy> {
   if (!hasJobQuota(key)) return work(db);
   const quota = await lockJobQuota(db, key);
-  const before = await promised(db, key);
+  const before = await lockPromise(db, key);
   const policy = await work(db);
-  refuseMore(quota, before, await promised(db, key));
-  if (makesDue && policy.live_job_id === null) await spendJobsPerDay(db, key, quota.max_jobs_per_day, 1);
+  const after = await promisedBy(db, key.user_id);
+  // Made, enabled, or run more often. What promises less, or goes, is always let through, though it may still be too much.
+  const promisesMore = after.per_day > before.per_day;
+  if (promisesMore) refuseTooMuch(quota, before, after);
+  // A promise that is given up and given anew would otherwise be as good as any number of them.
+  if (promisesMore || (makesDue && !(await hasLiveJob(db, policy))))
+    await spendJobsPerDay(db, key, quota.max_jobs_per_day, 1);
   return policy;
 }
 
-async function promised(db: Queryable, { user_id }: ApiKey): Promise<Promised> {
-  const [row] = await run(db, promisedStatement, [user_id]);
-  return row ?? { live: 0, per_day: 0 };
+/** Asked anew: while the change waited for the policy, a job that it still saw may have ended. */
+async function hasLiveJob(db: Queryable, { id }: Policy): Promise<boolean> {
+  return (await findPolicy(db, id)).live_job_id !== null;
 }
 
-/** What promises less than before is let through, though it may still be too much. */
-function refuseMore({ max_live_jobs, max_jobs_per_day }: JobQuota, before: Promised, after: Promised): void {
-  if (max_live_jobs !== null && after.live > Math.max(max_live_jobs, before.live)) {
+function refuseTooMuch(
+  { max_live_jobs, max_jobs_per_day }: JobQuota,
+  before: Promised,
+  after: Promised,
+): void {
+  const live = after.enabled + after.left_behind;
+  if (max_live_jobs !== null && live > Math.max(max_live_jobs, before.enabled + before.left_behind)) {
+    if (after.enabled <= max_live_jobs)
+      throw new QuotaExceeded(
+        `${max_live_jobs} live jobs, and policies that are disabled or deleted still have ${after.left_behind}`,
+        liveRetrySeconds,
+      );
     throw new QuotaExceeded(
       `${max_live_jobs} live jobs, and so as many enabled policies`,
       retrySeconds,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
+import { createDueJobs } from '../policies/create-due-jobs.ts';
 import { actOnJob } from '../queue/act-on-job.ts';
 
 const api = new ApiFixture();
@@ -172,8 +173,9 @@ describe('policies of the owner of a key', () => {
     expect((await make(key, 3, { frequency_hours: 24 })).statusCode).toBe(201);
     expect((await change(key, id, '', { frequency_hours: 7 })).statusCode).toBe(429);
     expect((await change(key, id, '', { frequency_hours: 9, priority: 1 })).statusCode).toBe(200);
+    // Two of the four are those that the policies begin with.
     const runs = await times(5, () => change(key, id, '/run'));
-    expect(tally(runs)).toEqual({ 202: 4, 429: 1 });
+    expect(tally(runs)).toEqual({ 202: 2, 429: 3 });
     const next_run_at = '2030-01-31T08:00:00Z';
     expect((await change(key, id, '', { next_run_at })).statusCode).toBe(429);
     expect((await create(key)).statusCode).toBe(429);
@@ -189,5 +191,96 @@ describe('policies of the owner of a key', () => {
     expect((await change(key, ids[1], '/enable')).statusCode).toBe(429);
     const twin = await change(key, ids[0], '', { url: 'https://example.com/2' });
     expect([twin.statusCode, twin.json().error.message]).toEqual([409, expect.stringContaining(ids[2])]);
+  });
+
+  const remove = (key: string, id: string) => api.call('DELETE', `/api/v1/policies/${id}`, { key });
+  const jobsOf = async (owner: string) =>
+    (await api.pool.query('SELECT id, status FROM crawl_jobs WHERE user_id = $1', [owner])).rows;
+  /** Makes a policy, lets the scheduler make its job, and takes the policy away again, until that is refused. */
+  async function churn(key: string, rounds: number, fields: object, away: (id: string) => Promise<unknown>) {
+    for (let n = 0; n < rounds; n++) {
+      const made = await make(key, n, fields);
+      if (made.statusCode !== 201) return made;
+      await createDueJobs(api.pool, 'scheduler:w1');
+      await away(made.json().id);
+    }
+    return undefined;
+  }
+
+  test('cost a job of the day when they are made: deleting and making them anew brings no more', async () => {
+    const key = await api.key({ user_id: 'anew', max_jobs_per_day: 3 });
+    const refused = await churn(key, 15, {}, async (id) =>
+      expect((await remove(key, id)).statusCode).toBe(200),
+    );
+    expect(refused?.json().error).toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('3 jobs a day'),
+    });
+    expect(await jobsOf('anew')).toHaveLength(3);
+    expect((await create(key)).statusCode).toBe(429);
+    // A run that comes a moment later would do as well.
+    const next_run_at = new Date(Date.now() + 60_000).toISOString();
+    expect((await make(key, 20, { next_run_at })).statusCode).toBe(429);
+    expect((await make(key, 21, { enabled: false })).statusCode).toBe(201);
+  });
+
+  test('cost a job of the day when they are made at once by several keys of the owner, while others are deleted', async () => {
+    const keys = await times(3, () => api.key({ user_id: 'race', max_jobs_per_day: 4 }));
+    const answers = await times(60, async (n) => {
+      const key = keys[n % 3] ?? '';
+      const made = await make(key, n, { frequency_hours: 2400 });
+      if (made.statusCode === 201) await remove(keys[(n + 1) % 3] ?? '', made.json().id);
+      return made;
+    });
+    expect(tally(answers)).toEqual({ 201: 12, 429: 48 });
+  });
+
+  test('cost a job of the day when they are enabled, or are to run more often', async () => {
+    const key = await api.key({ user_id: 'again', max_jobs_per_day: 4 });
+    const { id } = (await make(key, 1, { frequency_hours: 240 })).json();
+    expect((await change(key, id, '/enable')).statusCode).toBe(200);
+    expect((await change(key, id, '', { frequency_hours: 24 })).statusCode).toBe(200);
+    expect((await change(key, id, '', { frequency_hours: 240 })).statusCode).toBe(200);
+    for (const answer of [200, 200, 429]) {
+      expect((await change(key, id, '/disable')).statusCode).toBe(200);
+      expect((await change(key, id, '/enable')).statusCode).toBe(answer);
+    }
+    expect((await change(key, id, '', { frequency_hours: 480 })).statusCode).toBe(200);
+  });
+
+  test.each<[string, (key: string, id: string) => Promise<unknown>]>([
+    ['deleted', remove],
+    ['disabled', (key, id) => change(key, id, '/disable')],
+  ])('that are %s make room among the live jobs only when their job ends', async (what, away) => {
+    const key = await api.key({ user_id: what, max_live_jobs: 3 });
+    const refused = await churn(key, 15, {}, (id) => away(key, id));
+    expect(refused?.json().error).toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('3 live jobs, and policies that are disabled or deleted still have 3'),
+    });
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
+    const [job, ...others] = await jobsOf(what);
+    expect(others).toHaveLength(2);
+    await actOnJob(api.pool, 'cancel', job.id);
+    expect((await make(key, 100)).statusCode).toBe(201);
+    expect((await make(key, 101)).statusCode).toBe(429);
+  });
+
+  test('that have their job still can be enabled again, for they had it before', async () => {
+    const key = await api.key({ user_id: 'back', max_live_jobs: 1 });
+    const { id } = (await make(key, 1)).json();
+    await createDueJobs(api.pool, 'scheduler:w1');
+    expect((await change(key, id, '/disable')).statusCode).toBe(200);
+    expect((await make(key, 2)).statusCode).toBe(429);
+    expect((await change(key, id, '/enable')).statusCode).toBe(200);
+  });
+
+  test('can be deleted by a key that has used up everything', async () => {
+    const free = await api.key({ user_id: 'spent' });
+    const made = await times(2, (n) => make(free, n));
+    await createDueJobs(api.pool, 'scheduler:w1');
+    const key = await api.key({ user_id: 'spent', max_jobs_per_day: 0, max_live_jobs: 0 });
+    const answers = await Promise.all(made.map((answer) => remove(key, answer.json().id)));
+    expect(tally(answers)).toEqual({ 200: 2 });
   });
 });

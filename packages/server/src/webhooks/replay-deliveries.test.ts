@@ -40,6 +40,68 @@ describe('a replay', () => {
     expect(new Set(hooks.receiver.ids).size).toBe(5);
   });
 
+  const backingOff = async (id: string) => {
+    await hooks.pool.query(
+      `UPDATE webhooks SET failure_streak = 9, failing_since = now() - interval '1 day', not_before = now() + interval '6 hours'
+       WHERE id = $1`,
+      [id],
+    );
+  };
+
+  test('of one is tried at once, though its webhook backs off and a hundred others are due', async () => {
+    const { id } = await hooks.hook();
+    const { id: deliveryId } = await sendTest(hooks.pool, id);
+    await hooks.pool.query(`UPDATE webhook_deliveries SET status = 'dead', attempts = 12`);
+    await hooks.pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, next_attempt_at, payload)
+       SELECT $1, 'webhook.test', now() - make_interval(secs => n), '{}' FROM generate_series(1, 100) n`,
+      [id],
+    );
+    await backingOff(id);
+    const replayed = await replayDelivery(hooks.pool, id, deliveryId);
+    expect(replayed).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(Number(replayed.next_attempt_at)).toBeLessThan(Date.now() - 99_000);
+    const deliverer = hooks.deliverer();
+    expect(await deliverer.turn()).toBe(1);
+    await deliverer.settled();
+    expect(hooks.receiver.ids).toEqual([`msg_${deliveryId}`]);
+  });
+
+  test('of one that fails again lets the others wait on', async () => {
+    const { id } = await hooks.hook();
+    const { id: deliveryId } = await sendTest(hooks.pool, id);
+    await sendTest(hooks.pool, id);
+    await backingOff(id);
+    hooks.receiver.answer = () => ({ status: 503 });
+    await replayDelivery(hooks.pool, id, deliveryId);
+    await hooks.deliverDue();
+    expect(hooks.receiver.ids).toEqual([`msg_${deliveryId}`]);
+  });
+
+  test('of one for a disabled webhook is refused, and leaves it as it was', async () => {
+    const { id } = await hooks.hook();
+    const { id: deliveryId } = await sendTest(hooks.pool, id);
+    await hooks.pool.query(`UPDATE webhook_deliveries SET status = 'dead', attempts = 12`);
+    await hooks.pool.query(`UPDATE webhooks SET enabled = false, disabled_reason = 'it is gone'`);
+    await expect(replayDelivery(hooks.pool, id, deliveryId)).rejects.toMatchObject({
+      code: 'webhook_disabled',
+      message: expect.stringContaining('it is gone'),
+    });
+    expect(await hooks.deliveries()).toMatchObject([{ status: 'dead', attempts: 12 }]);
+  });
+
+  test('of dead ones does not wait until the webhook has backed off; where none is dead, it goes on to', async () => {
+    const { id } = await hooks.hook();
+    const { id: deliveryId } = await sendTest(hooks.pool, id);
+    await backingOff(id);
+    await replayDeliveries(hooks.pool, id, {});
+    expect(await hooks.deliverer().turn()).toBe(0);
+    await hooks.pool.query(`UPDATE webhook_deliveries SET status = 'dead'`);
+    await replayDeliveries(hooks.pool, id, {});
+    await hooks.deliverDue();
+    expect(hooks.receiver.ids).toEqual([`msg_${deliveryId}`]);
+  });
+
   test('of one that is being sent waits for who sends it', async () => {
     const { id } = await hooks.hook();
     const { id: deliveryId } = await sendTest(hooks.pool, id);

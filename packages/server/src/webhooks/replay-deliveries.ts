@@ -3,31 +3,43 @@ import { idAt } from '../database/id-at.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checked } from '../policies/check-policy.ts';
 import { isId } from '../policies/find-policy.ts';
+import { findWebhook } from './find-webhook.ts';
 import { deliveryColumns } from './list-deliveries.ts';
+import { endBackoff, inFront } from './try-at-once.ts';
 
-const anew = `status = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = NULL`;
+const anew = (nextAttempt: string) =>
+  `status = 'pending', attempts = 0, next_attempt_at = ${nextAttempt}, delivered_at = NULL`;
 
 /* One that is being sent just now is left to whoever does so: it must not be sent by two at once. */
 const replayOneStatement = statement<WebhookDelivery>(
   'replay-delivery',
   `
-UPDATE webhook_deliveries delivery SET ${anew}
-WHERE id = $1 AND webhook_id = $2
-  AND lease_expires_at > now() IS NOT TRUE
-RETURNING ${deliveryColumns('delivery')}`,
+WITH delivery AS (
+  UPDATE webhook_deliveries SET ${anew(inFront('$2'))}
+  WHERE id = $1 AND webhook_id = $2 AND lease_expires_at > now() IS NOT TRUE
+    AND EXISTS (SELECT FROM webhooks WHERE id = $2 AND enabled)
+  RETURNING *
+),
+tried AS (${endBackoff('$2')} AND EXISTS (SELECT FROM delivery))
+SELECT ${deliveryColumns('delivery', 'delivery.next_attempt_at')} FROM delivery`,
 );
+
+const endBackoffStatement = statement<never>('end-webhook-backoff', endBackoff('$1'));
 
 const showStatement = statement<WebhookDelivery>(
   'show-delivery',
   `SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery WHERE id = $1 AND webhook_id = $2`,
 );
 
-/** Sends a delivery again, with the same id: at once, whatever became of it. */
+/** Sends a delivery again, with the same id: at once, as a test is, whatever became of it. */
 export async function replayDelivery(db: Queryable, webhookId: string, id: string): Promise<WebhookDelivery> {
   if (!isId(id)) throw new HoldfastError('delivery_not_found', id);
   const [replayed] = await run(db, replayOneStatement, [id, webhookId]);
-  const [delivery] = replayed ? [replayed] : await run(db, showStatement, [id, webhookId]);
+  if (replayed) return replayed;
+  const [delivery] = await run(db, showStatement, [id, webhookId]);
   if (!delivery) throw new HoldfastError('delivery_not_found', id);
+  const { enabled, disabled_reason } = await findWebhook(db, webhookId);
+  if (!enabled) throw new HoldfastError('webhook_disabled', disabled_reason ?? undefined);
   return delivery;
 }
 
@@ -42,7 +54,7 @@ WITH stretch AS MATERIALIZED (
   ORDER BY webhook_id, id LIMIT $3 FOR UPDATE
 ),
 replayed AS (
-  UPDATE webhook_deliveries SET ${anew}
+  UPDATE webhook_deliveries SET ${anew('now()')}
   WHERE id = ANY (ARRAY(SELECT id FROM stretch)) AND status IN ('delivered', 'dead')
   RETURNING id
 )
@@ -60,12 +72,33 @@ export interface Replayed {
   readonly next: string | null;
 }
 
-/** Sends dead deliveries again, or all since a time; a batch at a time, however many they are. */
+/**
+ * Sends dead deliveries again, or all since a time; a batch at a time, however many they are. They wait for their turn, but
+ * not for a receiver that failed before: it is tried anew.
+ */
 export async function replayDeliveries(
   db: Queryable,
   webhookId: string,
   filter: ReplayFilter,
-  { after = nil, batch = 1000, forMs = Number.POSITIVE_INFINITY } = {},
+  options: ReplayOptions = {},
+): Promise<Replayed> {
+  const done = await replayInBatches(db, webhookId, filter, options);
+  // Once, not with each batch: between two of them the receiver may have failed again.
+  if (done.replayed > 0) await run(db, endBackoffStatement, [webhookId]);
+  return done;
+}
+
+export interface ReplayOptions {
+  readonly after?: string;
+  readonly batch?: number;
+  readonly forMs?: number;
+}
+
+async function replayInBatches(
+  db: Queryable,
+  webhookId: string,
+  filter: ReplayFilter,
+  { after = nil, batch = 1000, forMs = Number.POSITIVE_INFINITY }: ReplayOptions,
 ): Promise<Replayed> {
   const { status, since } = checked(replayFilter, filter);
   if (status === 'any' && since === undefined)

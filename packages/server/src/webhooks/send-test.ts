@@ -2,20 +2,19 @@ import { HoldfastError, type WebhookDelivery, webhookTestEvent } from '@holdfast
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { findWebhook } from './find-webhook.ts';
 import { deliveryColumns } from './list-deliveries.ts';
+import { endBackoff, inFront } from './try-at-once.ts';
 
 const sendTestStatement = statement<WebhookDelivery>(
   'send-webhook-test',
   `
 WITH delivery AS (
   INSERT INTO webhook_deliveries (webhook_id, event, next_attempt_at, payload)
-  SELECT id, '${webhookTestEvent}', least(now(), (SELECT min(next_attempt_at) - interval '1 millisecond' FROM webhook_deliveries
-    WHERE webhook_id = $1 AND status = 'pending')), webhook_payload('${webhookTestEvent}', now(),
-    json_build_object('webhook_id', id, 'user_id', user_id))
+  SELECT id, '${webhookTestEvent}', ${inFront('$1')},
+    webhook_payload('${webhookTestEvent}', now(), json_build_object('webhook_id', id, 'user_id', user_id))
   FROM webhooks WHERE id = $1 AND enabled
   RETURNING *
 ),
--- Who tests it wants to know now, however long it has failed: nothing waits, and the test is in front of what does.
-tried AS (UPDATE webhooks SET not_before = NULL WHERE id = $1 AND enabled AND not_before IS NOT NULL)
+tried AS (${endBackoff('$1')})
 SELECT ${deliveryColumns('delivery', 'delivery.next_attempt_at')} FROM delivery`,
 );
 

@@ -126,7 +126,10 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
         response: { 200: apiPolicy },
       },
     },
-    (request) => deletePolicy(pool, request.params.id, ownerOf(theCaller(request))),
+    (request) => {
+      const caller = theCaller(request);
+      return policyWithKey(pool, caller.key, (db) => deletePolicy(db, request.params.id, ownerOf(caller)));
+    },
   );
 
   for (const enabled of [true, false]) {

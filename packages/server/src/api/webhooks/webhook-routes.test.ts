@@ -106,8 +106,10 @@ describe('a webhook over HTTP', () => {
     const { id } = await made();
     const act = async (action: string) =>
       (await api.call('POST', `${path}/${id}/${action}`, { key: alice })).json();
+    const delivery = await act('test');
     expect(await act('disable')).toMatchObject({ enabled: false, disabled_reason: expect.any(String) });
-    expect((await act('test')).error.code).toBe('webhook_disabled');
+    for (const refused of ['test', `deliveries/${delivery.id}/replay`])
+      expect((await act(refused)).error.code).toBe('webhook_disabled');
     expect(await act('enable')).toMatchObject({ enabled: true, disabled_reason: null });
     const change = { events: ['job.failed', 'job.failed'], description: 'pager' };
     const changed = await api.call('PATCH', `${path}/${id}`, { key: alice, body: change });
