@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
 import { readPages } from '../../packages/server/src/pages/read-pages.ts';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
+import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
+import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
+import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 import { runHoldfast, startHoldfast } from './run-holdfast.ts';
 import { startTreeSite, type TreeSite } from './tree-site.ts';
 
@@ -328,7 +333,87 @@ describe('holdfast crawl', () => {
     expect(site.connections()).toBe(0);
   });
 
+  test.each([
+    ['with a slash at its end', ({ port }: TreeSite) => `http://127.0.0.1:${port}/`],
+    ['in capitals', ({ port }: TreeSite) => `HTTP://127.0.0.1:${port}`],
+  ])('fetches an origin that was allowed %s', async (_, spelt) => {
+    site = await startTreeSite(3);
+    const args = ['crawl', `${site.origin}/`, '--no-discover', '--json', '--allow-private', spelt(site)];
+    const { exit, stdout } = await runHoldfast(args, { DATABASE_URL: database.url }, folder);
+    expect([exit, JSON.parse(stdout)]).toMatchObject([0, { status: 'completed', fetched: 3 }]);
+  });
+
+  test('names the origin that it was led to and may not fetch, not the one that it may', async () => {
+    const shop = await startSite((_, response) =>
+      response.writeHead(302, { location: 'http://10.0.0.1/x' }).end(),
+    );
+    const args = ['crawl', `${shop.origin}/`, '--no-discover', '--allow-private', shop.origin];
+    const { exit, stderr } = await runHoldfast(args, { DATABASE_URL: database.url }, folder);
+    await shop.close();
+    expect([exit, stderr]).toEqual([1, expect.stringMatching(/--allow-private http:\/\/10\.0\.0\.1\n/)]);
+    expect(stderr).not.toContain(`--allow-private ${shop.origin}`);
+  });
+
+  test('says that there is no sitemap where it was to go by one', async () => {
+    site = await startTreeSite(1);
+    const { exit, stderr } = await crawl('--strategy', 'sitemap');
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`No sitemap was found at ${site.origin}/.`)]);
+  });
+
+  describe('that goes on without leave for what it needs', () => {
+    const needed = () => `The address is not allowed: ${site.origin}\n`;
+    const latest = async () => {
+      const { rows } = await database.pool.query<{ id: string; status: string }>(
+        'SELECT id, status FROM crawl_jobs ORDER BY id DESC LIMIT 1',
+      );
+      return rows[0] ?? { id: '', status: '' };
+    };
+    const stopHalfway = async () => {
+      site = await startTreeSite(60, 20);
+      const child = startCrawl('--out', 'pages.jsonl');
+      await site.asked(10);
+      child.kill('SIGINT');
+      await once(child, 'close');
+    };
+    const withoutLeave = () => ['crawl', `${site.origin}/`, '--no-discover', '--out', 'pages.jsonl'];
+
+    test('ends with that reason, and leaves the crawl as it was', async () => {
+      await stopHalfway();
+      const { exit, stderr } = await runHoldfast(withoutLeave(), { DATABASE_URL: database.url }, folder);
+      expect([exit, stderr]).toEqual([1, expect.stringContaining(needed())]);
+      expect(stderr).toContain(`Give it again: --allow-private ${site.origin}\n`);
+      expect((await latest()).status).toBe('paused');
+    });
+
+    test('follows a worker that has it, and ends with that reason when that one lets go of it', async () => {
+      await stopHalfway();
+      const { id } = await latest();
+      await actOnJob(database.pool, 'resume', id);
+      const [held] = await claimJobs(database.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1' });
+      expect(held?.id).toBe(id);
+      const child = startHoldfast(withoutLeave(), { DATABASE_URL: database.url }, folder);
+      children.push(child);
+      let said = '';
+      const follows = new Promise<void>((resolve) => {
+        child.stderr?.on('data', (data) => {
+          said += data;
+          if (said.includes('Worker w1 runs this crawl')) resolve();
+        });
+      });
+      await follows;
+      await releaseJobs(database.pool, held ? [{ ...held, reason: 'stopping' }] : [], 'supervisor:w1');
+      expect(await once(child, 'close')).toEqual([1, null]);
+      expect(said).toContain(needed());
+      expect((await latest()).status).toBe('paused');
+    });
+  });
+
   test.each<[string, string[], RegExp]>([
+    [
+      'a user agent that is no header',
+      ['https://a.example', '--user-agent', 'ü'],
+      /--user-agent must be made of/,
+    ],
     ['a URL that is none', ['nonsense'], /The URL cannot be fetched: nonsense/],
     ['a URL without its scheme', ['example.com/docs'], /with its scheme: https:\/\/example\.com\/docs/],
     ['another scheme', ['ftp://example.com/'], /The URL cannot be fetched/],

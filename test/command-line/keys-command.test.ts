@@ -61,6 +61,11 @@ describe('holdfast keys', () => {
     [['create', '--name', 'x'], 2, /--role viewer\|operator\|admin\|bot/],
     [['create', '--name', 'x', '--role', 'root'], 2, /viewer, operator, admin, bot/],
     [['create', '--name', 'x', '--role', 'viewer', '--expires', 'soon'], 2, /2030-01-31T08:00:00Z/],
+    [
+      ['create', '--name', 'x', '--role', 'viewer', '--expires', '2020-01-01T00:00:00Z'],
+      2,
+      /--expires .*must be in the future/,
+    ],
     [['revoke', 'nobody'], 3, /There is no such API key/],
   ])('%j exits with %i and says what to do', async (args, exit, message) => {
     const outcome = await holdfast('keys', ...args);

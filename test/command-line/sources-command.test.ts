@@ -53,6 +53,26 @@ describe('holdfast sources', () => {
     expect(off.stdout).toMatch(/state +disabled/);
   }, 120_000);
 
+  test.each(['pause', 'resume'])(
+    '%s answers for each: one that is not there holds up no other',
+    async (action) => {
+      await openSources(queue.pool, ['a.test', 'b.test']);
+      const { exit, stdout, stderr } = await holdfast(
+        'sources',
+        action,
+        'none',
+        'host:a.test',
+        'nor',
+        'host:b.test',
+      );
+      expect([exit, stdout]).toEqual([
+        3,
+        expect.stringMatching(/^source host:a\.test: .*\nsource host:b\.test: .*\n$/),
+      ]);
+      expect(stderr).toMatch(/no such source: none\n[\s\S]*no such source: nor\n/);
+    },
+  );
+
   test('lists are for programs too', async () => {
     await openSources(queue.pool, ['a.test', 'b.test']);
     const { stdout } = await holdfast('sources', 'list', '--limit', '1', '--json');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { canonicalOrigin } from './canonical-origin.ts';
 import { describeIssues } from './describe-issues.ts';
 import { HoldfastError } from './errors.ts';
-import { parseUrl } from './parse-url.ts';
+import { headerText } from './text-fields.ts';
 
 /**
  * Every setting, declared once: environment variable, schema with default, description. `--help`,
@@ -38,10 +39,10 @@ const seconds = (standard: number) =>
     .default(standard);
 
 function originOf(text: string, { addIssue }: z.RefinementCtx): string {
-  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
-  if (!url)
+  const origin = canonicalOrigin(text);
+  if (origin === undefined)
     addIssue(`has ${JSON.stringify(text)} in it, which is no origin; write it as http://localhost:8080`);
-  return url?.origin ?? text;
+  return origin ?? text;
 }
 
 export const settings = {
@@ -117,15 +118,17 @@ export const settings = {
     env: 'HOLDFAST_ALLOW_PRIVATE',
     schema: z
       .string()
-      .transform((text, context) => text.split(',').map((origin) => originOf(origin.trim(), context)))
+      .transform((text) => text.split(','))
+      // A flag that may be repeated comes as a list.
       .or(z.array(z.string()))
+      .transform((origins, context) => origins.map((origin) => originOf(origin.trim(), context)))
       .default([]),
     description:
       'Origins that may be fetched although their address is not public, such as http://localhost:8080, with commas between them.',
   },
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',
-    schema: z.string().min(1).max(500).default('Holdfast/0.2'),
+    schema: headerText(500).default('Holdfast/0.2'),
     description: 'How the crawler names itself to sites, unless a job says otherwise.',
   },
   pollSeconds: {
@@ -237,7 +240,7 @@ export type Configuration = { readonly [K in SettingName]: z.output<(typeof sett
 /** Reads every setting from the environment, `overrides` (command-line flags) first; an empty variable is not set. */
 export function readConfiguration(
   env: Record<string, string | undefined>,
-  overrides: Partial<Record<SettingName, string>> = {},
+  overrides: Partial<Record<SettingName, string | readonly string[]>> = {},
 ): Configuration {
   const entries = Object.entries(settings).map(([name, setting]) => {
     const text = overrides[name as SettingName] ?? (env[setting.env] || undefined);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageUrl, text } from './text-fields.ts';
+import { headerText, pageUrl, text } from './text-fields.ts';
 
 export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
 export const crawlScopes = ['host', 'subdomains', 'any'] as const;
@@ -21,7 +21,7 @@ export const crawlOptions = z.looseObject({
   discover: z.boolean().default(true).describe('look for sitemaps and llms.txt as well'),
   concurrency: z.int().min(1).max(256).default(16).describe('requests under way at once, over all hosts'),
   delay_ms: z.int().min(0).max(600_000).default(0).describe('least time between two requests to a host'),
-  user_agent: text(500).optional(),
+  user_agent: headerText(500).optional(),
   ignore_robots: z.boolean().default(false),
   needs_private: z
     .array(text(500))

@@ -18,6 +18,10 @@ test.each<[object, string]>([
   [crawl({}, { url: 'https://a', include: [''] }), 'payload.include[0] must not be empty'],
   [crawl({}, { url: 'https://a', scope: 'world' }), 'payload.scope must be one of host, subdomains, any'],
   [crawl({}, { url: 'https://a', markdown: 'yes' }), 'payload.markdown must be true or false'],
+  [
+    crawl({}, { url: 'https://a', user_agent: 'x\r\ny: z' }),
+    'payload.user_agent must be made of visible ASCII characters and spaces: it is sent as a header',
+  ],
   [crawl({ priority: 5_000 }), 'priority must be at most 1000'],
   [crawl({ priority: 1.5 }), 'priority must be a whole number'],
   [crawl({ colour: 'red' }), 'colour is not known here'],

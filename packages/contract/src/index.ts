@@ -25,6 +25,7 @@ export * from './api/valuations.ts';
 export * from './api/webhooks.ts';
 export * from './api/workers.ts';
 export * from './bad-ports.ts';
+export * from './canonical-origin.ts';
 export * from './configuration.ts';
 export * from './crawl-options.ts';
 export * from './decimal-text.ts';

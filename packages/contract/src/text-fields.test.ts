@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { z } from 'zod';
 import { problemsOf } from './describe-issues.ts';
-import { botName, pageUrl } from './text-fields.ts';
+import { botName, headerText, pageUrl } from './text-fields.ts';
 
-const problem = (schema: typeof pageUrl | typeof botName, value: string) => {
+const problem = (schema: z.ZodString, value: string) => {
   const { error } = schema.safeParse(value);
   return error && problemsOf(error)[0]?.message;
 };
@@ -56,3 +57,20 @@ test.each([' a', 'a ', 'a  b', 'a\nb', 'a\tb', '\u200b', '\u202ex', '.', '..', '
     );
   },
 );
+
+test.each(['Holdfast/0.2', 'Mozilla/5.0 (X11; Linux x86_64)', 'a\tb', ' a '])(
+  '%j can be sent as a header',
+  (value) => {
+    expect(problem(headerText(500), value)).toBeUndefined();
+  },
+);
+
+test.each(['x\r\ny: z', 'x\n', 'ü', 'ボット', ' ', '\t', 'a\x7f', '\u200b'])('%j cannot', (value) => {
+  expect(problem(headerText(500), value)).toBe(
+    'must be made of visible ASCII characters and spaces: it is sent as a header',
+  );
+});
+
+test('a long text is judged at once, whatever it ends with', () => {
+  expect(headerText(500).safeParse(`${'a'.repeat(1_000_000)}ü`).success).toBe(false);
+});

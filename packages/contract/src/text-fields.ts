@@ -12,6 +12,13 @@ const isTypeable = (value: string) =>
 
 export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, notStorable);
 
+/** What a request header can carry and every site reads alike (RFC 9110, 5.5): more than blanks, and no line of its own. */
+export const headerText = (max: number) =>
+  text(max).regex(
+    /^[\t ]*[!-~][\t -~]*$/,
+    'must be made of visible ASCII characters and spaces: it is sent as a header',
+  );
+
 export const botName = text(100).refine(
   isTypeable,
   'must be made of visible characters, with single spaces at most between them, such as bot-001',

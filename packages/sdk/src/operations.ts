@@ -142,8 +142,9 @@ export interface CreateKeyBody {
   /** owner of what is made with it. Default: "local" */
   user_id?: string | undefined;
   scopes: KeyScope[];
-  /** the one bot it speaks for; without it, any bot of its owner */
+  /** the one bot it speaks for, which needs the scope bots; if left out, any bot of its owner */
   bot_id?: string | undefined;
+  /** in the future */
   expires_at?: string | undefined;
   max_live_jobs?: number | undefined;
   /** by the days of UTC */

@@ -195,9 +195,11 @@ export const retryUrlsRequest = z
   .nullish();
 
 export const maxBulkIds = 10_000;
+/** Addresses write `reset-lock`, and take `resetLock` as well; so does this. */
+const asAction = (given: unknown) => (given === 'reset-lock' ? 'resetLock' : given);
 export const bulkRequest = z
   .strictObject({
-    action: z.enum(userActions),
+    action: z.preprocess(asAction, z.enum(userActions)),
     ids: z.array(z.uuid()).min(1).max(maxBulkIds).optional(),
     filter: jobSearch.optional().describe('every job that a list with this filter shows'),
     all: z.literal(true).optional().describe('needed with a filter that leaves nothing out'),

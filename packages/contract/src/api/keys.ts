@@ -1,23 +1,30 @@
 import { z } from 'zod';
 import { moment } from '../moment.ts';
 import { botName, text } from '../text-fields.ts';
-import { keyScopes } from './key-scopes.ts';
+import { allowsScope, keyScopes } from './key-scopes.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 const quota = (min: number) => z.int().min(min).max(1_000_000_000);
 
-export const keyRequest = z.strictObject({
-  name: text(200).describe('what it is for'),
-  user_id: text(100).default('local').describe('owner of what is made with it'),
-  scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
-  bot_id: botName.optional().describe('the one bot it speaks for; without it, any bot of its owner'),
-  expires_at: moment.optional(),
-  max_live_jobs: quota(0).optional(),
-  max_jobs_per_day: quota(0).optional().describe('by the days of UTC'),
-  max_requests_per_minute: quota(1).optional(),
-});
+export const keyRequest = z
+  .strictObject({
+    name: text(200).describe('what it is for'),
+    user_id: text(100).default('local').describe('owner of what is made with it'),
+    scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
+    bot_id: botName
+      .optional()
+      .describe('the one bot it speaks for, which needs the scope bots; if left out, any bot of its owner'),
+    expires_at: moment.optional().describe('in the future'),
+    max_live_jobs: quota(0).optional(),
+    max_jobs_per_day: quota(0).optional().describe('by the days of UTC'),
+    max_requests_per_minute: quota(1).optional(),
+  })
+  .refine(({ bot_id, scopes }) => bot_id === undefined || allowsScope(scopes, 'bots'), {
+    path: ['bot_id'],
+    message: 'must come with the scope bots: without it, the key could not speak for a bot',
+  });
 export type KeyRequest = z.input<typeof keyRequest>;
 
 /** A key as it is shown: without its secret, which nobody keeps. */

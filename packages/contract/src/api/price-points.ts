@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { moment } from '../moment.ts';
 import { currencyCode, decimalPrice, priceTypes, strengthText } from '../money-fields.ts';
-import { text } from '../text-fields.ts';
+import { pageUrl, text } from '../text-fields.ts';
 import { csvText } from './intakes.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit } from './query-fields.ts';
@@ -59,7 +59,7 @@ export const newPricePoint = z
     currency: currencyCode,
     price_type: z.enum(priceTypes).default('sold'),
     title: text(1000).nullish(),
-    url: text(2048).nullish(),
+    url: pageUrl.nullish(),
     date: moment.or(z.iso.date()).nullish().describe('of the listing or the sale'),
     external_id: text(400).nullish(),
     match_strength: strengthText.nullish().describe('without it, computed from the title'),

@@ -11,6 +11,7 @@ import { importIntakes, intakesFromCsv } from '../intakes/import-intakes.ts';
 import { listIntakes } from '../intakes/list-intakes.ts';
 import { enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { answerEach } from './answer-each.ts';
 import { asCalled } from './called-as.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
@@ -166,10 +167,10 @@ const remove = new Command('delete')
   .argument('<id...>', 'ids of the intakes')
   .action((ids: string[], _options: object, command: Command) =>
     withDatabase(command, async ({ database, actor }) => {
-      for (const id of ids) {
-        await deleteIntake(database.pool, id, actor);
-        console.log(`intake ${id}: deleted`);
-      }
+      await answerEach(ids, false, async (id) => ({
+        changed: await deleteIntake(database.pool, id, actor),
+        told: `intake ${id}: deleted`,
+      }));
     }),
   );
 

@@ -11,6 +11,7 @@ import { Command, Option } from 'commander';
 import { createKey } from '../keys/create-key.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
+import { answerEach } from './answer-each.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
@@ -105,10 +106,10 @@ const revoke = new Command('revoke')
   .option('--json', 'print JSON, one line a key')
   .action((ids: string[], { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      for (const id of ids) {
+      await answerEach(ids, json ?? false, async (id) => {
         const key = await revokeKey(database.pool, id);
-        console.log(json ? JSON.stringify(key) : `revoked key ${key.id} (${key.prefix}…, ${key.name})`);
-      }
+        return { changed: key, told: `revoked key ${key.id} (${key.prefix}…, ${key.name})` };
+      });
     }),
   );
 

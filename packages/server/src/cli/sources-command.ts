@@ -6,6 +6,7 @@ import { listSources, type SourceFilter, showSource } from '../sources/list-sour
 import { pauseSource } from '../sources/pause-source.ts';
 import { resumeSource } from '../sources/resume-source.ts';
 import type { Source } from '../sources/source.ts';
+import { answerEach } from './answer-each.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
 import { printSource, printSources } from './show-sources.ts';
@@ -119,12 +120,12 @@ const pause = new Command('pause')
     withDatabase(command, async ({ database }) => {
       if (seconds !== undefined && seconds < 1)
         throw new HoldfastError('bad_request', '--seconds must be at least 1');
-      for (const id of ids) {
+      await answerEach(ids, json ?? false, async (id) => {
         const source = await pauseSource(database.pool, id, seconds);
         const until =
           source.paused_until instanceof Date ? source.paused_until.toISOString() : 'it is resumed';
-        console.log(json ? JSON.stringify(asJson(source)) : `source ${id}: paused until ${until}`);
-      }
+        return { changed: asJson(source), told: `source ${id}: paused until ${until}` };
+      });
     }),
   );
 
@@ -134,10 +135,10 @@ const resume = new Command('resume')
   .option('--json', 'print JSON, one line a source')
   .action((ids: string[], { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      for (const id of ids) {
-        const source = await resumeSource(database.pool, id);
-        console.log(json ? JSON.stringify(asJson(source)) : `source ${id}: resumed`);
-      }
+      await answerEach(ids, json ?? false, async (id) => ({
+        changed: asJson(await resumeSource(database.pool, id)),
+        told: `source ${id}: resumed`,
+      }));
     }),
   );
 

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Configuration, readConfiguration, type SettingName } from '@holdfast/contract';
+import { type Configuration, readConfiguration } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../database/open-database.ts';
@@ -15,7 +15,7 @@ export interface Session {
 
 /** Settings given as flags win over the environment. A flag's name is its setting's. */
 export function configurationOf(command: Command): Configuration {
-  return readConfiguration(process.env, command.optsWithGlobals() as Partial<Record<SettingName, string>>);
+  return readConfiguration(process.env, command.optsWithGlobals());
 }
 
 /** Opens the database for a short command, and leaves it when the command is done. Only warnings are logged. */

@@ -24,6 +24,8 @@ export async function createKey(db: Queryable, request: KeyRequest): Promise<Cre
   const checked = keyRequest.safeParse(request);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
   const { name, user_id, scopes, bot_id, expires_at, ...quotas } = checked.data;
+  // Not by the schema: whether it has passed is for whoever makes the key to say, at that moment.
+  if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) throw alreadyExpired();
   const { secret, prefix, hash } = makeSecret();
   const { max_live_jobs, max_jobs_per_day, max_requests_per_minute } = quotas;
   const [key] = await run(db, createKeyStatement, [
@@ -40,4 +42,9 @@ export async function createKey(db: Queryable, request: KeyRequest): Promise<Cre
   ]);
   if (!key) throw new HoldfastError('internal_error', 'the key was not made');
   return { ...key, secret };
+}
+
+function alreadyExpired(): HoldfastError {
+  const problem = { field: 'expires_at', message: 'must be in the future' };
+  return new HoldfastError('bad_request', `${problem.field} ${problem.message}`, { details: [problem] });
 }

@@ -74,6 +74,17 @@ test('to take jobs from their holders is for operators', async () => {
   expect([other.statusCode, other.json().error.code]).toEqual([403, 'scope_missing']);
 });
 
+test.each(['reset-lock', 'resetLock'])('%s is taken as addresses take it', async (action) => {
+  await enqueue(1);
+  await claimJobs(api.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1' });
+  const key = await api.key({ scopes: ['operate'] });
+  const answer = await bulk(key, { action, filter: {}, all: true });
+  expect([answer.statusCode, answer.json()]).toMatchObject([
+    200,
+    { action: 'resetLock', outcomes: { done: 1 } },
+  ]);
+});
+
 test.each([
   ['neither ids nor a filter', { action: 'cancel' }],
   ['a filter that leaves nothing out, unsaid', { action: 'cancel', filter: {} }],

@@ -53,10 +53,40 @@ describe('a key', () => {
   });
 
   test('stops working when it expires', async () => {
-    const expired = await api.key({ expires_at: '2020-01-01T00:00:00Z' });
+    const expired = await api.key({ name: 'short-lived', expires_at: '2999-01-01T00:00:00Z' });
+    await api.pool.query(`UPDATE api_keys SET expires_at = now() WHERE name = 'short-lived'`);
     expect(await refusal(expired)).toEqual([401, 'key_invalid', expect.stringContaining('expired')]);
     const lasting = await api.key({ expires_at: '2999-01-01T00:00:00Z' });
     expect((await listWith(lasting)).statusCode).toBe(200);
+  });
+
+  test.each([
+    [
+      'that has expired already',
+      { expires_at: '2020-01-01T00:00:00Z' },
+      'expires_at',
+      'must be in the future',
+    ],
+    [
+      'of a bot that may not do what bots do',
+      { bot_id: 'bot-001' },
+      'bot_id',
+      'must come with the scope bots: without it, the key could not speak for a bot',
+    ],
+  ])('%s is not made', async (_case, fields, field, message) => {
+    const body = { name: 'dead at birth', scopes: ['jobs:read'], ...fields };
+    const answer = await api.call('POST', '/api/v1/keys', { body });
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      expect.objectContaining({ code: 'bad_request', details: [{ field, message }] }),
+    ]);
+    const { rows } = await api.pool.query(`SELECT FROM api_keys WHERE name = 'dead at birth'`);
+    expect(rows).toEqual([]);
+  });
+
+  test.each(['bots', 'admin'])('of a bot is made with the scope %s', async (scope) => {
+    const body = { name: 'bot', scopes: [scope], bot_id: 'bot-001' };
+    expect((await api.call('POST', '/api/v1/keys', { body })).statusCode).toBe(201);
   });
 
   test('stops working within two seconds of being revoked, though it is in constant use', async () => {

@@ -1,4 +1,4 @@
-import { HoldfastError, parseUrl, settings } from '@holdfast/contract';
+import { canonicalOrigin, HoldfastError, settings } from '@holdfast/contract';
 
 /** Allows these origins for this process and the runners it starts, beside those of the configuration. Nobody else is affected. */
 export function allowPrivate(origins: readonly string[], configured: readonly string[]): void {
@@ -7,8 +7,8 @@ export function allowPrivate(origins: readonly string[], configured: readonly st
 }
 
 export function originOf(text: string): string {
-  const url = /^https?:\/\/[^/]+\/?$/i.test(text) ? parseUrl(text) : undefined;
-  if (url) return url.origin;
+  const origin = /^[^/]+\/\/[^/]+\/?$/.test(text) ? canonicalOrigin(text) : undefined;
+  if (origin !== undefined) return origin;
   throw new HoldfastError('bad_request', `--allow-private ${text} is no origin`, {
     hint: 'Write it as http://localhost:8080, without a path.',
   });

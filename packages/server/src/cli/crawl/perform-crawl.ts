@@ -11,6 +11,7 @@ import type { Session } from '../with-database.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
+import { findRefusedOrigin } from './find-refused-origin.ts';
 import { countOf } from './format-amount.ts';
 import { outcomeRows } from './outcome-rows.ts';
 import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
@@ -30,12 +31,13 @@ export async function performCrawl(
   { display, recrawl, overwrite }: CrawlManner,
 ): Promise<CrawlSummary> {
   const { pool } = session.database;
+  const { allowPrivate } = session.configuration;
   const started = performance.now();
   const output = await chooseOutput({ ...request.output, seedHost: request.seedHost, overwrite });
   const workerId = nameWorker();
   // First of all: what a killed command left behind may count as failed by that, and is then tried again.
   await recoverDeadWorkers(pool, session.log, workerId);
-  const taken = await takeUpCrawl(pool, request, { recrawl, actor: session.actor });
+  const taken = await takeUpCrawl(pool, request, { recrawl, actor: session.actor, allowPrivate });
   const { job, how } = taken;
   await output.open({ db: pool, jobId: job.id, anew: how === 'finished' });
   const exporter = new PageExporter(pool, job.id, output);
@@ -54,7 +56,8 @@ export async function performCrawl(
   const processed = Math.max(view.total_processed - before.total_processed, 0);
   const seconds = (performance.now() - started) / 1000;
   const rows = outcomeRows(view, await countReasons(pool, job.id));
-  return { view, signal, rows, output, thisRun: { processed, seconds } };
+  const refused = view.error_code === 'address_forbidden' ? await findRefusedOrigin(pool, job.id) : undefined;
+  return { view, signal, rows, refused, output, thisRun: { processed, seconds } };
 }
 
 function opening(

@@ -7,6 +7,7 @@ import { pauseJobs } from '../../queue/pause-jobs.ts';
 import { Supervisor } from '../../supervisor/supervisor.ts';
 import { runnerProgramPath } from '../runner-program-path.ts';
 import type { Session } from '../with-database.ts';
+import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
 import { TellEvents } from './tell-events.ts';
@@ -54,7 +55,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
     await watch(options, stopping.signal);
     if (stopping.signal.aborted) await stop(options, supervisor);
   } catch (error) {
-    // The output cannot be written any more: the crawl waits until it can.
+    // The output cannot be written any more, or what it needs not be fetched: the crawl waits until that can be.
     await stop(options, supervisor);
     const { status } = await readCrawlView(database.pool, job.id);
     throw error instanceof HoldfastError && status === 'paused' ? pausedBy(error) : error;
@@ -64,7 +65,10 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
   return { view: await readCrawlView(database.pool, job.id), signal };
 }
 
-function pausedBy({ code, detail }: HoldfastError): HoldfastError {
+function pausedBy(error: HoldfastError): HoldfastError {
+  const { code, detail } = error;
+  // The same command would not do: it has to be given leave.
+  if (code === 'address_forbidden') return error;
   return new HoldfastError(code, detail, { hint: 'The crawl is paused; the same command goes on with it.' });
 }
 
@@ -88,6 +92,8 @@ async function watch(
         holder = view.worker_id;
         if (holder !== workerId) display.notice(`Worker ${holder} runs this crawl; following it.`);
       }
+      // Somebody who may fetch it let go of it.
+      if (view.status === 'pending') assertMayFetch(view.payload, session.configuration.allowPrivate);
       display.update(view);
       exporter.wake();
     } catch (error) {

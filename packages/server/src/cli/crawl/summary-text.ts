@@ -10,6 +10,8 @@ export interface CrawlSummary {
   /** The signal that ended it, or nothing when it came to its own end. */
   readonly signal: string | undefined;
   readonly rows: readonly OutcomeRow[];
+  /** The origin that it was not let fetch, if it failed by that. */
+  readonly refused: string | undefined;
   readonly output: PageOutput;
   /** Pages done, and time taken, since this command started. */
   readonly thisRun: { readonly processed: number; readonly seconds: number };

@@ -3,10 +3,18 @@ import type { Queryable } from '../../database/statement.ts';
 import { actOnJob } from '../../queue/act-on-job.ts';
 import { enqueueJob } from '../../queue/enqueue-jobs.ts';
 import { showJob } from '../../queue/find-jobs.ts';
+import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { readCrawlView } from './crawl-view.ts';
 import { findCrawl } from './find-crawl.ts';
 import { setPace } from './set-pace.ts';
+
+/** On whose behalf, and what it may do. */
+export interface TakingUp {
+  readonly recrawl: boolean;
+  readonly actor: string;
+  readonly allowPrivate: readonly string[];
+}
 
 export interface TakenUp {
   readonly job: Job;
@@ -21,18 +29,15 @@ const shortRetries = { max_retries: 2, retry_backoff_seconds: 1 };
 const repeats = 5;
 
 /** The job of this command: the one that is not finished yet, else a new one. */
-export async function takeUpCrawl(
-  db: Queryable,
-  request: CrawlRequest,
-  { recrawl, actor }: { recrawl: boolean; actor: string },
-): Promise<TakenUp> {
+export async function takeUpCrawl(db: Queryable, request: CrawlRequest, taking: TakingUp): Promise<TakenUp> {
+  const { recrawl, actor } = taking;
   for (let attempt = 1; ; attempt++) {
     const found = await findCrawl(db, request.key);
     if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, actor);
     if (found.status === 'completed') return { job: found, how: 'finished' };
     if (await isBarren(db, found)) return await create(db, request, actor);
     try {
-      return { job: await goOn(db, found, request, actor), how: 'continued' };
+      return { job: await goOn(db, found, request, taking), how: 'continued' };
     } catch (error) {
       // Somebody else did something to the job meanwhile; what now?
       const isOvertaken =
@@ -42,7 +47,14 @@ export async function takeUpCrawl(
   }
 }
 
-async function goOn(db: Queryable, job: Job, { pace }: CrawlRequest, actor: string): Promise<Job> {
+async function goOn(
+  db: Queryable,
+  job: Job,
+  { pace }: CrawlRequest,
+  { actor, allowPrivate }: TakingUp,
+): Promise<Job> {
+  // Whoever holds it may: that run can be followed.
+  if (job.status !== 'processing') assertMayFetch({ ...job.payload, ...pace }, allowPrivate);
   await setPace(db, job.id, pace);
   const options = { actor, reason: 'continued by the same command' };
   if (job.status === 'paused' || job.requested_action === 'pause')

@@ -27,7 +27,7 @@ export function tellOutcome(summary: CrawlSummary, flags: CrawlFlags, request: C
   const again = `Go on with the same command:\n  ${paint('bold', sameCommand())}`;
   if (view.status === 'failed') {
     console.error(
-      `holdfast: ${printable(plainError(view.error_message ?? 'The crawl failed'))}\n  ${hintOf(view, request)}`,
+      `holdfast: ${printable(plainError(view.error_message ?? 'The crawl failed'))}\n  ${hintOf(summary, request)}`,
     );
   } else if (view.status === 'cancelled') {
     console.error(`The crawl was cancelled. ${again}`);
@@ -38,9 +38,12 @@ export function tellOutcome(summary: CrawlSummary, flags: CrawlFlags, request: C
   }
 }
 
-function hintOf({ error_code }: CrawlView, { payload }: CrawlRequest): string {
-  if (error_code === 'address_forbidden')
-    return `Only public addresses are fetched. If this one is yours: --allow-private ${new URL(payload.url).origin}`;
+function hintOf({ view: { error_code }, rows, refused }: CrawlSummary, { options }: CrawlRequest): string {
+  if (error_code === 'address_forbidden' && refused !== undefined)
+    return `Only public addresses are fetched. If this one is yours: --allow-private ${refused}`;
+  const hasList = rows.some(({ reason }) => reason === 'sitemap');
+  if (error_code === 'nothing_to_fetch' && options.strategy === 'sitemap' && !hasList)
+    return `No sitemap was found at ${printable(options.url)}. Give the address of the sitemap itself, or leave out --strategy sitemap to follow links.`;
   const { hint, retry } = errors[error_code as ErrorCode] ?? errors.run_failed;
   // The table speaks of jobs that workers try again; nobody does that here.
   return retry === 'later'
