@@ -25,7 +25,8 @@ export function progressText(view: CrawlView, rate: CrawlRate): string {
 }
 
 function countersOf(view: CrawlView, rate: CrawlRate): [string, Parameters<Paint>[0]?][] {
-  const left = rate.secondsLeft(view);
+  // While nothing is under way, the pace tells nothing.
+  const left = view.status === 'processing' ? rate.secondsLeft(view) : undefined;
   return [
     [`${formatCount(view.fetched)} done`, 'green'],
     [`${formatCount(view.total_pending)} pending`],
@@ -42,7 +43,7 @@ function doingWhat(view: CrawlView): string {
   if (status === 'retryable')
     return `waiting to try again${next_retry_at ? ` at ${clock(next_retry_at)}` : ''}`;
   if (status === 'pending' && run_at && started_at)
-    return `waiting until ${clock(run_at)}: every host that is left is blocked`;
+    return `every host that is left is blocked; looking again at ${clock(run_at)}`;
   if (status === 'pending') return 'waiting for a runner';
   return current_url ?? 'starting …';
 }

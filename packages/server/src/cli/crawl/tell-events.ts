@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/statement.ts';
 import { type JobEvent, listEvents } from '../../queue/list-events.ts';
+import { asCalled } from '../called-as.ts';
 import { printable } from '../print-table.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { plainError } from './plain-error.ts';
@@ -41,7 +42,9 @@ export class TellEvents {
         return to_status === 'failed' ? undefined : `${reason ?? 'A passing error'}; trying again.`;
       case 'release':
         if (isOurs && reason?.startsWith('every host'))
-          return 'Every host that is left is blocked for now: it failed too often, or asked for time. Waiting.';
+          return asCalled(
+            'Every host that is left is blocked for now: it failed too often, or asked for time. Waiting. `holdfast sources list --blocked` tells which and until when, `holdfast sources resume ID` ends the wait.',
+          );
         return isOurs ? undefined : `${actor.replace('supervisor:', 'Worker ')} let go of it.`;
       default:
         return undefined;
