@@ -1,6 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { whileLeased } from '../database/while-passing.ts';
 import { findIntake } from '../intakes/find-intake.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
@@ -27,7 +28,7 @@ export interface CollectorOptions {
   readonly moduleProgram: string;
 }
 
-/** Asks one source for the prices of one intake, and keeps what it answers. */
+/** Asks one source for the prices of one intake, and keeps what it answers, also over a break of the connection. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #tokens = new AccessTokens();
@@ -38,16 +39,15 @@ export class Collector {
 
   async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
     const { pool, log, actor } = this.#options;
-    const source = await askedSource(pool, job);
-    const intake = await findIntake(pool, String(job.payload.intake_id ?? ''), job.user_id);
+    const source = await whileLeased(lease, () => askedSource(pool, job));
+    const intake = await whileLeased(lease, () =>
+      findIntake(pool, String(job.payload.intake_id ?? ''), job.user_id),
+    );
     if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms);
     const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
     lease.signal.throwIfAborted();
-    const { outcome, stored } = await storeCollection(
-      pool,
-      { job, intakeId: intake.id, sourceId: source.id, listings, observedAt },
-      actor,
-    );
+    const collection = { job, intakeId: intake.id, sourceId: source.id, listings, observedAt };
+    const { outcome, stored } = await whileLeased(lease, () => storeCollection(pool, collection, actor));
     log.info({ job: job.id, source: source.id, found: listings.length, ...stored }, 'Collected prices');
     return outcome;
   }
@@ -60,7 +60,9 @@ export class Collector {
     const { pool, log, configuration, fetcher, secrets, moduleProgram } = this.#options;
     const { id: sourceId, adapter_type: adapterType, config } = source;
     const question = { sourceId, key: cacheKey(sourceId, item), adapterType, config };
-    const cached = configuration.cacheEnabled ? await readAdapterCache(pool, question) : undefined;
+    const cached = configuration.cacheEnabled
+      ? await whileLeased(lease, () => readAdapterCache(pool, question))
+      : undefined;
     if (cached) return { listings: cached.listings, observedAt: cached.stored_at };
     const listings = await askSource(source, item, {
       ...lease,
@@ -72,8 +74,11 @@ export class Collector {
       moduleProgram,
       log,
     });
+    const observedAt = new Date();
     if (configuration.cacheEnabled)
-      await storeAdapterCache(pool, question, listings, configuration.cacheTtlSeconds);
-    return { listings, observedAt: new Date() };
+      await whileLeased(lease, () =>
+        storeAdapterCache(pool, question, listings, configuration.cacheTtlSeconds),
+      );
+    return { listings, observedAt };
   }
 }

@@ -18,7 +18,8 @@ export interface Collection {
 
 /**
  * The end of the run, what it brought and what that makes of the valuation, together or not at all: a collector that lost
- * its lease stores nothing, and no crash leaves a valuation behind its points.
+ * its lease stores nothing, and no crash leaves a valuation behind its points. Repeated after a lost answer, it finds its job
+ * completed under its fence and its points there, each as strong as it is given.
  */
 export function storeCollection(
   pool: pg.Pool,

@@ -25,18 +25,24 @@ export interface RobotsGateOptions {
   readonly signal: AbortSignal;
   /** Rules of an origin have come, or can be asked for again. */
   readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
+  /** The monotonic clock. */
+  readonly now?: () => number;
 }
 
 interface KnownOrigin {
   readonly matcher: RobotsMatcher;
-  /** robots.txt could not be had: the origin's URLs wait until then, by the monotonic clock. */
-  readonly waitUntil: number | undefined;
+  /** robots.txt could not be had: the origin's URLs wait until this has expired. */
+  readonly waits: boolean;
+  /** By the monotonic clock. A run may outlive what it knows by days. */
+  readonly expiresAt: number;
 }
 
 const limits = { maxBytes: 2 * 1024 * 1024, totalMs: 20_000 };
 const maxHops = 5;
 const loading = Number.POSITIVE_INFINITY;
 const retryMs = 1_000;
+/** For rules that are about to expire: a clock ahead of the database's would have them loaded again every second. */
+const leastKeptMs = 60_000;
 /** More than the hosts worked on at once; what is forgotten is in the database's cache. */
 const maxOrigins = 2_000;
 
@@ -46,12 +52,16 @@ export class RobotsGate {
   readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
   readonly #loading = new Set<string>();
   readonly #askAgain = new Set<string>();
+  /** Loads that wait for the governor, by origin, and how to give them its leave. */
+  readonly #waiting = new Map<string, (permit: Permit) => void>();
+  readonly #now: () => number;
   readonly #agent: string;
   /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
   lastFailure: string | undefined;
 
   constructor(options: RobotsGateOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
     this.#agent = productToken(options.userAgent);
   }
 
@@ -65,12 +75,28 @@ export class RobotsGate {
     const origin = url.slice(0, url.indexOf('/', 8));
     const known = this.#origins.get(origin);
     if (known === undefined) {
-      if (!this.#loading.has(origin)) void this.#load(origin);
+      this.#bring(origin);
       return loading;
     }
-    if (known.waitUntil === undefined) return known.matcher.allows(url) ? 'allowed' : 'disallowed';
-    if (known.waitUntil <= performance.now()) this.#origins.delete(origin);
-    return known.waitUntil;
+    const isExpired = known.expiresAt <= this.#now();
+    if (known.waits) {
+      if (isExpired) this.#origins.delete(origin);
+      return known.expiresAt;
+    }
+    // The old rules hold until the new ones are there: a crawl need not stand still for them.
+    if (isExpired) this.#bring(origin);
+    return known.matcher.allows(url) ? 'allowed' : 'disallowed';
+  }
+
+  #bring(origin: string): void {
+    if (!this.#loading.has(origin)) {
+      void this.#load(origin);
+      return;
+    }
+    // Whoever asks is about to take the governor's leave for a page, and at a busy source would be first every time.
+    const give = this.#waiting.get(origin);
+    const permit = give && this.#options.governor.tryAcquire(hostOf(`${origin}/`));
+    if (permit && !('waitUntil' in permit)) give(permit);
   }
 
   async #load(origin: string): Promise<void> {
@@ -80,10 +106,10 @@ export class RobotsGate {
       const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
       this.lastFailure = rules.failure ?? this.lastFailure;
       const matcher = createRobotsMatcher(rules, this.#agent);
-      const waitUntil = verdict === 'disallow_all' ? performance.now() + expiresInMs : undefined;
+      const expiresAt = this.#now() + expiresInMs;
       // Also when there is none: an earlier one may have been taken back.
       await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
-      this.#origins.set(origin, { matcher, waitUntil });
+      this.#origins.set(origin, { matcher, waits: verdict === 'disallow_all', expiresAt });
       this.#loading.delete(origin);
       onLoaded(origin, rules.sitemaps);
     } catch (error) {
@@ -100,13 +126,14 @@ export class RobotsGate {
   async #cached(origin: string) {
     const [cached] = await loadRobots(this.#options.db, [origin]);
     if (!cached || (cached.outcome === 'disallow_all' && this.#askAgain.delete(origin))) return undefined;
-    const expiresInMs = Math.max(cached.expires_at.getTime() - Date.now(), retryMs);
+    const leastMs = cached.outcome === 'disallow_all' ? retryMs : leastKeptMs;
+    const expiresInMs = Math.max(cached.expires_at.getTime() - Date.now(), leastMs);
     return { rules: cached.rules as RobotsRules, verdict: cached.outcome as RobotsVerdict, expiresInMs };
   }
 
   async #fetch(origin: string) {
     const { db, fetcher, userAgent } = this.#options;
-    const permit = await this.#permit(hostOf(`${origin}/`));
+    const permit = await this.#permit(origin);
     const started = performance.now();
     let verdict: RobotsVerdict = 'disallow_all';
     let rules: RobotsRules = disallowAll;
@@ -135,31 +162,37 @@ export class RobotsGate {
     return { rules, verdict, expiresInMs: robotsCacheSeconds[verdict] * 1000 };
   }
 
-  async #permit(host: string): Promise<Permit> {
+  async #permit(origin: string): Promise<Permit> {
+    const { governor, signal } = this.#options;
+    const host = hostOf(`${origin}/`);
     for (;;) {
-      this.#options.signal.throwIfAborted();
-      const answer = this.#options.governor.tryAcquire(host);
+      signal.throwIfAborted();
+      const answer = governor.tryAcquire(host);
       if (!('waitUntil' in answer)) return answer;
       const waitMs = Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000);
-      await untilReady(this.#options.governor, host, waitMs);
+      const given = await this.#untilReady(origin, host, waitMs);
+      if (given) return given;
     }
   }
-}
 
-/**
- * Resolves when the governor calls the host ready, at the latest after `ms`. A source that is being loaded is there within
- * milliseconds, not when its refusal said to ask again: a crawl's first page used to wait a second for it.
- */
-function untilReady(governor: GovernedRun, host: string, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    const unsubscribe = governor.onReady((ready) => {
-      if (ready === host) over();
+  /**
+   * Resolves when the governor calls the host ready, at the latest after `ms`; with a permit when somebody who asked for a
+   * verdict gave his. A source that is being loaded is there within milliseconds, not when its refusal said to ask again: a
+   * crawl's first page used to wait a second for it.
+   */
+  #untilReady(origin: string, host: string, ms: number): Promise<Permit | undefined> {
+    return new Promise((resolve) => {
+      const over = (permit?: Permit) => {
+        clearTimeout(timer);
+        unsubscribe();
+        this.#waiting.delete(origin);
+        resolve(permit);
+      };
+      const timer = setTimeout(over, ms);
+      const unsubscribe = this.#options.governor.onReady((ready) => {
+        if (ready === host) over();
+      });
+      this.#waiting.set(origin, over);
     });
-  });
+  }
 }

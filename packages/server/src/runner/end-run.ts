@@ -1,9 +1,10 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
+import { whilePassing } from '../database/while-passing.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { failJobs } from '../queue/fail-jobs.ts';
-import type { WriteOutcome } from '../queue/held-job.ts';
+import type { LeaseAnswers, WriteOutcome } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { retryJobsLater } from '../queue/retry-jobs-later.ts';
 import type { StopReason } from './messages.ts';
@@ -19,19 +20,24 @@ export interface BadEnd {
   readonly stopped: StopReason | undefined;
   /** Set if its time was up: how much it had. */
   readonly timeUpSeconds: number | undefined;
+  /** By the monotonic clock; a database that is away is waited for until then. */
+  readonly leaseEnds: () => number;
 }
 
 /** Gives the job of a run that came to nothing its holder's answer. Throws what is no error of the job. */
 export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome> {
-  const { db, log, actor, error, stopped, timeUpSeconds } = end;
+  const { db, log, actor, error, stopped, timeUpSeconds, leaseEnds } = end;
+  // One fenced statement each: repeated after a lost answer, it finds the lease gone, changes nothing and answers `lost`.
+  const write = async (statement: () => Promise<LeaseAnswers<WriteOutcome>>) =>
+    (await whilePassing(() => performance.now() < leaseEnds(), statement)).get(job) ?? 'lost';
   if (stopped === 'lost') return 'lost';
   if (stopped) {
     const reason = stopped === 'drain' ? 'the supervisor is stopping' : `${stopped} requested`;
-    return (await releaseJobs(db, [{ ...job, reason }], actor)).get(job) ?? 'lost';
+    return await write(() => releaseJobs(db, [{ ...job, reason }], actor));
   }
   if (error instanceof SourceBlocked) {
     const release = { ...job, reason: 'its source is blocked', notBeforeSeconds: error.seconds };
-    return (await releaseJobs(db, [release], actor)).get(job) ?? 'lost';
+    return await write(() => releaseJobs(db, [release], actor));
   }
   const known =
     timeUpSeconds !== undefined
@@ -43,8 +49,8 @@ export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome
   if (!known) throw error;
   log.info({ job: job.id, code: known.code }, `A ${job.kind} job failed: ${known.message}`);
   const failed = [{ ...job, error: known, ...retryAfter(error) }];
-  const write = known.retry === 'never' ? failJobs : retryJobsLater;
-  return (await write(db, failed, actor)).get(job) ?? 'lost';
+  const failure = known.retry === 'never' ? failJobs : retryJobsLater;
+  return await write(() => failure(db, failed, actor));
 }
 
 function retryAfter(error: unknown): { retryAfterSeconds?: number } {

@@ -105,10 +105,11 @@ export class PooledJobs {
     const seconds = job.timeout_seconds ?? defaultTimeoutSeconds;
     const timeUp = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([stop.signal, timeUp]);
+    const leaseEnds = () => run.leaseEnds;
     try {
       const work = this.#works[job.kind];
       if (!work) throw new HoldfastError('run_failed', `a ${job.kind} job does not run here`);
-      return await work.run(job, { leaseEnds: () => run.leaseEnds, signal });
+      return await work.run(job, { leaseEnds, signal });
     } catch (error) {
       return await endRun(job, {
         db: pool,
@@ -117,6 +118,7 @@ export class PooledJobs {
         error,
         stopped: stop.signal.aborted ? (stop.signal.reason as StopReason) : undefined,
         timeUpSeconds: timeUp.aborted ? seconds : undefined,
+        leaseEnds,
       });
     }
   }

@@ -1,6 +1,6 @@
 import type { DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
-import { type Breaker, reportOutcomes } from './report-outcomes.ts';
+import { type Breaker, type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
 
 /** Long enough for what fails together to be written together. */
 const gatherMs = 10;
@@ -49,10 +49,17 @@ export class OutcomeReporter {
     if (batch.length === 0) return true;
     for (const source of batch) this.#waiting.delete(source);
     const reports = new Map(batch.map((source) => [source, source.notes.collect(source.id, now)]));
-    const heard = await this.#link.ask((db) => reportOutcomes(db, [...reports.values()], this.#breaker));
+    let failed: unknown;
+    const heard = await this.#link.ask((db) =>
+      reportOutcomes(db, [...reports.values()], this.#breaker).catch((error) => {
+        failed = error;
+        throw error;
+      }),
+    );
     if (!heard) {
+      const mayBeThere = mayBeWritten(failed);
       for (const [source, report] of reports) {
-        source.notes.restore(report);
+        source.notes.restore(mayBeThere ? repeatable(report) : report);
         this.#waiting.add(source);
       }
       // Not a reason for a process to live on when its database does not.
@@ -67,4 +74,27 @@ export class OutcomeReporter {
     if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
     return true;
   }
+}
+
+/** Only the answer may be missing. Whoever could not connect, or was told of an error, knows that nothing was written. */
+function mayBeWritten(error: unknown): boolean {
+  if (error === undefined) return false;
+  const [first = error] = error instanceof AggregateError ? error.errors : [];
+  const { code = '', severity, syscall = '', message = '' } = first as Partial<Failure>;
+  if (['connect', 'getaddrinfo'].includes(syscall)) return false;
+  // What the pool says when no connection came in time.
+  if (/trying to connect|connection timeout/.test(message)) return false;
+  // The server's own word; but a shutdown may cut off one that has committed and waits for its standby.
+  return severity === undefined || /^(08|57P0[12])/.test(code);
+}
+
+/** The fields of errors of the driver, of the server and of the system. */
+type Failure = Record<'code' | 'severity' | 'syscall' | 'message', string>;
+
+/**
+ * What may be written twice. Failures add to a streak, and five of them close a source for minutes: they are rather lost than
+ * counted twice. Behind a success they are the whole streak, however often that is written.
+ */
+function repeatable(report: OutcomeReport): OutcomeReport {
+  return report.succeeded ? report : { ...report, failures: 0 };
 }

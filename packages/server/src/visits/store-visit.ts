@@ -13,7 +13,10 @@ SELECT id, policy_id, user_id, payload ->> 'url', $2::numeric, $3, $4, $5, $6::j
 ON CONFLICT (job_id) DO NOTHING`,
 );
 
-/** The end of the run and what it brought, together or not at all: a visitor that lost its lease stores nothing. */
+/**
+ * The end of the run and what it brought, together or not at all: a visitor that lost its lease stores nothing. Repeated after
+ * a lost answer, it finds its job completed under its fence and the result there.
+ */
 export function storeVisit(
   pool: pg.Pool,
   job: HeldJob,

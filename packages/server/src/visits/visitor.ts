@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
 import { decodeHtml } from '../charset/decode-html.ts';
+import { whileLeased } from '../database/while-passing.ts';
 import type { FetchResponse } from '../fetch/fetcher.ts';
 import { extractProduct } from '../products/extract-product.ts';
 import type { Product } from '../products/product.ts';
@@ -34,7 +35,7 @@ export class Visitor {
     const product = await this.#read(given, lease);
     if (product.price === null && product.inStock === null)
       throw new HoldfastError('product_not_found', given);
-    return await storeVisit(pool, job, product, actor);
+    return await whileLeased(lease, () => storeVisit(pool, job, product, actor));
   }
 
   async #read(given: string, lease: RequestLease): Promise<Product> {
