@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, scaled } from '../fault.ts';
 import { percentileMs } from '../percentile.ts';
 import { ageMs, childrenOf, isAlive, signal } from '../processes/process-table.ts';
+import type { Crawl } from '../stage/crawl.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger } from '../stage/ledger.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -79,13 +80,15 @@ async function killOne(stage: Stage, ledger: Ledger, choice: number): Promise<nu
   const ages = new Map(runners.map((pid) => [pid, ageMs(pid)]));
   worker.signal('SIGKILL');
   const killedAt = performance.now();
-  await noteAll(
-    stage,
-    ledger,
-    jobs.map(({ id }) => id),
-  );
+  const noted: { crawl: Crawl; at: number }[] = [];
+  for (const crawl of stage.crawls.all) {
+    if (!jobs.some(({ id }) => id === crawl.id)) continue;
+    await ledger.note(crawl);
+    noted.push({ crawl, at: performance.now() });
+  }
   stage.startWorker();
   const found = await ends(runners, killedAt, 3 * orphanMs);
+  for (const { crawl, at } of noted) ledger.noteOrphan(crawl, `Chaos/${worker.name}`, at);
   for (const [index, pid] of runners.entries()) {
     const job = jobs.find(({ runner }) => runner === pid)?.id ?? 'none';
     const took = Math.round(found[index] ?? 0);

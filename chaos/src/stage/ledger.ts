@@ -66,6 +66,15 @@ export class Ledger {
     return death;
   }
 
+  /** A runner whose supervisor was killed goes on until it has heard of it: what it asked for after it was noted may be dropped too. */
+  noteOrphan({ origin, section, credits }: Crawl, agent: string, since: number): void {
+    for (const request of origin.log) {
+      if (request.agent !== agent || request.at <= since || !request.path.startsWith(section.prefix))
+        continue;
+      credits.set(request.path, (credits.get(request.path) ?? 0) + 1);
+    }
+  }
+
   /** A supervisor died: nobody hears any more that a runner of it did, until another one starts or the lease ends. */
   async noteWorker(worker: object): Promise<void> {
     this.#deadWorkers.push({ worker, at: await this.#now() });
