@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { holdfastProgram, startHoldfast } from '../command-line/run-holdfast.ts';
-import { freePort } from '../operations/free-port.ts';
+import { freePair } from '../operations/free-port.ts';
 import { root } from './markdown-files.ts';
 
 /** What stands for what a command before has printed: the id that it made, or the token. */
@@ -61,7 +61,7 @@ export class Reader {
   /** `holdfast up`, on a port of its own; the sample site has the next one. */
   async up(): Promise<void> {
     if (this.#up) return;
-    const port = await freePort();
+    const port = await freePair();
     this.#up = startHoldfast(['up', '--port', String(port)], this.#env, this.folder);
     this.address = `http://127.0.0.1:${port}`;
     Object.assign(this.#instead, {
