@@ -3,11 +3,9 @@ import { expect, test } from 'vitest';
 import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
 import type { Page } from '../pages/page.ts';
 import type { HeldJob } from '../queue/held-job.ts';
-import { urlHash } from '../urls/url-hash.ts';
 import { abandonFrontier } from './abandon-frontier.ts';
-import type { FoundUrl } from './frontier-entry.ts';
 import { openFrontier } from './open-frontier.ts';
-import { type Checkpoint, saveCheckpoint } from './save-checkpoint.ts';
+import { found, save as saveAt } from './testing/checkpoint-fixture.ts';
 
 /*
  * A connection that is cut leaves its statement running at the server. What is repeated meanwhile waits for the job's row, and
@@ -37,32 +35,9 @@ async function twice<Answer>({ id }: HeldJob, write: () => Promise<Answer>): Pro
   }
 }
 
-const found = (path: string): FoundUrl => ({
-  host: 'a.test',
-  url: `http://a.test/${path}`,
-  url_hash: urlHash(`http://a.test/${path}`),
-  kind: 'page',
-  depth: 1,
-  redirects: 0,
-  parent: null,
-});
-
-const nothing: Omit<Checkpoint, 'number'> = {
-  found: [],
-  pages: [],
-  done: [],
-  postponed: [],
-  hosts: new Map(),
-  offScope: {},
-  bytes: 0,
-  currentUrl: null,
-  progress: 0,
-  discovery: null,
-};
-
+const pathFound = (path: string) => found(`http://a.test/${path}`);
 const open = (job: HeldJob) => openFrontier(queue.pool, job, { key: 'key', recrawl: false });
-const save = (job: HeldJob, checkpoint: Partial<Checkpoint> & { number: number }) =>
-  saveCheckpoint(queue.pool, job, { ...nothing, ...checkpoint });
+const save = (job: HeldJob, checkpoint: Parameters<typeof saveAt>[2]) => saveAt(queue.pool, job, checkpoint);
 
 async function begun(): Promise<HeldJob> {
   const job = await queue.claimedOne();
@@ -78,17 +53,17 @@ test('a crawl is begun once, and both attempts are told so', async () => {
 
 test('the first checkpoint is told what is pending, not what was pending before it', async () => {
   const job = await begun();
-  const saved = await twice(job, () => save(job, { number: 1, found: [found('1'), found('2')] }));
+  const saved = await twice(job, () => save(job, { number: 1, found: [pathFound('1'), pathFound('2')] }));
   expect(saved.map(({ total_pending }) => total_pending)).toEqual([2, 2]);
 });
 
 test('the last checkpoint is told that nothing is pending, and counts its page once', async () => {
   const job = await begun();
-  await save(job, { number: 1, found: [found('1')] });
+  await save(job, { number: 1, found: [pathFound('1')] });
   const { rows } = await queue.pool.query('SELECT host, seq FROM crawl_frontier WHERE job_id = $1', [job.id]);
   const page: Partial<Page> = {
-    url_hash: found('1').url_hash,
-    url: found('1').url,
+    url_hash: pathFound('1').url_hash,
+    url: pathFound('1').url,
     kind: 'page',
     outcome: 'fetched',
     status: 200,
@@ -122,7 +97,7 @@ test('a checkpoint that leaves one out is refused', async () => {
 
 test('what a limit leaves behind is given up whole, however often a batch of it is repeated', async () => {
   const job = await begun();
-  await save(job, { number: 1, found: ['1', '2', '3', '4', '5'].map(found) });
+  await save(job, { number: 1, found: ['1', '2', '3', '4', '5'].map(pathFound) });
   const abandoned = await twice(job, () => abandonFrontier(queue.pool, job, 2));
   expect(abandoned.reduce((sum, one) => sum + one, 0)).toBe(5);
   const { rows } = await queue.pool.query(

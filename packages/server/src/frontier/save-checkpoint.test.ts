@@ -4,20 +4,9 @@ import type { HeldJob } from '../queue/held-job.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import type { FoundUrl } from './frontier-entry.ts';
 import { openFrontier } from './open-frontier.ts';
-import { saveCheckpoint } from './save-checkpoint.ts';
+import { found, save as saveAt } from './testing/checkpoint-fixture.ts';
 
 const queue = new QueueFixture();
-
-const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => ({
-  host: 'a.test',
-  url,
-  url_hash: urlHash(url),
-  kind: 'page',
-  depth: 1,
-  redirects: 0,
-  parent: null,
-  ...fields,
-});
 
 async function begunCrawl(): Promise<HeldJob> {
   const job = await queue.claimedOne();
@@ -26,19 +15,7 @@ async function begunCrawl(): Promise<HeldJob> {
 }
 
 const save = (job: HeldJob, number: number, urls: readonly FoundUrl[]) =>
-  saveCheckpoint(queue.pool, job, {
-    number,
-    found: urls,
-    pages: [],
-    done: [],
-    postponed: [],
-    hosts: new Map(),
-    offScope: {},
-    bytes: 0,
-    currentUrl: null,
-    progress: 0,
-    discovery: null,
-  });
+  saveAt(queue.pool, job, { number, found: urls });
 
 async function frontierOf(job: HeldJob): Promise<FoundUrl[]> {
   const { rows } = await queue.pool.query<FoundUrl>(

@@ -6,6 +6,10 @@ export interface HeldJob {
   readonly fence: number;
 }
 
+export function isSameLease(a: HeldJob, b: HeldJob): boolean {
+  return a.id === b.id && a.fence === b.fence;
+}
+
 export interface ActedJob extends HeldJob {
   /** Whom the event names: in a batch of several holders, each its own. */
   readonly actor?: string;

@@ -1,5 +1,5 @@
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import type { HeldJob } from '../queue/held-job.ts';
+import { type HeldJob, isSameLease } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import type { Renewal } from '../queue/renew-leases.ts';
 import { findSuspectJobs } from './find-suspect-jobs.ts';
@@ -69,8 +69,8 @@ export class RunnerPool {
     return this.#runs.size;
   }
 
-  holds({ id, fence }: HeldJob): boolean {
-    return [...this.#runs].some(({ job }) => job.id === id && job.fence === fence);
+  holds(lease: HeldJob): boolean {
+    return [...this.#runs].some(({ job }) => isSameLease(job, lease));
   }
 
   /** The jobs whose leases are to be renewed: those that wait, and those of processes that show signs of life. */
@@ -180,7 +180,7 @@ export class RunnerPool {
 
   #ended(runner: PooledRunner, id: string, fence: number): void {
     for (const run of this.#runs) {
-      if (run.runner !== runner || run.job.id !== id || run.job.fence !== fence) continue;
+      if (run.runner !== runner || !isSameLease(run.job, { id, fence })) continue;
       this.#remove(run);
       // A process that was started for one job has done its work.
       if (runner !== this.#shared) runner.stop('drain');

@@ -5,6 +5,7 @@ import type { Database } from '../database/open-database.ts';
 import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { ClaimLoop } from '../queue/claim-loop.ts';
+import { isSameLease } from '../queue/held-job.ts';
 import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
 import { Notifier } from '../queue/notifier.ts';
@@ -78,7 +79,7 @@ export class Supervisor {
       listener: this.#listener,
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
       except: () => [...this.#notOurs],
-      holds: ({ id, fence }) => [...this.#runs].some(({ job }) => job.id === id && job.fence === fence),
+      holds: (lease) => [...this.#runs].some(({ job }) => isSameLease(job, lease)),
       onJobs: (jobs, asked) => {
         for (const job of jobs) this.#take(job, asked);
       },
