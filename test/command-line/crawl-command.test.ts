@@ -1,64 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
+import { describe, expect, test } from 'vitest';
 import { readPages } from '../../packages/server/src/pages/read-pages.ts';
-import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
-import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
-import { crawlLane } from '../queue-fixture/queue-fixture.ts';
-import { runHoldfast, startHoldfast } from './run-holdfast.ts';
-import { startTreeSite, type TreeSite } from './tree-site.ts';
+import { CrawlCommandFixture, killAll } from './crawl-command-fixture.ts';
+import { runHoldfast } from './run-holdfast.ts';
+import { startTreeSite } from './tree-site.ts';
 
-let database: TestDatabase;
-let folder: string;
-let site: TreeSite;
-const children: ChildProcess[] = [];
+const fixture = new CrawlCommandFixture();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-crawl-'));
-});
-afterEach(async () => {
-  for (const child of children.splice(0)) await killAll(child);
-  await site?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const argumentsFor = (...options: string[]) => [
-  'crawl',
-  `${site.origin}/`,
-  ...['--allow-private', site.origin, '--no-discover'],
-  ...options,
-];
-const crawl = (...options: string[]) =>
-  runHoldfast(argumentsFor(...options), { DATABASE_URL: database.url }, folder);
-
-function startCrawl(...options: string[]): ChildProcess {
-  const child = startHoldfast(argumentsFor(...options), { DATABASE_URL: database.url }, folder);
-  children.push(child);
-  return child;
-}
-
-/** kill -9 of a command and of the runners it started. */
-async function killAll(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const runners = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  for (const pid of runners.filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
-  await exited;
-}
-
-const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const read = (name: string) => readFileSync(join(fixture.folder, name), 'utf8');
 const urlsIn = (jsonl: string) =>
   jsonl
     .split('\n')
@@ -66,24 +19,27 @@ const urlsIn = (jsonl: string) =>
     .map((line) => (JSON.parse(line) as { url: string }).url);
 
 async function storedUrls(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ id: string }>(
+  const { rows } = await fixture.database.pool.query<{ id: string }>(
     'SELECT id FROM crawl_jobs ORDER BY id DESC LIMIT 1',
   );
   const urls: string[] = [];
-  for await (const page of readPages(database.pool, rows[0]?.id ?? '')) urls.push(page.url);
+  for await (const page of readPages(fixture.database.pool, rows[0]?.id ?? '')) urls.push(page.url);
   return urls;
 }
 
 describe('holdfast crawl', () => {
   test('crawls a site into a file, says so when asked again, and writes every format', async () => {
-    site = await startTreeSite(25);
-    const first = await crawl();
-    expect([first.exit, first.stderr]).toEqual([0, expect.stringContaining(`Crawling ${site.origin}/`)]);
+    fixture.site = await startTreeSite(25);
+    const first = await fixture.crawl();
+    expect([first.exit, first.stderr]).toEqual([
+      0,
+      expect.stringContaining(`Crawling ${fixture.site.origin}/`),
+    ]);
     expect(first.stdout).toMatch(
       /fetched +25 .*\n[\s\S]*output +127\.0\.0\.1-\d+-[0-9a-f]{6}\.jsonl[\s\S]*holdfast jobs show/,
     );
-    const [name = ''] = readdirSync(folder);
-    expect(name).toMatch(new RegExp(`^127.0.0.1-${site.port}-[0-9a-f]{6}.jsonl$`));
+    const [name = ''] = readdirSync(fixture.folder);
+    expect(name).toMatch(new RegExp(`^127.0.0.1-${fixture.site.port}-[0-9a-f]{6}.jsonl$`));
     const pages = read(name)
       .trimEnd()
       .split('\n')
@@ -91,63 +47,63 @@ describe('holdfast crawl', () => {
     expect(urlsIn(read(name))).toEqual(await storedUrls());
     expect(new Set(pages.map(({ url }) => url)).size).toBe(25);
     expect(pages[0]).toMatchObject({
-      url: `${site.origin}/`,
+      url: `${fixture.site.origin}/`,
       title: '=Page "0", with a comma',
       language: 'en',
       status: 200,
       depth: 0,
       markdown: expect.stringContaining('# Page 0'),
-      links: [`${site.origin}/p/1`, `${site.origin}/p/2`, `${site.origin}/`],
+      links: [`${fixture.site.origin}/p/1`, `${fixture.site.origin}/p/2`, `${fixture.site.origin}/`],
     });
 
-    const again = await crawl('--format', 'csv', '--concurrency', '2');
+    const again = await fixture.crawl('--format', 'csv', '--concurrency', '2');
     expect([again.exit, again.stderr]).toEqual([0, expect.stringContaining('is crawled already: 25 pages')]);
     const [header, ...records] = read(name.replace('jsonl', 'csv')).split('\r\n').slice(0, -1);
     expect(header).toMatch(/^n,url,.*,title,.*,markdown$/);
     expect(records).toHaveLength(25);
-    expect(records[0]).toContain(`,${site.origin}/,,"'=Page ""0"", with a comma",`);
+    expect(records[0]).toContain(`,${fixture.site.origin}/,,"'=Page ""0"", with a comma",`);
     expect(records[0]).toContain('# Page 0\\n\\nSome words');
 
-    expect((await crawl('--out', 'pages/')).exit).toBe(0);
-    expect(readdirSync(join(folder, 'pages')).sort()).toEqual([
+    expect((await fixture.crawl('--out', 'pages/')).exit).toBe(0);
+    expect(readdirSync(join(fixture.folder, 'pages')).sort()).toEqual([
       '.holdfast.json',
       '_contents.md',
       'index.md',
       'p',
     ]);
-    expect(readdirSync(join(folder, 'pages/p'))).toHaveLength(24);
+    expect(readdirSync(join(fixture.folder, 'pages/p'))).toHaveLength(24);
     expect(read('pages/p/7.md')).toMatch(
       /^---\nurl: "http:[\s\S]+\/p\/7"\ntitle: "=Page \\"7\\", [\s\S]+---\n\n# Page 7\n/,
     );
 
-    const piped = await crawl('--out', '-');
+    const piped = await fixture.crawl('--out', '-');
     expect(piped.stdout).toBe(read(name));
-    expect(site.timesAsked().get('/')).toBe(1);
+    expect(fixture.site.timesAsked().get('/')).toBe(1);
   });
 
   test('crawls again what is finished when told to, and tells what changed', async () => {
     const texts = new Map([[1, 'first']]);
-    site = await startTreeSite(6, 0, (page) => texts.get(page) ?? '');
-    const first = JSON.parse((await crawl('--json')).stdout);
+    fixture.site = await startTreeSite(6, 0, (page) => texts.get(page) ?? '');
+    const first = JSON.parse((await fixture.crawl('--json')).stdout);
     expect(first).toMatchObject({ status: 'completed', fetched: 6 });
     expect(first).not.toHaveProperty('changes');
     texts.set(1, 'second');
-    const again = await crawl('--recrawl', '--out', 'again.jsonl');
+    const again = await fixture.crawl('--recrawl', '--out', 'again.jsonl');
     expect(again.stdout).toMatch(
       /fetched +6 .*\n +new +0 .*\n +changed +1 .*\n +unchanged +5 .*\n +gone +0 /,
     );
-    expect(site.timesAsked().get('/')).toBe(2);
+    expect(fixture.site.timesAsked().get('/')).toBe(2);
     const changes = read('again.jsonl')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-      .map(({ url, change }) => [url.slice(site.origin.length), change]);
+      .map(({ url, change }) => [url.slice(fixture.site.origin.length), change]);
     expect(Object.fromEntries(changes)).toMatchObject({ '/': 'unchanged', '/p/1': 'changed' });
 
     const [id = ''] = /[0-9a-f-]{36}/.exec(again.stdout) ?? [];
-    const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: database.url }, folder);
-    expect((await holdfast('pages', 'changes', id)).stdout).toBe(`changed    ${site.origin}/p/1\n`);
-    expect((await holdfast('pages', 'diff', id, `${site.origin}/p/1#top`)).stdout).toMatch(
+    const holdfast = (...args: string[]) => fixture.run(args);
+    expect((await holdfast('pages', 'changes', id)).stdout).toBe(`changed    ${fixture.site.origin}/p/1\n`);
+    expect((await holdfast('pages', 'diff', id, `${fixture.site.origin}/p/1#top`)).stdout).toMatch(
       /^--- http.*\n\+\+\+ http.*\n@@ .* @@\n[\s\S]*\n-first\n\+second\n/,
     );
     expect(await holdfast('pages', 'changes', id, '--only', 'gone')).toMatchObject({
@@ -159,24 +115,26 @@ describe('holdfast crawl', () => {
       exit: 2,
       stderr: expect.stringContaining('was not compared with an earlier crawl'),
     });
-    expect((await holdfast('pages', 'diff', id, `${site.origin}/`)).stdout).toMatch(/is the same as before/);
-    expect(await holdfast('pages', 'diff', first.job, `${site.origin}/`)).toMatchObject({
+    expect((await holdfast('pages', 'diff', id, `${fixture.site.origin}/`)).stdout).toMatch(
+      /is the same as before/,
+    );
+    expect(await holdfast('pages', 'diff', first.job, `${fixture.site.origin}/`)).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('--recrawl'),
     });
-    expect(await holdfast('pages', 'diff', id, `${site.origin}/nowhere`)).toMatchObject({ exit: 3 });
+    expect(await holdfast('pages', 'diff', id, `${fixture.site.origin}/nowhere`)).toMatchObject({ exit: 3 });
   }, 90_000);
 
   test('writes the pages of any crawl again, in any format', async () => {
-    site = await startTreeSite(8);
-    const { job } = JSON.parse((await crawl('--json', '--out', 'first.jsonl')).stdout);
-    const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: database.url }, folder);
+    fixture.site = await startTreeSite(8);
+    const { job } = JSON.parse((await fixture.crawl('--json', '--out', 'first.jsonl')).stdout);
+    const holdfast = (...args: string[]) => fixture.run(args);
     const again = await holdfast('export', job, '--out', 'again.jsonl', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ job, status: 'completed', pages: 8, format: 'jsonl' });
     expect(read('again.jsonl')).toBe(read('first.jsonl'));
     expect((await holdfast('export', job, '--out', '-')).stdout).toBe(read('first.jsonl'));
     // Even what Holdfast wrote itself may be what somebody keeps.
-    writeFileSync(join(folder, 'again.jsonl'), `${read('first.jsonl')}{"url": "of another crawl"}\n`);
+    writeFileSync(join(fixture.folder, 'again.jsonl'), `${read('first.jsonl')}{"url": "of another crawl"}\n`);
     expect(await holdfast('export', job, '--out', 'again.jsonl')).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(/again\.jsonl: it exists already.*\n.*--overwrite/),
@@ -188,16 +146,16 @@ describe('holdfast crawl', () => {
       exit: 0,
       stderr: expect.stringMatching(/^8 pages, .* written to pages\/\.\n$/),
     });
-    expect(readdirSync(join(folder, 'pages')).sort()).toEqual([
+    expect(readdirSync(join(fixture.folder, 'pages')).sort()).toEqual([
       '.holdfast.json',
       '_contents.md',
       'index.md',
       'p',
     ]);
     expect((await holdfast('export', job, '--format', 'csv')).exit).toBe(0);
-    expect(readdirSync(folder).filter((name) => name.endsWith('.csv'))).toHaveLength(1);
+    expect(readdirSync(fixture.folder).filter((name) => name.endsWith('.csv'))).toHaveLength(1);
     expect(await holdfast('export', job, '--out', 'pages.warc.gz')).toMatchObject({ exit: 0 });
-    const records = gunzipSync(readFileSync(join(folder, 'pages.warc.gz'))).toString();
+    const records = gunzipSync(readFileSync(join(fixture.folder, 'pages.warc.gz'))).toString();
     expect(records.match(/^WARC-Type: conversion/gm)).toHaveLength(8);
     expect((await holdfast('export', '00000000-0000-7000-8000-000000000000')).exit).toBe(3);
     expect(await holdfast('export', job, '--format', 'docx')).toMatchObject({
@@ -211,13 +169,13 @@ describe('holdfast crawl', () => {
   }, 90_000);
 
   test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {
-    site = await startTreeSite(120, 20);
-    const child = startCrawl('--out', 'pages.jsonl');
+    fixture.site = await startTreeSite(120, 20);
+    const child = fixture.startCrawl('--out', 'pages.jsonl');
     let said = '';
     child.stderr?.on('data', (data) => {
       said += data;
     });
-    await site.asked(40);
+    await fixture.site.asked(40);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(said).toMatch(
@@ -229,69 +187,69 @@ describe('holdfast crawl', () => {
     const [, job = ''] = /job (\S+)/.exec(said) ?? [];
     const none = await runHoldfast(
       ['export', job, '--out', 'pages.jsonl'],
-      { DATABASE_URL: database.url },
-      folder,
+      { DATABASE_URL: fixture.database.url },
+      fixture.folder,
     );
     expect(none.stderr).toContain(
       `0 pages, 0 B, added to pages.jsonl, which has ${before.length} pages now. The crawl is paused`,
     );
 
-    const rest = await crawl('--out', 'pages.jsonl');
+    const rest = await fixture.crawl('--out', 'pages.jsonl');
     expect([rest.exit, rest.stderr]).toEqual([0, expect.stringContaining(`${before.length} pages are done`)]);
     expect(urlsIn(read('pages.jsonl'))).toEqual(await storedUrls());
     // Requests in flight were let end, so that no page was asked for twice.
-    expect([...site.timesAsked().values()].filter((times) => times !== 1)).toEqual([]);
-    expect(readdirSync(folder)).toEqual(['pages.jsonl']);
+    expect([...fixture.site.timesAsked().values()].filter((times) => times !== 1)).toEqual([]);
+    expect(readdirSync(fixture.folder)).toEqual(['pages.jsonl']);
   });
 
   test.each(['jsonl', 'md'])(
     'goes on after kill -9 of everything, and its %s is as if nothing had been',
     async (format) => {
-      site = await startTreeSite(150, 15);
+      fixture.site = await startTreeSite(150, 15);
       const options = ['--format', format, '--out', 'out'];
       for (const count of format === 'md' ? [50] : [30, 70]) {
-        const child = startCrawl(...options);
-        await site.asked(count);
+        const child = fixture.startCrawl(...options);
+        await fixture.site.asked(count);
         await killAll(child);
         // As a death in the middle of a write leaves it.
-        if (format === 'jsonl') writeFileSync(join(folder, 'out'), '{"n":99,"url":"htt', { flag: 'a' });
+        if (format === 'jsonl')
+          writeFileSync(join(fixture.folder, 'out'), '{"n":99,"url":"htt', { flag: 'a' });
       }
-      const last = await crawl(...options);
+      const last = await fixture.crawl(...options);
       expect([last.exit, last.stdout]).toEqual([0, expect.stringMatching(/fetched +150 /)]);
-      await crawl('--format', format, '--out', 'fresh');
+      await fixture.crawl('--format', format, '--out', 'fresh');
       if (format === 'jsonl') {
         expect(urlsIn(read('out'))).toHaveLength(150);
         expect(read('out')).toBe(read('fresh'));
       } else {
-        const files = (name: string) => readdirSync(join(folder, name), { recursive: true }).sort();
+        const files = (name: string) => readdirSync(join(fixture.folder, name), { recursive: true }).sort();
         expect(files('out')).toEqual(files('fresh'));
         for (const file of ['index.md', 'p/31.md', 'p/149.md'])
           expect(read(`out/${file}`)).toBe(read(`fresh/${file}`));
       }
-      expect(Math.max(...site.timesAsked().values())).toBeLessThanOrEqual(3);
+      expect(Math.max(...fixture.site.timesAsked().values())).toBeLessThanOrEqual(3);
     },
   );
 
   test('says why a crawl failed, and the same command tries again', async () => {
-    site = await startTreeSite(0);
-    const failed = await crawl();
+    fixture.site = await startTreeSite(0);
+    const failed = await fixture.crawl();
     expect([failed.exit, failed.stderr]).toEqual([
       1,
       expect.stringMatching(/holdfast: .*HTTP 404\n {2}Check the URL/),
     ]);
-    expect(readdirSync(folder)).toEqual([]);
-    const requests = site.requests.length;
-    expect((await crawl()).exit).toBe(1);
-    expect(site.requests.length).toBeGreaterThan(requests);
+    expect(readdirSync(fixture.folder)).toEqual([]);
+    const requests = fixture.site.requests.length;
+    expect((await fixture.crawl()).exit).toBe(1);
+    expect(fixture.site.requests.length).toBeGreaterThan(requests);
   });
 
   test('gives up soon on a site that cannot be reached, and begins at once when it can be', async () => {
-    site = await startTreeSite(1);
-    const { port } = site;
-    await site.close();
+    fixture.site = await startTreeSite(1);
+    const { port } = fixture.site;
+    await fixture.site.close();
     const args = ['crawl', `http://127.0.0.1:${port}/`, '--allow-private', `http://127.0.0.1:${port}`];
-    const env = { DATABASE_URL: database.url };
-    const failed = await runHoldfast(args, env, folder);
+    const failed = await fixture.run(args);
     expect([failed.exit, failed.stderr]).toEqual([
       1,
       expect.stringContaining(
@@ -299,13 +257,13 @@ describe('holdfast crawl', () => {
       ),
     ]);
     expect(failed.stderr.match(/trying again/g)).toHaveLength(2);
-    site = await startTreeSite(1, 0, () => '', port);
-    expect((await runHoldfast(args, env, folder)).exit).toBe(0);
+    fixture.site = await startTreeSite(1, 0, () => '', port);
+    expect((await fixture.run(args)).exit).toBe(0);
   }, 90_000);
 
   test('says what is stored when nobody reads its output any more', async () => {
     // Enough that the crawl is not through before the broken pipe is noticed.
-    site = await startTreeSite(400, 20);
+    fixture.site = await startTreeSite(400, 20);
     const endOf = async (child: ChildProcess) => {
       let said = '';
       child.stderr?.on('data', (data) => {
@@ -315,97 +273,22 @@ describe('holdfast crawl', () => {
       await once(child, 'close');
       return said;
     };
-    expect(await endOf(startCrawl('--out', '-'))).toMatch(/its reader is gone\n.*The crawl is paused/);
-    await crawl('--quiet', '--out', 'pages.jsonl');
-    const said = await endOf(startCrawl('--out', '-'));
+    expect(await endOf(fixture.startCrawl('--out', '-'))).toMatch(
+      /its reader is gone\n.*The crawl is paused/,
+    );
+    await fixture.crawl('--quiet', '--out', 'pages.jsonl');
+    const said = await endOf(fixture.startCrawl('--out', '-'));
     expect(said).toMatch(/its reader is gone\n.*Every page that was fetched is stored/);
     expect(said).not.toContain('paused');
   }, 90_000);
 
-  test('does not fetch a private address that was not allowed, and says how to allow it', async () => {
-    site = await startTreeSite(1);
-    const outcome = await runHoldfast(['crawl', `${site.origin}/`], { DATABASE_URL: database.url }, folder);
-    expect([outcome.exit, outcome.stderr]).toEqual([
-      1,
-      expect.stringContaining(`--allow-private ${site.origin}`),
-    ]);
-    expect(outcome.stderr.match(/The address is not allowed/g)).toHaveLength(1);
-    expect(site.connections()).toBe(0);
-  });
-
-  test.each([
-    ['with a slash at its end', ({ port }: TreeSite) => `http://127.0.0.1:${port}/`],
-    ['in capitals', ({ port }: TreeSite) => `HTTP://127.0.0.1:${port}`],
-  ])('fetches an origin that was allowed %s', async (_, spelt) => {
-    site = await startTreeSite(3);
-    const args = ['crawl', `${site.origin}/`, '--no-discover', '--json', '--allow-private', spelt(site)];
-    const { exit, stdout } = await runHoldfast(args, { DATABASE_URL: database.url }, folder);
-    expect([exit, JSON.parse(stdout)]).toMatchObject([0, { status: 'completed', fetched: 3 }]);
-  });
-
-  test('names the origin that it was led to and may not fetch, not the one that it may', async () => {
-    const shop = await startSite((_, response) =>
-      response.writeHead(302, { location: 'http://10.0.0.1/x' }).end(),
-    );
-    const args = ['crawl', `${shop.origin}/`, '--no-discover', '--allow-private', shop.origin];
-    const { exit, stderr } = await runHoldfast(args, { DATABASE_URL: database.url }, folder);
-    await shop.close();
-    expect([exit, stderr]).toEqual([1, expect.stringMatching(/--allow-private http:\/\/10\.0\.0\.1\n/)]);
-    expect(stderr).not.toContain(`--allow-private ${shop.origin}`);
-  });
-
   test('says that there is no sitemap where it was to go by one', async () => {
-    site = await startTreeSite(1);
-    const { exit, stderr } = await crawl('--strategy', 'sitemap');
-    expect([exit, stderr]).toEqual([1, expect.stringContaining(`No sitemap was found at ${site.origin}/.`)]);
-  });
-
-  describe('that goes on without leave for what it needs', () => {
-    const needed = () => `The address is not allowed: ${site.origin}\n`;
-    const latest = async () => {
-      const { rows } = await database.pool.query<{ id: string; status: string }>(
-        'SELECT id, status FROM crawl_jobs ORDER BY id DESC LIMIT 1',
-      );
-      return rows[0] ?? { id: '', status: '' };
-    };
-    const stopHalfway = async () => {
-      site = await startTreeSite(60, 20);
-      const child = startCrawl('--out', 'pages.jsonl');
-      await site.asked(10);
-      child.kill('SIGINT');
-      await once(child, 'close');
-    };
-    const withoutLeave = () => ['crawl', `${site.origin}/`, '--no-discover', '--out', 'pages.jsonl'];
-
-    test('ends with that reason, and leaves the crawl as it was', async () => {
-      await stopHalfway();
-      const { exit, stderr } = await runHoldfast(withoutLeave(), { DATABASE_URL: database.url }, folder);
-      expect([exit, stderr]).toEqual([1, expect.stringContaining(needed())]);
-      expect(stderr).toContain(`Give it again: --allow-private ${site.origin}\n`);
-      expect((await latest()).status).toBe('paused');
-    });
-
-    test('follows a worker that has it, and ends with that reason when that one lets go of it', async () => {
-      await stopHalfway();
-      const { id } = await latest();
-      await actOnJob(database.pool, 'resume', id);
-      const [held] = await claimJobs(database.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1' });
-      expect(held?.id).toBe(id);
-      const child = startHoldfast(withoutLeave(), { DATABASE_URL: database.url }, folder);
-      children.push(child);
-      let said = '';
-      const follows = new Promise<void>((resolve) => {
-        child.stderr?.on('data', (data) => {
-          said += data;
-          if (said.includes('Worker w1 runs this crawl')) resolve();
-        });
-      });
-      await follows;
-      await releaseJobs(database.pool, held ? [{ ...held, reason: 'stopping' }] : [], 'supervisor:w1');
-      expect(await once(child, 'close')).toEqual([1, null]);
-      expect(said).toContain(needed());
-      expect((await latest()).status).toBe('paused');
-    });
+    fixture.site = await startTreeSite(1);
+    const { exit, stderr } = await fixture.crawl('--strategy', 'sitemap');
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringContaining(`No sitemap was found at ${fixture.site.origin}/.`),
+    ]);
   });
 
   test.each<[string, string[], RegExp]>([
@@ -441,13 +324,13 @@ describe('holdfast crawl', () => {
     ['a folder as a file', ['https://a.example', '--out', '.', '--format', 'csv'], /it is a folder/],
     ['the file of somebody else', ['https://a.example', '--out', 'notes.jsonl'], /not written by Holdfast/],
   ])('%s is bad input', async (_, args, message) => {
-    writeFileSync(join(folder, 'notes.jsonl'), 'my notes\n');
-    const outcome = await runHoldfast(['crawl', ...args], { DATABASE_URL: database.url }, folder);
+    writeFileSync(join(fixture.folder, 'notes.jsonl'), 'my notes\n');
+    const outcome = await fixture.run(['crawl', ...args]);
     expect(outcome.exit).toBe(2);
     expect(outcome.stderr).toMatch(/^holdfast: /);
     expect(outcome.stderr).toMatch(message);
     expect(read('notes.jsonl')).toBe('my notes\n');
-    const { rows } = await database.pool.query(
+    const { rows } = await fixture.database.pool.query(
       "SELECT FROM crawl_jobs WHERE payload ->> 'url' LIKE '%a.example%'",
     );
     expect(rows).toEqual([]);
@@ -455,7 +338,7 @@ describe('holdfast crawl', () => {
 
   test('says that there is no database', async () => {
     const env = { DATABASE_URL: 'postgresql://me@127.0.0.1:1/db' };
-    expect(await runHoldfast(['crawl', 'https://a.example/'], env, folder)).toMatchObject({
+    expect(await runHoldfast(['crawl', 'https://a.example/'], env, fixture.folder)).toMatchObject({
       exit: 5,
       stderr: expect.stringContaining('The database does not answer'),
     });
