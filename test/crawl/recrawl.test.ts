@@ -201,6 +201,52 @@ describe('a recrawl', () => {
     await checkInvariants(fixture.pool, fourth.id);
   });
 
+  test('compares a page that could not be had for a while with what was had of it before', async () => {
+    pages = {
+      '/o': { text: 'The start', links: ['/o/same', '/o/other', '/o/away', '/o/plain'] },
+      '/o/same': { text: 'The same' },
+      '/o/other': { text: 'Before' },
+      '/o/away': { text: 'Soon away' },
+      '/o/plain': { text: 'Without a validator', validator: 'none' },
+    };
+    const once = { attempts: 1 };
+    const first = await crawl(once, '/o');
+    const had = { ...pages };
+    for (const path of ['/o/same', '/o/other', '/o/away', '/o/plain'])
+      pages[path] = { text: '', status: 503 };
+    const nothing = { '/o/same': null, '/o/other': null, '/o/away': null, '/o/plain': null };
+    for (let outage = 0; outage < 2; outage++) {
+      const { id } = await crawl(once, '/o');
+      expect(await changes(id)).toEqual({ '/o': 'unchanged', ...nothing });
+      await checkInvariants(fixture.pool, id);
+    }
+
+    pages = { ...had, '/o': { text: 'Another start', links: ['/o/same', '/o/other', '/o/plain'] } };
+    pages['/o/other'] = { text: 'After' };
+    delete pages['/o/away'];
+    const last = await crawl(once, '/o');
+    expect(await changes(last.id)).toEqual({
+      '/o': 'changed',
+      '/o/same': 'unchanged',
+      '/o/other': 'changed',
+      '/o/plain': 'unchanged',
+      '/o/away': 'gone: /o/away',
+    });
+    expect(answers).toContainEqual(['/o/same', 304]);
+    const { rows } = await fixture.pool.query(
+      `SELECT status, outcome, content_job FROM crawl_pages WHERE job_id = $1 AND url LIKE '%/o/same'`,
+      [last.id],
+    );
+    expect(rows).toEqual([{ status: 200, outcome: 'fetched', content_job: first.id }]);
+    const seen = await fixture.pool.query(
+      `SELECT gone.last_seen = page.fetched_at AS when_it_was_had FROM crawl_gone gone
+       JOIN crawl_pages page ON page.job_id = $2 AND page.url_hash = gone.url_hash WHERE gone.job_id = $1`,
+      [last.id, first.id],
+    );
+    expect(seen.rows).toEqual([{ when_it_was_had: true }]);
+    await checkInvariants(fixture.pool, last.id);
+  });
+
   test('is compared with its own kind only: the same start and options, of the same owner', async () => {
     pages = { '/b': { text: 'The only page' } };
     const first = await crawl({}, '/b');

@@ -6,9 +6,10 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import { contentOf } from '../pages/content-of.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { followedLinks, storedLines } from '../pages/page-links.ts';
+import { wasHad } from '../pages/was-had.ts';
 
+/** Not the status: what was had is 200, even where the baseline itself could not have it. */
 const metadata = [
-  'status',
   'canonical_url',
   'content_type',
   'content_hash',
@@ -39,7 +40,7 @@ SELECT page.url_hash, ${metadata.map((column) => `page.${column}`).join(', ')},
   coalesce(page.content_job, page.job_id) AS content_job, content.links,
   ${digested.map((name) => `coalesce(sha256(content.${name}), '')`).join(' || ')} AS digest
 FROM crawl_pages page ${contentOf('page')}
-WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND page.outcome = 'fetched'`,
+WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND ${wasHad('page')}`,
 );
 
 type Compared = Partial<Page> & { content?: PageContent };
@@ -69,6 +70,7 @@ export class ComparePages {
     return {
       page: {
         ...page,
+        status: 200,
         etag: etag ?? page.etag ?? null,
         last_modified: lastModified ?? page.last_modified ?? null,
         change: 'unchanged',
@@ -88,10 +90,14 @@ export class ComparePages {
     return { ...rest, content_job: stored.content_job, change: 'unchanged' };
   }
 
-  /** Where the page led; asked for when it cannot be had, so that what lies behind it is not taken for gone. */
-  async linksBefore({ url_hash }: FrontierEntry): Promise<readonly string[]> {
+  /** Asked for when a page cannot be had: what is known of it, and where it led, so that nothing behind it is taken for gone. */
+  async kept({
+    url_hash,
+  }: FrontierEntry): Promise<{ readonly page: Compared; readonly links: readonly string[] }> {
     const before = await this.#read(url_hash);
-    return before ? linksOf(before) : [];
+    if (!before) return { page: {}, links: [] };
+    const { links, digest, url_hash: _, ...page } = before;
+    return { page, links: linksOf(before) };
   }
 
   /** Those that are asked for in one turn of the event loop are read together. */

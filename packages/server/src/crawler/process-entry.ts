@@ -249,13 +249,14 @@ export class ProcessEntry {
     return this.#done(entry, page);
   }
 
-  /** For good. A page that was there before is gone, or still leads where it led. */
+  /** For good. A page that was there before is gone, or is still what it was and leads where it led. */
   async #failed(entry: FrontierEntry, outcome: Outcome): Promise<undefined> {
     if (!this.#compare || !entry.before) return this.#done(entry, outcome);
     if (outcome.status === 404 || outcome.status === 410)
       return this.#done(entry, { ...outcome, change: 'gone' });
-    this.#urls.add(await this.#compare.linksBefore(entry), entry);
-    return this.#done(entry, outcome);
+    const { page, links } = await this.#compare.kept(entry);
+    this.#urls.add(links, entry);
+    return this.#done(entry, { ...page, ...outcome }, 0);
   }
 
   async #failedOrLater(

@@ -1,4 +1,5 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { wasHad } from '../pages/was-had.ts';
 import type { FrontierEntry } from './frontier-entry.ts';
 
 const entryColumns = [
@@ -32,7 +33,7 @@ SELECT ${entryColumns}, before.seen AS before FROM (
 ) frontier LEFT JOIN LATERAL (
   SELECT jsonb_build_object('etag', etag, 'lastModified', last_modified, 'contentHash', content_hash) AS seen
   FROM crawl_pages page
-  WHERE page.job_id = $5 AND page.url_hash = frontier.url_hash AND page.outcome = 'fetched' LIMIT 1
+  WHERE page.job_id = $5 AND page.url_hash = frontier.url_hash AND ${wasHad('page')} LIMIT 1
 ) before ON true
 ORDER BY frontier.seq`,
 );

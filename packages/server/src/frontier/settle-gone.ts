@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { wasHad } from '../pages/was-had.ts';
 import type { HeldJob } from '../queue/held-job.ts';
 
 const batch = 10_000;
@@ -32,13 +33,17 @@ const goneStatement = statement<{ last: string | null; seen: number }>(
   `
 WITH ${held},
 stretch AS MATERIALIZED (
-  SELECT url_hash, url, title, fetched_at, outcome FROM crawl_pages
+  SELECT url_hash, url, title, fetched_at, outcome, content_job FROM crawl_pages
   WHERE job_id = $3 AND url_hash > $4 ORDER BY url_hash LIMIT $5
 ),
 gone AS (
   INSERT INTO crawl_gone (job_id, url_hash, url, title, last_seen)
-  SELECT held.id, url_hash, url, title, fetched_at FROM held, stretch
-  WHERE outcome = 'fetched' AND NOT EXISTS (
+  SELECT held.id, url_hash, url, title, coalesce((
+      SELECT had.fetched_at FROM crawl_pages had
+      WHERE stretch.outcome <> 'fetched' AND had.job_id = stretch.content_job AND had.url_hash = stretch.url_hash
+    ), fetched_at)
+  FROM held, stretch
+  WHERE ${wasHad('stretch')} AND NOT EXISTS (
     SELECT FROM crawl_visited visited WHERE visited.job_id = $1 AND visited.url_hash = stretch.url_hash)
   ON CONFLICT DO NOTHING
   RETURNING 1

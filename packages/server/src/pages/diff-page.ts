@@ -3,7 +3,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { baselineOf } from './baseline-of.ts';
 import { contentOf } from './content-of.ts';
-import type { PageChange } from './page.ts';
+import type { Page, PageChange } from './page.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 interface PageVersion {
@@ -11,6 +11,7 @@ interface PageVersion {
   readonly url: string;
   readonly change: PageChange | null;
   readonly fetched_at: Date;
+  readonly outcome: Page['outcome'];
   readonly markdown: Buffer | null;
 }
 
@@ -27,7 +28,7 @@ export interface PageDiff {
 const versionsStatement = statement<PageVersion>(
   'page-versions',
   `
-SELECT page.job_id, page.url, page.change, page.fetched_at, content.markdown FROM crawl_pages page ${contentOf('page')}
+SELECT page.job_id, page.url, page.change, page.fetched_at, page.outcome, content.markdown FROM crawl_pages page ${contentOf('page')}
 WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
 );
 
@@ -41,7 +42,9 @@ export async function diffPage(db: Queryable, jobId: string, urlHash: string): P
   }
   const versions = await run(db, versionsStatement, [[jobId, state.baseline], urlHash]);
   const before = versions.find(({ job_id }) => job_id === state.baseline);
-  const after = versions.find(({ job_id }) => job_id === jobId);
+  const found = versions.find(({ job_id }) => job_id === jobId);
+  // What a page that could not be had keeps is what it was before.
+  const after = found && (found.outcome === 'fetched' ? found : { ...found, markdown: null });
   const known = after ?? before;
   if (!known) throw new HoldfastError('page_not_found', `${urlHash} of job ${jobId}`);
   const names = { before: nameOf(before, known.url), after: nameOf(after, known.url) };

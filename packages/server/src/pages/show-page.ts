@@ -17,8 +17,9 @@ type PageRow = Omit<ShownPage, 'markdown' | 'links' | 'omitted'> & {
 };
 
 const columns = listedColumns.replaceAll(/\w+/g, 'page.$&');
+/** What a page that could not be had keeps of the crawl before is not its own. */
 const content = `crawl_page_contents content
-  ON content.job_id = coalesce(page.content_job, page.job_id) AND content.url_hash = page.url_hash`;
+  ON page.outcome = 'fetched' AND content.job_id = coalesce(page.content_job, page.job_id) AND content.url_hash = page.url_hash`;
 
 const showStatement = statement<PageRow>(
   'show-page',
