@@ -139,8 +139,8 @@ async function fillIntakes(run: Run, count: number): Promise<string> {
   );
   await run(
     `INSERT INTO crawl_jobs (kind, status, fence, event_count, started_at, completed_at, worker_id, progress_percentage,
-       lease_seconds, source_id, payload)
-     SELECT 'collect', 'completed', 1, 3, now(), now(), 'bench', 100, 300, 'shop-1', jsonb_build_object('intake_id', id)
+       lease_seconds, source_id, intake_id, payload)
+     SELECT 'collect', 'completed', 1, 3, now(), now(), 'bench', 100, 300, 'shop-1', id, jsonb_build_object('intake_id', id)
      FROM intakes`,
   );
   const oldest = rows.map(({ id }) => id).sort()[0];

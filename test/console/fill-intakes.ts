@@ -21,10 +21,10 @@ export async function fillIntakes(db: pg.Pool): Promise<{ intake: string; collec
   const [intake] = rows;
   if (!intake) throw new Error('no intake');
   await db.query(
-    `INSERT INTO crawl_jobs (kind, status, payload, source_id, completed_at, started_at, progress_percentage, dedupe_key, created_at)
-     SELECT 'collect', status::job_status, jsonb_build_object('intake_id', $1::text, 'title', 'Morgan Dollar'), source,
+    `INSERT INTO crawl_jobs (kind, status, intake_id, payload, source_id, completed_at, started_at, progress_percentage, dedupe_key, created_at)
+     SELECT 'collect', status::job_status, $1::uuid, jsonb_build_object('intake_id', $1::uuid, 'title', 'Morgan Dollar'), source,
        CASE status WHEN 'completed' THEN now() - interval '5 min' END, CASE status WHEN 'completed' THEN now() - interval '6 min' END,
-       CASE status WHEN 'completed' THEN 100 ELSE 0 END, 'intake:' || $1 || '|' || source, now() - interval '7 min'
+       CASE status WHEN 'completed' THEN 100 ELSE 0 END, 'intake:' || $1::uuid || '|' || source, now() - interval '7 min'
      FROM (VALUES ('completed', 'auctions'), ('completed', 'market'), ('pending', 'market')) AS job (status, source)`,
     [intake.id],
   );

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '../../../packages/server/src/database/open-database.ts';
+import { Pipeline } from '../../../packages/server/src/database/pipeline.ts';
 import { Batcher } from '../../../packages/server/src/queue/batcher.ts';
 import type { ClaimedJob } from '../../../packages/server/src/queue/claim-jobs.ts';
 import { ClaimLoop } from '../../../packages/server/src/queue/claim-loop.ts';
@@ -9,13 +10,13 @@ import type { Lane } from '../../../packages/server/src/queue/lane.ts';
 import { quietLog } from '../quiet-log.ts';
 import { batches, type Contender, payload, type Setting } from './contender.ts';
 
-/** Jobs in hand: two batches being claimed while others are being completed. */
-export const settings: readonly Setting[] = [{ in_hand: 2500 }];
+/** Jobs in hand: two batches being claimed, two being completed, and what lies between. */
+export const settings: readonly Setting[] = [{ in_hand: 4000 }];
 
 const workerId = 'bench';
 const lane: Lane = { kind: 'visit', executor: 'builtin', leaseSeconds: 120 };
 
-export async function open(url: string, { in_hand: inHand = 2500 }: Setting): Promise<Contender> {
+export async function open(url: string, { in_hand: inHand = 4000 }: Setting): Promise<Contender> {
   const database = await openDatabase({ databaseUrl: url, dataFolder: '', databasePort: 0 }, quietLog);
   return {
     fill: (jobs) => fill(database, jobs),
@@ -35,16 +36,17 @@ export async function fill({ pool }: Pick<Database, 'pool'>, jobs: number): Prom
 }
 
 export async function drain({ pool }: Pick<Database, 'pool'>, jobs: number, inHand: number): Promise<number> {
+  const ends = new Pipeline(pool);
   const started = performance.now();
   const done = Promise.withResolvers<number>();
   const completions = new Batcher<HeldJob, WriteOutcome>(async (held) => {
-    const outcomes = await completeJobs(pool, held, `supervisor:${workerId}`);
+    const outcomes = await completeJobs(ends, held, `supervisor:${workerId}`);
     return (job) => outcomes.get(job) ?? 'lost';
   });
   let held = 0;
   let completed = 0;
   const loop = new ClaimLoop({
-    db: pool,
+    db: new Pipeline(pool),
     log: quietLog,
     workerId,
     lanes: [lane],

@@ -28,7 +28,7 @@ WITH point AS (
 job AS (
   SELECT DISTINCT ON (source_id) source_id, status, error_code FROM crawl_jobs
   WHERE kind = 'collect' AND user_id = (SELECT user_id FROM intakes WHERE id = $1::uuid)
-    AND lower(payload ->> 'intake_id') = $1::uuid::text
+    AND intake_id = $1::uuid
   ORDER BY source_id, id DESC
 )
 SELECT source_id, coalesce(points, 0) AS points, last_seen, status AS last_status, error_code AS last_error

@@ -23,6 +23,8 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
     application_name: `holdfast ${options.name ?? 'session'}`,
     max: options.max ?? 10,
     types: valueParsers,
+    // What is sent together on one connection goes out at once; see Pipeline.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,

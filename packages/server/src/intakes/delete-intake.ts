@@ -9,7 +9,7 @@ const liveJobsStatement = statement<{ id: string }>(
   'live-jobs-of-intake',
   `
 SELECT id FROM crawl_jobs
-WHERE kind = 'collect' AND user_id = $1 AND lower(payload ->> 'intake_id') = $2::uuid::text
+WHERE kind = 'collect' AND user_id = $1 AND intake_id = $2
   AND status IN ('pending', 'processing', 'retryable', 'paused')`,
 );
 

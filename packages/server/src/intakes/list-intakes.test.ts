@@ -23,8 +23,8 @@ beforeAll(async () => {
      FROM intakes WHERE reference NOT IN ('no-1', 'no-2')`,
   );
   await database.pool.query(
-    `INSERT INTO crawl_jobs (kind, payload, status, completed_at)
-     SELECT 'collect', jsonb_build_object('intake_id', id), 'completed', now() FROM intakes`,
+    `INSERT INTO crawl_jobs (kind, intake_id, payload, status, completed_at)
+     SELECT 'collect', id, jsonb_build_object('intake_id', id), 'completed', now() FROM intakes`,
   );
   await database.pool.query('VACUUM ANALYZE intakes, valuations, crawl_jobs');
 });

@@ -33,7 +33,7 @@ created AS (
   INSERT INTO crawl_jobs (kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
     lock_ttl_seconds, host, dedupe_key, policy_id, scheduled_for, user_id)
   SELECT kind, executor, ${payload}, priority, max_retries, retry_backoff_minutes * 60,
-    timeout_minutes * 60, lock_ttl_seconds, CASE kind WHEN 'visit' THEN host END, 'policy:' || id, id, next_run_at, user_id
+    timeout_minutes * 60, lock_ttl_seconds, CASE executor WHEN 'bot' THEN host END, 'policy:' || id, id, next_run_at, user_id
   FROM due
   ON CONFLICT DO NOTHING
   RETURNING id, policy_id, scheduled_for, event_count, status, fence, payload

@@ -27,17 +27,31 @@ describe('a batcher', () => {
     expect(await answers).toEqual([10, 20, 30]);
   });
 
-  test('writes at most 500 at once, and never two batches at the same time', async () => {
+  test('writes at most 500 at once, and a full batch beside another, but no third', async () => {
     const { batches, write } = heldWriter();
     const batcher = new Batcher(write);
-    const answers = Promise.all(Array.from({ length: 1200 }, (_, item) => batcher.add(item)));
-    for (const [index, size] of [500, 500, 200].entries()) {
-      const batch = await next(batches, index);
-      expect(batch.items).toHaveLength(size);
-      expect(batches).toHaveLength(index + 1);
-      batch.commit();
-    }
-    expect(await answers).toHaveLength(1200);
+    const answers = Promise.all(Array.from({ length: 1700 }, (_, item) => batcher.add(item)));
+    expect(batches.map(({ items }) => items.length)).toEqual([500, 500]);
+    (await next(batches, 0)).commit();
+    await next(batches, 2);
+    expect(batches.map(({ items }) => items.length)).toEqual([500, 500, 500]);
+    for (const { commit } of batches) commit();
+    (await next(batches, 3)).commit();
+    expect(batches.map(({ items }) => items.length)).toEqual([500, 500, 500, 200]);
+    expect(await answers).toHaveLength(1700);
+  });
+
+  test('lets a batch that is not full wait for the one before it', async () => {
+    const { batches, write } = heldWriter();
+    const batcher = new Batcher(write, 0);
+    const first = batcher.add(1);
+    const held = await next(batches, 0);
+    const second = batcher.add(2);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toHaveLength(1);
+    held.commit();
+    (await next(batches, 1)).commit();
+    expect(await Promise.all([first, second])).toEqual([10, 20]);
   });
 
   test('fails the callers of a batch that failed, and no others', async () => {

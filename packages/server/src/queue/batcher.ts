@@ -8,15 +8,18 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Full batches that are written at once: one is worked on while the other is committed, or behind it in a pipeline. */
+const maxWrites = 2;
+
 /**
- * Gathers single writes into batches, one batch at a time: the next fills while the last is written. Each caller is
- * answered after its batch has been committed.
+ * Gathers single writes into batches: the next fills while the last is written, and waits for it unless it is full. Each
+ * caller is answered after its batch has been committed.
  */
 export class Batcher<Item, Answer> {
   readonly #write: (items: Item[]) => Promise<(item: Item) => Answer>;
   #waiting: Waiting<Item, Answer>[] = [];
   #timer: { cancel: () => void } | undefined;
-  #writing: Promise<void> | undefined;
+  readonly #writing = new Set<Promise<void>>();
 
   readonly #fillMs: number;
 
@@ -39,9 +42,9 @@ export class Batcher<Item, Answer> {
 
   /** Writes what waits now, and resolves when nothing is left. */
   async drain(): Promise<void> {
-    while (this.#writing || this.#waiting.length > 0) {
+    while (this.#writing.size > 0 || this.#waiting.length > 0) {
       this.#flush();
-      await this.#writing;
+      await Promise.all(this.#writing);
     }
   }
 
@@ -57,13 +60,15 @@ export class Batcher<Item, Answer> {
   #flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.#writing || this.#waiting.length === 0) return;
+    const mayWrite = this.#waiting.length < maxBatch ? 1 : maxWrites;
+    if (this.#writing.size >= mayWrite || this.#waiting.length === 0) return;
     const batch = this.#waiting.splice(0, maxBatch);
-    this.#writing = this.#writeBatch(batch).finally(() => {
-      this.#writing = undefined;
+    const writing = this.#writeBatch(batch).finally(() => {
+      this.#writing.delete(writing);
       if (this.#waiting.length >= maxBatch) this.#flush();
       else if (this.#waiting.length > 0) this.#timer ??= this.#later();
     });
+    this.#writing.add(writing);
   }
 
   async #writeBatch(batch: Waiting<Item, Answer>[]): Promise<void> {

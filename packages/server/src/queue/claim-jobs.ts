@@ -1,4 +1,4 @@
-import type { JobKind } from '@holdfast/contract';
+import type { Executor, JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { ClaimRange } from './claim-positions.ts';
 import type { HeldJob } from './held-job.ts';
@@ -20,9 +20,65 @@ export interface ClaimedJob extends HeldJob {
   readonly waited: boolean;
 }
 
-/** What a claim tells of each job, and nothing more: every column costs its writer and its reader 0.2 µs or more. */
-export const claimedColumns = `id, fence, kind, payload, priority, retry_count, max_retries, timeout_seconds, lease_seconds,
-  (date_part('epoch', created_at) * 1e6)::int8 AS created_us, user_id`;
+/**
+ * A claimed job as a JSON array, in the order of ClaimedValues. The jobs of a claim are one text, which is read at once:
+ * a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
+ */
+export const claimedJson = (
+  waited: string,
+) => `concat('["', id, '",', fence, ',"', kind, '",', priority, ',', retry_count,
+  ',', max_retries, ',', coalesce(timeout_seconds::text, 'null'), ',', lease_seconds, ',',
+  (date_part('epoch', created_at) * 1e6)::int8, ',', ${waited}, ',', to_json(user_id), ',', payload, ']')`;
+
+/** `jobs`: as claimedJson has them, with commas between them; null if there are none. */
+export interface ClaimAnswer {
+  readonly jobs: string | null;
+}
+
+type ClaimedValues = [
+  id: string,
+  fence: number,
+  kind: JobKind,
+  priority: number,
+  retry_count: number,
+  max_retries: number,
+  timeout_seconds: number | null,
+  lease_seconds: number,
+  created_us: number,
+  waited: boolean,
+  user_id: string,
+  payload: Record<string, unknown>,
+];
+
+export function readClaimed([answer]: readonly ClaimAnswer[]): ClaimedJob[] {
+  const jobs = JSON.parse(`[${answer?.jobs ?? ''}]`) as ClaimedValues[];
+  return jobs.map((values) => ({
+    id: values[0],
+    fence: values[1],
+    kind: values[2],
+    priority: values[3],
+    retry_count: values[4],
+    max_retries: values[5],
+    timeout_seconds: values[6],
+    lease_seconds: values[7],
+    created_us: values[8],
+    waited: values[9],
+    user_id: values[10],
+    payload: values[11],
+  }));
+}
+
+const leaseSeconds = `CASE job.executor
+      WHEN 'bot' THEN coalesce(job.lock_ttl_seconds, job.timeout_seconds, ($3::real[])[4])
+      ELSE ($3::real[])[CASE job.kind WHEN 'crawl' THEN 1 WHEN 'visit' THEN 2 ELSE 3 END] END`;
+
+/** In the order of leaseSeconds; without a join with the lanes, whose every look would cost each job. */
+function leasesOf(lanes: readonly Lane[]): number[] {
+  const leaseOf = (executor: Executor, kind: JobKind) =>
+    lanes.find((lane) => lane.executor === executor && lane.kind === kind)?.leaseSeconds ?? 0;
+  const builtin = (['crawl', 'visit', 'collect'] as const).map((kind) => leaseOf('builtin', kind));
+  return [...builtin, leaseOf('bot', 'visit')];
+}
 
 /*
  * Ready and waiting jobs are two index branches (an OR over one index measured 9.4 ms against 1.0). Inside a lane the
@@ -33,10 +89,6 @@ export const claimedColumns = `id, fence, kind, payload, priority, retry_count, 
  * ready and jobs that had waited are updated apart: of the first it is known what they were, so that nothing has to be
  * joined back (measured: 15 µs a job against 21, with the columns that went).
  */
-const leaseSeconds = `CASE job.executor
-      WHEN 'bot' THEN coalesce(job.lock_ttl_seconds, job.timeout_seconds, lane.lease_seconds)
-      ELSE lane.lease_seconds END`;
-
 /** Named one by one: `job.*` carries all thirty columns through the statement (1 µs a job). */
 const returned = `job.id, job.fence, job.kind, job.payload, job.priority, job.retry_count, job.max_retries,
     job.timeout_seconds, job.lease_seconds, job.created_at, job.user_id, job.event_count`;
@@ -45,28 +97,15 @@ const lease = `status = 'processing', fence = fence + 1, worker_id = $11, starte
     lease_seconds = ${leaseSeconds}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
     next_retry_at = NULL, event_count = event_count + 1`;
 
-export const claimStatement = statement<ClaimedJob>(
+export const claimStatement = statement<ClaimAnswer>(
   'claim',
   `
 WITH RECURSIVE lane AS (
-  SELECT * FROM unnest($1::job_kind[], $2::job_executor[], $3::real[]) AS lane (kind, executor, lease_seconds)
+  SELECT * FROM unnest($1::job_kind[], $2::job_executor[]) AS lane (kind, executor)
 ),
 range AS (
   SELECT * FROM unnest($4::job_kind[], $5::job_executor[], $6::smallint[], $7::smallint[], $8::timestamptz[])
     AS range (kind, executor, highest, lowest, since)
-),
-ready AS MATERIALIZED (
-  SELECT job.* FROM lane CROSS JOIN LATERAL (
-    SELECT job.* FROM range CROSS JOIN LATERAL (
-      SELECT ctid, id, status, priority, created_at FROM crawl_jobs
-      WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
-        AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since AND id <> ALL ($13::uuid[])
-      ORDER BY priority DESC, created_at
-      LIMIT $9 FOR UPDATE SKIP LOCKED
-    ) job
-    WHERE range.kind = lane.kind AND range.executor = lane.executor
-    LIMIT $9
-  ) job
 ),
 waiting_priority (kind, executor, priority) AS (
   SELECT lane.kind, lane.executor, first.priority FROM lane CROSS JOIN LATERAL (
@@ -83,39 +122,45 @@ waiting_priority (kind, executor, priority) AS (
     ORDER BY priority DESC LIMIT 1
   ) next
 ),
-due AS MATERIALIZED (
-  SELECT job.* FROM lane CROSS JOIN LATERAL (
-    SELECT job.* FROM waiting_priority CROSS JOIN LATERAL (
-      SELECT ctid, id, status, priority, created_at FROM crawl_jobs
-      WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
-        AND kind = waiting_priority.kind AND executor = waiting_priority.executor
-        AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now()
-        AND id <> ALL ($13::uuid[])
-      ORDER BY coalesce(next_retry_at, run_at)
-      LIMIT $9 FOR UPDATE SKIP LOCKED
-    ) job
-    WHERE waiting_priority.kind = lane.kind AND waiting_priority.executor = lane.executor
-    LIMIT $9
-  ) job
-),
 picked AS MATERIALIZED (
   SELECT ctid, id, status, waited FROM (
-    SELECT *, false AS waited FROM ready UNION ALL SELECT *, true FROM due
+    SELECT job.*, false AS waited FROM lane CROSS JOIN LATERAL (
+      SELECT job.* FROM range CROSS JOIN LATERAL (
+        SELECT ctid, id, status, priority, created_at FROM crawl_jobs
+        WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
+          AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since
+          AND (cardinality($13::uuid[]) = 0 OR id <> ALL ($13::uuid[]))
+        ORDER BY priority DESC, created_at
+        LIMIT $9 FOR UPDATE SKIP LOCKED
+      ) job
+      WHERE range.kind = lane.kind AND range.executor = lane.executor
+      LIMIT $9
+    ) job
+    UNION ALL
+    SELECT job.*, true FROM lane CROSS JOIN LATERAL (
+      SELECT job.* FROM waiting_priority CROSS JOIN LATERAL (
+        SELECT ctid, id, status, priority, created_at FROM crawl_jobs
+        WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
+          AND kind = waiting_priority.kind AND executor = waiting_priority.executor
+          AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now()
+          AND (cardinality($13::uuid[]) = 0 OR id <> ALL ($13::uuid[]))
+        ORDER BY coalesce(next_retry_at, run_at)
+        LIMIT $9 FOR UPDATE SKIP LOCKED
+      ) job
+      WHERE waiting_priority.kind = lane.kind AND waiting_priority.executor = lane.executor
+      LIMIT $9
+    ) job
   ) candidate
   ORDER BY priority DESC, created_at LIMIT $9
 ),
 claimed_ready AS (
   UPDATE crawl_jobs job SET ${lease}
-  FROM lane
   WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE NOT waited))
-    AND lane.kind = job.kind AND lane.executor = job.executor
   RETURNING ${returned}
 ),
 claimed_due AS (
   UPDATE crawl_jobs job SET ${lease}
-  FROM lane
   WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE waited))
-    AND lane.kind = job.kind AND lane.executor = job.executor
   RETURNING ${returned}
 ),
 event AS (
@@ -126,9 +171,11 @@ event AS (
     SELECT id, event_count, picked.status, fence FROM claimed_due JOIN picked USING (id)
   ) claimed
 )
-SELECT ${claimedColumns}, false AS waited FROM claimed_ready
-UNION ALL
-SELECT ${claimedColumns}, true AS waited FROM claimed_due`,
+SELECT string_agg(job, ',') AS jobs FROM (
+  SELECT ${claimedJson("'false'")} AS job FROM claimed_ready
+  UNION ALL
+  SELECT ${claimedJson("'true'")} FROM claimed_due
+) claimed`,
 );
 
 export interface ClaimOptions {
@@ -148,10 +195,10 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
   const { lanes, workerId } = options;
   const ranges = options.ranges ?? lanes.map((lane) => wholeLane(lane));
   const role = lanes.some((lane) => lane.executor === 'bot') ? 'bot' : 'supervisor';
-  const claimed = await run(db, claimStatement, [
+  const answer = await run(db, claimStatement, [
     lanes.map((lane) => lane.kind),
     lanes.map((lane) => lane.executor),
-    lanes.map((lane) => lane.leaseSeconds),
+    leasesOf(lanes),
     ranges.map((range) => range.kind),
     ranges.map((range) => range.executor),
     ranges.map((range) => range.highest),
@@ -163,7 +210,7 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
     `${role}:${workerId}`,
     options.except ?? [],
   ]);
-  return claimed.sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
+  return readClaimed(answer).sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
 }
 
 /** Every priority of a lane, from the oldest job on. */

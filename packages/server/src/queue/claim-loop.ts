@@ -104,8 +104,9 @@ export class ClaimLoop {
   }
 
   /**
-   * While more jobs wait than a claim takes, two claims take turns: PostgreSQL works on one while the other is committed and read
-   * (measured: a twentieth more jobs a second, the median of seven runs of each).
+   * While more jobs wait than a claim takes, two claims take turns: PostgreSQL works on one while the answer of the other is read.
+   * In a pipeline, one behind the other: side by side, each passed over the jobs that the other had locked (11,000 of its 115,000
+   * instructions a job).
    */
   async #claimBeside(): Promise<void> {
     try {

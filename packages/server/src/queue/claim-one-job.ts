@@ -1,8 +1,8 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { type ClaimedJob, claimedColumns } from './claim-jobs.ts';
+import { type ClaimAnswer, type ClaimedJob, claimedJson, readClaimed } from './claim-jobs.ts';
 import type { Lane } from './lane.ts';
 
-export const claimOneStatement = statement<ClaimedJob>(
+export const claimOneStatement = statement<ClaimAnswer>(
   'claim-one',
   `
 WITH found AS MATERIALIZED (
@@ -23,12 +23,11 @@ event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
   SELECT id, event_count, 'claim', from_status, status, fence, 'supervisor:' || $3 FROM claimed
 )
-SELECT ${claimedColumns}, from_status = 'retryable' OR run_at IS NOT NULL AS waited
-FROM claimed`,
+SELECT ${claimedJson("to_json(from_status = 'retryable' OR run_at IS NOT NULL)")} AS jobs FROM claimed`,
 );
 
 /** Takes one job by its id, if nobody holds it; `early`: also before the end of its backoff, or its scheduled time. */
-export function claimOneJob(
+export async function claimOneJob(
   db: Queryable,
   id: string,
   lanes: readonly Lane[],
@@ -36,5 +35,5 @@ export function claimOneJob(
   early = true,
 ): Promise<ClaimedJob[]> {
   const [lane] = lanes;
-  return run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds, early]);
+  return readClaimed(await run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds, early]));
 }

@@ -1,3 +1,4 @@
+import { int8Array, uuidArray } from '../database/binary-array.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import {
   type ActedJob,
@@ -49,8 +50,8 @@ export async function completeJobs(
   actor: string,
 ): Promise<LeaseAnswers<WriteOutcome>> {
   const held = sortById(jobs);
-  const ids = held.map((job) => job.id);
-  const fences = held.map((job) => job.fence);
+  const ids = uuidArray(held.map((job) => job.id));
+  const fences = int8Array(held.map((job) => job.fence));
   const actors = held.some((job) => job.actor) ? held.map((job) => job.actor ?? null) : [];
   const [answer] = await run(db, completeStatement, [ids, fences, actors, actor]);
   if (answer?.completed === held.length) return new LeaseAnswers<WriteOutcome>([], 'completed');

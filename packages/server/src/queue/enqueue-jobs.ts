@@ -21,7 +21,7 @@ export interface EnqueuedJob {
 const requestRecord = `AS request (
     position integer, kind job_kind, executor job_executor, payload jsonb, priority smallint, run_at timestamptz,
     dedupe_key text, idempotency_key text, max_retries smallint, retry_backoff_seconds integer,
-    timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text)`;
+    timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text, intake_id uuid)`;
 
 /*
  * Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. The
@@ -41,10 +41,10 @@ turn AS MATERIALIZED (
 ),
 created AS (
   INSERT INTO crawl_jobs (id, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
-    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host)
+    retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host, intake_id)
   SELECT id, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
     idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id,
-    host
+    host, intake_id
   FROM request WHERE (SELECT count(*) FROM turn) IS NOT NULL
   ON CONFLICT DO NOTHING
   RETURNING *
@@ -85,7 +85,11 @@ SELECT asked.id FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, position)
 WHERE NOT EXISTS (SELECT FROM sources WHERE sources.id = asked.id) ORDER BY position LIMIT 1`,
 );
 
-type CheckedRequest = z.output<typeof jobRequest> & { position: number; host: string | null };
+type CheckedRequest = z.output<typeof jobRequest> & {
+  position: number;
+  host: string | null;
+  intake_id: string | null;
+};
 
 /** Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. */
 export async function enqueueJobs(
@@ -131,14 +135,12 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
   // The payload is kept as it was sent: defaults are for those who read it.
   if (checked.success) {
     if (checked.data.kind === 'crawl') checkPatterns(checked.data.payload, 'payload');
-    const host = checked.data.kind === 'visit' ? visitHost(checked.data.payload.url) : null;
     return {
       executor: 'builtin',
       ...checked.data,
       payload: request.payload,
       position,
-      host,
-      ...collectKey(checked.data),
+      ...columnsOf(checked.data),
     } as CheckedRequest;
   }
   const problem = describeIssues(checked.error);
@@ -155,10 +157,19 @@ async function refuseUnknownSources(db: Queryable, requests: readonly CheckedReq
   if (unknown) throw new HoldfastError('source_not_found', `source_id ${unknown.id}`);
 }
 
-/** An intake asks a source once at a time, whoever makes the job. */
-function collectKey({ kind, payload, source_id }: z.output<typeof jobRequest>): { dedupe_key?: string } {
-  if (kind !== 'collect' || payload.intake_id === undefined || source_id === undefined) return {};
-  return { dedupe_key: intakeKey(payload.intake_id, source_id) };
+type Checked = z.output<typeof jobRequest>;
+
+/** What of a payload jobs are found by. Null wherever nobody asks: what an index names is compared with each change of a job. */
+function columnsOf(checked: Checked): { host: string | null; intake_id: string | null; dedupe_key?: string } {
+  if (checked.kind === 'collect') {
+    const { payload, source_id } = checked;
+    const intake_id = payload.intake_id ?? null;
+    // An intake asks a source once at a time, whoever makes the job.
+    const isKeyed = intake_id !== null && source_id !== undefined;
+    return { host: null, intake_id, ...(isKeyed && { dedupe_key: intakeKey(intake_id, source_id) }) };
+  }
+  const host = checked.kind === 'visit' && checked.executor === 'bot' ? visitHost(checked.payload.url) : null;
+  return { host, intake_id: null };
 }
 
 /** Bots ask for the jobs of one domain. */

@@ -30,7 +30,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
     [
       ['crawl'],
       ['builtin'],
-      [120],
+      [120, 0, 0, 0],
       ['crawl'],
       ['builtin'],
       [32767],

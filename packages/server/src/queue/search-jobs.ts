@@ -115,9 +115,7 @@ function conditions(
     others.push(`job.priority <= ${bind(filter.priority_max, 'integer')}`);
   if (filter.source_id) others.push(`job.source_id = ${bind(filter.source_id)}`);
   if (filter.intake_id) {
-    indexed.push(
-      `job.kind = 'collect' AND lower(job.payload ->> 'intake_id') = ${bind(filter.intake_id.toLowerCase())}`,
-    );
+    indexed.push(`job.kind = 'collect' AND job.intake_id = ${bind(filter.intake_id, 'uuid')}`);
   }
   if (filter.worker_id) others.push(`job.worker_id = ${bind(filter.worker_id)}`);
   if (filter.locked !== undefined) others.push(`(job.status = 'processing') = ${filter.locked}`);

@@ -2,6 +2,7 @@ import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
+import { Pipeline } from '../database/pipeline.ts';
 import { startScheduler } from '../policies/start-scheduler.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { ClaimLoop } from '../queue/claim-loop.ts';
@@ -71,7 +72,7 @@ export class Supervisor {
     this.#listener = new Listener(database, log);
     this.#notifier = new Notifier(database.pool);
     this.#loop = new ClaimLoop({
-      db: database.pool,
+      db: new Pipeline(database.pool),
       log,
       workerId,
       lanes: [builtinLane('crawl', configuration)],
@@ -99,7 +100,7 @@ export class Supervisor {
       },
     });
     this.#poolLoop = new ClaimLoop({
-      db: database.pool,
+      db: new Pipeline(database.pool),
       log,
       workerId,
       lanes: [builtinLane('visit', configuration), builtinLane('collect', configuration)],
