@@ -2,7 +2,7 @@ import type { Configuration } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { whileLeased } from '../database/while-passing.ts';
-import { findIntake } from '../intakes/find-intake.ts';
+import { findIntakeOf } from '../intakes/find-intake.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import type { GovernedFetcher, RequestLease } from '../runner/governed-fetcher.ts';
@@ -40,13 +40,11 @@ export class Collector {
   async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
     const { pool, log, actor } = this.#options;
     const source = await whileLeased(lease, () => askedSource(pool, job));
-    const intake = await whileLeased(lease, () =>
-      findIntake(pool, String(job.payload.intake_id ?? ''), job.user_id),
-    );
+    const intake = await whileLeased(lease, () => findIntakeOf(pool, job));
     if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms);
     const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
     lease.signal.throwIfAborted();
-    const collection = { job, intakeId: intake.id, sourceId: source.id, listings, observedAt };
+    const collection = { job, intakeId: intake.id, owner: intake.user_id, sourceId: source.id, listings, observedAt };
     const { outcome, stored } = await whileLeased(lease, () => storeCollection(pool, collection, actor));
     log.info({ job: job.id, source: source.id, found: listings.length, ...stored }, 'Collected prices');
     return outcome;

@@ -9,8 +9,9 @@ import { type StoredPoints, storePoints } from './store-points.ts';
 import { valueIntake } from './value-intake.ts';
 
 export interface Collection {
-  readonly job: HeldJob & { readonly user_id: string };
+  readonly job: HeldJob;
   readonly intakeId: string;
+  readonly owner: string;
   readonly sourceId: string;
   readonly listings: readonly Listing[];
   readonly observedAt: Date;
@@ -23,12 +24,12 @@ export interface Collection {
  */
 export function storeCollection(
   pool: pg.Pool,
-  { job, intakeId, sourceId, listings, observedAt }: Collection,
+  { job, intakeId, owner, sourceId, listings, observedAt }: Collection,
   actor: string,
 ): Promise<{ outcome: WriteOutcome; stored?: StoredPoints }> {
   return inTransaction(pool, async (db) => {
     // First, as deleteIntake does: intake, then jobs.
-    const intake = await lockIntake(db, intakeId, job.user_id);
+    const intake = await lockIntake(db, intakeId, owner);
     const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
     if (outcome !== 'completed') return { outcome };
     const points = listings.map((listing) => pricePoint(intake, listing, observedAt));

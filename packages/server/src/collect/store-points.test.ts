@@ -136,6 +136,7 @@ describe('a collection', () => {
   const collection = (job: Awaited<ReturnType<typeof claimed>>) => ({
     job,
     intakeId,
+    owner: 'local',
     sourceId: 'shop',
     listings: [listing],
     observedAt,

@@ -17,13 +17,14 @@ claimed AS (
     lease_seconds = $4::real, lease_expires_at = now() + make_interval(secs => $4::real), next_retry_at = NULL,
     event_count = event_count + 1
   FROM found WHERE job.id = found.id
-  RETURNING job.*, found.status AS from_status
+  RETURNING job.id, job.fence, job.event_count, job.status, found.status AS from_status,
+    ${claimedJson("to_json(found.status = 'retryable' OR job.run_at IS NOT NULL)")} AS json
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
   SELECT id, event_count, 'claim', from_status, status, fence, 'supervisor:' || $3 FROM claimed
 )
-SELECT ${claimedJson("to_json(from_status = 'retryable' OR run_at IS NOT NULL)")} AS jobs FROM claimed`,
+SELECT json AS jobs FROM claimed`,
 );
 
 /** Takes one job by its id, if nobody holds it; `early`: also before the end of its backoff, or its scheduled time. */

@@ -10,23 +10,28 @@ import {
 } from './held-job.ts';
 import { thisTransaction } from './this-transaction.ts';
 
+/**
+ * Where a job's lease is among the sorted ids. Leases are looked up in the arrays, not joined with them: going through the index once,
+ * along the sorted ids, takes 11,000 instructions less a job than one way down for each, and with old statistics the planner
+ * hashes or compares whatever it may join. Of two leases of one job the newer counts, which is the last.
+ */
+const place = 'width_bucket(job.id, $1::uuid[])';
+
 /* Nearly always all of them are completed: a number says it for less than a row for each (2 µs a job on both sides). */
 export const completeStatement = statement<{ completed: number }>(
   'complete',
   `
-WITH held AS (
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[]) AS held (id, fence, actor)
-),
-completed AS (
+WITH completed AS (
   UPDATE crawl_jobs job SET
     status = 'completed', completed_at = now(), progress_percentage = 100, lease_expires_at = NULL,
     error_code = NULL, error_message = NULL, event_count = event_count + 1
-  FROM held WHERE job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
-  RETURNING job.id, job.status, job.fence, job.event_count, job.requested_action, held.actor
+  WHERE job.id = ANY ($1::uuid[]) AND job.fence = ($2::bigint[])[${place}] AND job.status::text = 'processing'
+  RETURNING job.id, job.status, job.fence, job.event_count, job.requested_action,
+    CASE WHEN cardinality($3::text[]) = 0 THEN $4 ELSE ($3::text[])[${place}] END AS actor
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, tx, reason)
-  SELECT id, event_count, 'complete', 'processing', status, fence, coalesce(actor, $4), ${thisTransaction},
+  SELECT id, event_count, 'complete', 'processing', status, fence, actor, ${thisTransaction},
     CASE WHEN requested_action IS NOT NULL THEN 'the request to ' || requested_action || ' came too late' END
   FROM completed
 )
@@ -52,7 +57,7 @@ export async function completeJobs(
   const held = sortById(jobs);
   const ids = uuidArray(held.map((job) => job.id));
   const fences = int8Array(held.map((job) => job.fence));
-  const actors = held.some((job) => job.actor) ? held.map((job) => job.actor ?? null) : [];
+  const actors = held.some((job) => job.actor) ? held.map((job) => job.actor ?? actor) : [];
   const [answer] = await run(db, completeStatement, [ids, fences, actors, actor]);
   if (answer?.completed === held.length) return new LeaseAnswers<WriteOutcome>([], 'completed');
   return outcomes(await run(db, completedUnderFenceStatement, [ids, fences]));

@@ -18,9 +18,9 @@ export interface ActedJob extends HeldJob {
 /** What became of a holder's write: the job's new status, or `lost` when the lease was not ours any more. */
 export type WriteOutcome = JobStatus | 'lost';
 
-/** Sorted by id, so that two batches never wait for each other's rows crosswise. */
+/** Sorted by id, so that two batches never wait for each other's rows crosswise; of two leases of one job the newer comes last. */
 export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
-  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.fence - b.fence));
 }
 
 /**
