@@ -23,7 +23,9 @@ export interface ClaimedJob extends HeldJob {
  * A claimed job as a JSON array, in the order of ClaimedValues. The jobs of a claim are one text, which is read at once:
  * a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
  */
-export const claimedJson = (waited: string) => `concat('["', job.id, '","', job.kind, '",', concat_ws(',', job.fence,
+export const claimedJson = (
+  waited: string,
+) => `concat('["', job.id, '","', job.kind, '",', concat_ws(',', job.fence,
     job.priority, job.retry_count, job.max_retries, job.lease_seconds, (date_part('epoch', job.created_at) * 1e6)::int8,
     ${waited}, coalesce(job.timeout_seconds::text, 'null'), job.payload), ']')`;
 
@@ -75,6 +77,57 @@ function leasesOf(lanes: readonly Lane[]): number[] {
   return [...builtin, leaseOf('bot', 'visit')];
 }
 
+const lease = `status = 'processing', fence = fence + 1, worker_id = $10, started_at = now(), last_heartbeat = now(),
+    lease_seconds = ${leaseSeconds}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+    next_retry_at = NULL, event_count = event_count + 1`;
+
+const returned = (waited: string) => `job.id, job.fence, job.event_count, ${claimedJson(waited)} AS json`;
+
+const lanes = `lane AS (
+  SELECT * FROM unnest($1::job_kind[], $2::job_executor[]) AS lane (kind, executor)
+),
+range AS (
+  SELECT * FROM unnest($4::job_kind[], $5::job_executor[], $6::smallint[], $7::smallint[], $8::timestamptz[])
+    AS range (kind, executor, highest, lowest, since)
+)`;
+
+const isAsked = '(cardinality($12::uuid[]) = 0 OR id <> ALL ($12::uuid[]))';
+
+const ready = `SELECT job.* FROM lane CROSS JOIN LATERAL (
+      SELECT job.* FROM range CROSS JOIN LATERAL (
+        SELECT ctid, id, status, priority, created_at, false AS waited FROM crawl_jobs
+        WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
+          AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since AND ${isAsked}
+        ORDER BY priority DESC, created_at
+        LIMIT $9 FOR UPDATE SKIP LOCKED
+      ) job
+      WHERE range.kind = lane.kind AND range.executor = lane.executor
+      LIMIT $9
+    ) job`;
+
+const due = `SELECT job.* FROM lane CROSS JOIN LATERAL (
+      SELECT job.* FROM waiting_priority CROSS JOIN LATERAL (
+        SELECT ctid, id, status, priority, created_at, true AS waited FROM crawl_jobs
+        WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
+          AND kind = waiting_priority.kind AND executor = waiting_priority.executor
+          AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now() AND ${isAsked}
+        ORDER BY coalesce(next_retry_at, run_at)
+        LIMIT $9 FOR UPDATE SKIP LOCKED
+      ) job
+      WHERE waiting_priority.kind = lane.kind AND waiting_priority.executor = lane.executor
+      LIMIT $9
+    ) job`;
+
+const best = 'ORDER BY priority DESC, created_at LIMIT $9';
+
+const recorded = (claimed: string) => `
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, tx)
+  SELECT id, event_count, 'claim'::job_transition, from_status, 'processing'::job_status, fence, $11, ${thisTransaction}
+  FROM (${claimed}) claimed`;
+
+const wasReady = (claimed: string) =>
+  `SELECT id, event_count, 'pending'::job_status AS from_status, fence FROM ${claimed}`;
+
 /*
  * Ready and waiting jobs are two index branches (an OR over one index measured 9.4 ms against 1.0). Inside a lane the
  * ready branch walks its ranges lazily and stops at the limit. The waiting branch steps from priority to priority, so
@@ -84,25 +137,15 @@ function leasesOf(lanes: readonly Lane[]): number[] {
  * ready and jobs that had waited are updated apart: of the first it is known what they were, so that nothing has to be
  * joined back (measured: 15 µs a job against 21, with the columns that went).
  */
-const lease = `status = 'processing', fence = fence + 1, worker_id = $11, started_at = now(), last_heartbeat = now(),
-    lease_seconds = ${leaseSeconds}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
-    next_retry_at = NULL, event_count = event_count + 1`;
-
 export const claimStatement = statement<ClaimAnswer>(
   'claim',
   `
-WITH RECURSIVE lane AS (
-  SELECT * FROM unnest($1::job_kind[], $2::job_executor[]) AS lane (kind, executor)
-),
-range AS (
-  SELECT * FROM unnest($4::job_kind[], $5::job_executor[], $6::smallint[], $7::smallint[], $8::timestamptz[])
-    AS range (kind, executor, highest, lowest, since)
-),
+WITH RECURSIVE ${lanes},
 waiting_priority (kind, executor, priority) AS (
   SELECT lane.kind, lane.executor, first.priority FROM lane CROSS JOIN LATERAL (
     SELECT priority FROM crawl_jobs
     WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
-      AND kind = lane.kind AND executor = lane.executor AND $10
+      AND kind = lane.kind AND executor = lane.executor
     ORDER BY priority DESC LIMIT 1
   ) first
   UNION ALL
@@ -115,56 +158,47 @@ waiting_priority (kind, executor, priority) AS (
 ),
 picked AS MATERIALIZED (
   SELECT ctid, id, status, waited FROM (
-    SELECT job.*, false AS waited FROM lane CROSS JOIN LATERAL (
-      SELECT job.* FROM range CROSS JOIN LATERAL (
-        SELECT ctid, id, status, priority, created_at FROM crawl_jobs
-        WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
-          AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since
-          AND (cardinality($13::uuid[]) = 0 OR id <> ALL ($13::uuid[]))
-        ORDER BY priority DESC, created_at
-        LIMIT $9 FOR UPDATE SKIP LOCKED
-      ) job
-      WHERE range.kind = lane.kind AND range.executor = lane.executor
-      LIMIT $9
-    ) job
+    ${ready}
     UNION ALL
-    SELECT job.*, true FROM lane CROSS JOIN LATERAL (
-      SELECT job.* FROM waiting_priority CROSS JOIN LATERAL (
-        SELECT ctid, id, status, priority, created_at FROM crawl_jobs
-        WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
-          AND kind = waiting_priority.kind AND executor = waiting_priority.executor
-          AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now()
-          AND (cardinality($13::uuid[]) = 0 OR id <> ALL ($13::uuid[]))
-        ORDER BY coalesce(next_retry_at, run_at)
-        LIMIT $9 FOR UPDATE SKIP LOCKED
-      ) job
-      WHERE waiting_priority.kind = lane.kind AND waiting_priority.executor = lane.executor
-      LIMIT $9
-    ) job
+    ${due}
   ) candidate
-  ORDER BY priority DESC, created_at LIMIT $9
+  ${best}
 ),
 claimed_ready AS (
   UPDATE crawl_jobs job SET ${lease}
   WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE NOT waited))
-  RETURNING job.id, job.fence, job.event_count, ${claimedJson("'false'")} AS json
+  RETURNING ${returned("'false'")}
 ),
 claimed_due AS (
   UPDATE crawl_jobs job SET ${lease}
   WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM picked WHERE waited))
-  RETURNING job.id, job.fence, job.event_count, ${claimedJson("'true'")} AS json
+  RETURNING ${returned("'true'")}
 ),
-event AS (
-  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, tx)
-  SELECT id, event_count, 'claim'::job_transition, from_status, 'processing'::job_status, fence, $12, ${thisTransaction} FROM (
-    SELECT id, event_count, 'pending'::job_status AS from_status, fence FROM claimed_ready
+event AS (${recorded(`
+    ${wasReady('claimed_ready')}
     UNION ALL
-    SELECT id, event_count, picked.status, fence FROM claimed_due JOIN picked USING (id)
-  ) claimed
+    SELECT id, event_count, picked.status, fence FROM claimed_due JOIN picked USING (id)`)}
 )
 SELECT string_agg(json, ',') AS jobs FROM (
   SELECT json FROM claimed_ready UNION ALL SELECT json FROM claimed_due
 ) claimed`,
+);
+
+/** The same without those that waited, as nearly all claims of a busy queue are: 93,800 instructions a job against 97,200. */
+export const claimReadyStatement = statement<ClaimAnswer>(
+  'claim-ready',
+  `
+WITH ${lanes},
+claimed AS (
+  UPDATE crawl_jobs job SET ${lease}
+  WHERE job.ctid = ANY (ARRAY(SELECT ctid FROM (
+    ${ready}
+  ) candidate ${best}))
+  RETURNING ${returned("'false'")}
+),
+event AS (${recorded(wasReady('claimed'))}
+)
+SELECT string_agg(json, ',') AS jobs FROM claimed`,
 );
 
 export interface ClaimOptions {
@@ -184,7 +218,7 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
   const { lanes, workerId } = options;
   const ranges = options.ranges ?? lanes.map((lane) => wholeLane(lane));
   const role = lanes.some((lane) => lane.executor === 'bot') ? 'bot' : 'supervisor';
-  const answer = await run(db, claimStatement, [
+  const answer = await run(db, (options.due ?? true) ? claimStatement : claimReadyStatement, [
     lanes.map((lane) => lane.kind),
     lanes.map((lane) => lane.executor),
     leasesOf(lanes),
@@ -194,7 +228,6 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
     ranges.map((range) => range.lowest),
     ranges.map((range) => range.since ?? '-infinity'),
     options.limit,
-    options.due ?? true,
     workerId,
     `${role}:${workerId}`,
     options.except ?? [],

@@ -7,7 +7,7 @@ import {
 import { accessPaths } from '../../../../test/queue-fixture/explain.ts';
 import { actor, crawlLane } from '../../../../test/queue-fixture/queue-fixture.ts';
 import type { Statement } from '../database/statement.ts';
-import { claimJobs, claimStatement } from './claim-jobs.ts';
+import { claimJobs, claimReadyStatement, claimStatement } from './claim-jobs.ts';
 import { completeStatement } from './complete-jobs.ts';
 import { crashStatement } from './crash-jobs.ts';
 import { failStatement } from './fail-jobs.ts';
@@ -23,27 +23,29 @@ const ids = Array.from({ length: 500 }, (_, n) => `00000000-0000-7000-8000-${Str
 const each = (value: unknown) => ids.map(() => value);
 const failed = [ids, each(1), each('run_failed'), each('The run failed'), each(null)];
 
+const claim = [
+  ['crawl'],
+  ['builtin'],
+  [120, 0, 0, 0],
+  ['crawl'],
+  ['builtin'],
+  [32767],
+  [-32768],
+  ['-infinity'],
+  500,
+  'w1',
+  actor,
+  [],
+];
+
 const statements: [string, Statement<never>, unknown[], string[]][] = [
   [
     'claim',
     claimStatement as Statement<never>,
-    [
-      ['crawl'],
-      ['builtin'],
-      [120, 0, 0, 0],
-      ['crawl'],
-      ['builtin'],
-      [32767],
-      [-32768],
-      ['-infinity'],
-      500,
-      true,
-      'w1',
-      actor,
-      [],
-    ],
+    claim,
     ['Tid Scan', 'crawl_jobs_ready', 'crawl_jobs_waiting'],
   ],
+  ['claim-ready', claimReadyStatement as Statement<never>, claim, ['Tid Scan', 'crawl_jobs_ready']],
   [
     'recover',
     recoverStatement as Statement<never>,
