@@ -44,7 +44,14 @@ export class Collector {
     if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms);
     const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
     lease.signal.throwIfAborted();
-    const collection = { job, intakeId: intake.id, owner: intake.user_id, sourceId: source.id, listings, observedAt };
+    const collection = {
+      job,
+      intakeId: intake.id,
+      owner: intake.user_id,
+      sourceId: source.id,
+      listings,
+      observedAt,
+    };
     const { outcome, stored } = await whileLeased(lease, () => storeCollection(pool, collection, actor));
     log.info({ job: job.id, source: source.id, found: listings.length, ...stored }, 'Collected prices');
     return outcome;
