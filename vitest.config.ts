@@ -19,7 +19,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: 'test/database-fixture/global-setup.ts',
+    globalSetup: ['test/database-fixture/global-setup.ts', 'test/console/unpack-browser.ts'],
     // Processes, not threads: tests change the working folder and send signals.
     pool: 'forks',
     maxWorkers: 3,

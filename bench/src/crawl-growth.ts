@@ -12,7 +12,7 @@ import {
 import type { Outcome } from './main.ts';
 import { printTable, thousands } from './print-table.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
-import { round, spread } from './statistics.ts';
+import { spread } from './statistics.ts';
 
 const sizes = [10_000, 100_000, 1_000_000];
 const repeats = 6;
@@ -84,11 +84,14 @@ function report(stretches: ReadonlyMap<number, readonly Stretch[]>): Outcome {
       cpu_times: spread(
         own.map((one, repeat) => one.cpuMicrosPerPage / (smallest[repeat]?.cpuMicrosPerPage ?? 0)),
       ),
-      runner_mb: round(Math.max(...own.map((one) => one.runnerMb)), 0),
+      runner_mb: spread(
+        own.map((one) => one.runnerMb),
+        0,
+      ),
     };
   });
   const table = printTable(
-    ['known URLs', 'µs a page', 'spread', 'times', 'spread', 'worker CPU', 'runner MB'],
+    ['known URLs', 'µs a page', 'spread', 'times', 'spread', 'worker CPU', 'runner MB', 'spread'],
     figures.map(({ known, micros_per_page: micros, times, cpu_times: cpu, runner_mb: mb }) => [
       thousands(known),
       thousands(micros.median),
@@ -96,11 +99,12 @@ function report(stretches: ReadonlyMap<number, readonly Stretch[]>): Outcome {
       `${times.median} ×`,
       `${times.min}–${times.max}`,
       `${cpu.median} ×`,
-      String(mb),
+      thousands(mb.median),
+      `${thousands(mb.min)}–${thousands(mb.max)}`,
     ]),
   );
   const worst = Math.max(...figures.map(({ times }) => times.median));
-  const mostMb = Math.max(...figures.map(({ runner_mb: mb }) => mb));
+  const mostMb = Math.max(...figures.map(({ runner_mb: mb }) => mb.max));
   const holds = (bar: typeof floor) => worst <= bar.times && mostMb <= bar.runner_mb;
   return {
     table,

@@ -16,7 +16,7 @@ import { spread } from './statistics.ts';
 
 const hosts = 50;
 const pagesPerHost = 100;
-const repeats = 4;
+const repeats = 9;
 const concurrency = 32;
 /** As a quick site answers that is not on the same machine: only then do places among the requests under way count. */
 const quickMs = 20;

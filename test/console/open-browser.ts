@@ -10,15 +10,17 @@ const installed = [
 
 /** The system's Chromium, else the one that came with the packages. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = installed.find((path) => existsSync(path)) ?? (await bundled());
   return chromium.launch({
-    executablePath,
+    executablePath: await browserPath(),
     // Tests run as any user, root among them, and in containers with little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'],
   });
 }
 
-async function bundled(): Promise<string> {
+/** Unpacks the one that came with the packages, if it has to. Not for two at once: the second would take half a file for the whole. */
+export async function browserPath(): Promise<string> {
+  const path = installed.find((one) => existsSync(one));
+  if (path) return path;
   const { default: packed } = await import('@sparticuz/chromium');
   return packed.executablePath();
 }

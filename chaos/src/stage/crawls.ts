@@ -153,6 +153,16 @@ export class Crawls {
     return Math.max(0, Number(rows[0]?.count ?? 0) - deaths);
   }
 
+  /** What happened to its job, and when, for whoever has to find out why. */
+  async story({ id, deaths }: Crawl): Promise<string> {
+    const { rows } = await this.#stage.pool.query<{ event: string }>(
+      `SELECT to_char(at, 'MI:SS.MS ') || transition || ' ' || fence || coalesce(' (' || reason || ')', '') AS event
+       FROM job_events WHERE job_id = $1 ORDER BY event_no`,
+      [id],
+    );
+    return `${rows.map(({ event }) => event).join(', ')}; ${deaths} planned deaths`;
+  }
+
   /** What a finished crawl must have: each address once, with the outcome that the site gives it. */
   async compare(crawl: Crawl): Promise<{
     lost: number;

@@ -35,6 +35,7 @@ export async function judgeCrawls(
     for (const problem of wrong.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
     total.over_asked += overAsked.length;
     for (const problem of overAsked.slice(0, 3)) run.blame(`job ${crawl.id}: ${problem}`);
+    if (overAsked.length > 0) run.blame(`job ${crawl.id} went: ${await crawls.story(crawl)}`);
   }
   const { rows } = await pool.query<{ twice: number }>(
     'SELECT count(*) - count(DISTINCT (job_id, url_hash)) AS twice FROM crawl_pages',

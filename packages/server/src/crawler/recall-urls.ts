@@ -2,6 +2,9 @@ import { readVisited } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { maxHashes } from './hash-set.ts';
 
+/** As text 110 KB: what is larger, V8 keeps apart, and lets pile up until it tidies the whole heap. */
+const hashesPerPart = 5_000;
+
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
  * and where they cannot be read, the checkpoint asks.
@@ -9,7 +12,7 @@ import { maxHashes } from './hash-set.ts';
 export async function recallUrls(
   { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
   isOver: () => boolean,
-  partSize = 20_000,
+  partSize = hashesPerPart,
 ): Promise<void> {
   let recalled = 0;
   try {
