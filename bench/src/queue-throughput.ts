@@ -20,41 +20,40 @@ type Name = (typeof names)[number];
 interface Contestant {
   readonly name: Name;
   readonly file: string;
-  readonly url?: string;
   readonly setting: Setting;
 }
 
 export async function measure(server: BenchServer): Promise<Outcome> {
-  const redis = await RedisServer.start();
-  try {
-    const contestants: Contestant[] = [];
-    for (const name of names) {
-      const url = name === 'bullmq' ? redis?.url : undefined;
-      if (name === 'bullmq' && !url) console.log('  bullmq: skipped, redis-server is not installed');
-      else contestants.push(await bestOf(server, name, url));
-    }
-    const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
-    for (let repeat = 0; repeat < repeats; repeat++) {
-      // Each goes first in turn.
-      const turn = repeat % contestants.length;
-      for (const one of [...contestants.slice(turn), ...contestants.slice(0, turn)]) {
-        const rate = await jobsPerSecond(server, one, jobs);
-        rates.get(one.name)?.push(rate);
-        console.log(`  repeat ${repeat + 1}: ${one.name} ${thousands(rate)} jobs/s`);
-      }
-    }
-    return report(contestants, rates);
-  } finally {
-    await redis?.stop();
+  const contestants: Contestant[] = [];
+  for (const name of names) {
+    if (name === 'bullmq' && !RedisServer.isInstalled())
+      console.log('  bullmq: skipped, redis-server is not installed');
+    else contestants.push(await bestOf(server, name));
   }
+  const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    for (const one of orderOf(contestants, repeat)) {
+      const rate = await jobsPerSecond(server, one, jobs);
+      rates.get(one.name)?.push(rate);
+      console.log(`  repeat ${repeat + 1}: ${one.name} ${thousands(rate)} jobs/s`);
+    }
+  }
+  return report(contestants, rates);
 }
 
-async function bestOf(server: BenchServer, name: Contestant['name'], url?: string): Promise<Contestant> {
+/** Each goes first in turn, and every other time they go backwards: nobody always comes after the same one. */
+function orderOf(contestants: readonly Contestant[], repeat: number): readonly Contestant[] {
+  const turn = repeat % contestants.length;
+  const order = [...contestants.slice(turn), ...contestants.slice(0, turn)];
+  return repeat % 2 === 0 ? order : order.toReversed();
+}
+
+async function bestOf(server: BenchServer, name: Contestant['name']): Promise<Contestant> {
   const file = new URL(`./contenders/${name.replaceAll('_', '-')}.ts`, import.meta.url).href;
   const { settings } = (await import(file)) as ContenderModule;
   const tried: { one: Contestant; rate: number }[] = [];
   for (const setting of settings) {
-    const one: Contestant = { name, file, setting, ...(url && { url }) };
+    const one: Contestant = { name, file, setting };
     const rate = settings.length > 1 ? await jobsPerSecond(server, one, trialJobs) : 0;
     if (rate) console.log(`  trial: ${name} ${describe(setting)}: ${thousands(rate)} jobs/s`);
     tried.push({ one, rate });
@@ -64,15 +63,15 @@ async function bestOf(server: BenchServer, name: Contestant['name'], url?: strin
   return best.one;
 }
 
-/** Each repeat has its own process and its own new database. */
+/** Each repeat has its own process and its own new database; Redis runs only while it is asked. */
 async function jobsPerSecond(
   server: BenchServer,
-  { name, file, url, setting }: Contestant,
+  { name, file, setting }: Contestant,
   count: number,
 ): Promise<number> {
-  const run = async (at: string) =>
-    (count / (await runContender({ file, url: at, setting, warmUp, jobs: count }))) * 1000;
-  return url ? run(url) : server.withDatabase(`bench_${name}`, run);
+  const run = async (url: string) =>
+    (count / (await runContender({ file, url, setting, warmUp, jobs: count }))) * 1000;
+  return name === 'bullmq' ? RedisServer.use(run) : server.withDatabase(`bench_${name}`, run);
 }
 
 async function runContender(task: Task): Promise<number> {

@@ -19,9 +19,21 @@ export class RedisServer {
     this.#folder = folder;
   }
 
-  /** Undefined where `redis-server` is not installed. */
-  static async start(): Promise<RedisServer | undefined> {
-    if (spawnSync('redis-server', ['--version']).error) return undefined;
+  static isInstalled(): boolean {
+    return !spawnSync('redis-server', ['--version']).error;
+  }
+
+  /** Calls `use` with the url of a new Redis, and ends it afterwards: whatever it still writes falls on nobody else. */
+  static async use<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
+    const server = await RedisServer.start();
+    try {
+      return await use(server.url);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  private static async start(): Promise<RedisServer> {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-redis-'));
     const options = {
       port,
@@ -41,7 +53,7 @@ export class RedisServer {
     return server;
   }
 
-  async stop(): Promise<void> {
+  private async stop(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill();
     await exited;

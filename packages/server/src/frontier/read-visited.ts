@@ -1,10 +1,13 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
 
-/** All in one value: a row for each takes the driver ten times as long. In base64, the shortest text that the driver reads. */
+/**
+ * All in one value: a row for each takes the driver ten times as long. In base64 without line breaks: the shortest text that the
+ * driver takes, and the one that Node reads fastest.
+ */
 const visitedStatement = statement<{ hashes: string | null }>(
   'read-visited',
   `
-SELECT encode(string_agg(uuid_send(url_hash), ''::bytea ORDER BY url_hash), 'base64') AS hashes FROM (
+SELECT replace(encode(string_agg(uuid_send(url_hash), ''::bytea ORDER BY url_hash), 'base64'), E'\\n', '') AS hashes FROM (
   SELECT url_hash FROM crawl_visited WHERE job_id = $1 AND url_hash > $2 ORDER BY url_hash LIMIT $3
 ) part`,
 );
