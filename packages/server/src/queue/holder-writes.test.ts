@@ -51,6 +51,34 @@ describe('a holder', () => {
     expect([await showJob(queue.pool, lost.id), await listEvents(queue.pool, lost.id)]).toEqual(before);
   });
 
+  test('that lost a job and claimed it again completes it by its newer lease, in whatever order it names both', async () => {
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+    ]) {
+      const old = await queue.claimedOne();
+      await queue.passSeconds(121);
+      await recoverJobs(queue.pool, 'watchdog:w1');
+      const held = await queue.claimOne();
+      const other = await queue.claimedOne();
+      expect(held.id).toBe(old.id);
+      const leases = order.map((at) => ({ ...([old, held, other][at] ?? held), actor: `bot:${at}` }));
+      const outcomes = await completeJobs(queue.pool, leases, actor);
+      expect([old, held, other].map((lease) => outcomes.get(lease))).toEqual([
+        'lost',
+        'completed',
+        'completed',
+      ]);
+      const ends = await Promise.all(
+        [held, other].map(async ({ id }) => (await listEvents(queue.pool, id)).at(-1)),
+      );
+      expect(ends).toMatchObject([
+        { transition: 'complete', actor: 'bot:1' },
+        { transition: 'complete', actor: 'bot:2' },
+      ]);
+    }
+  });
+
   test('is not kept from its other leases by one row that is locked', async () => {
     await enqueueJobs(queue.pool, [crawl(), crawl()]);
     const [stuck, free] = await claimJobs(queue.pool, { lanes: [crawlLane], limit: 2, workerId: 'w1' });
