@@ -2,6 +2,7 @@ import type { JobStatus } from '@holdfast/contract';
 
 /** The proof of a lease: a write that names an old fence changes nothing. */
 export interface HeldJob {
+  /** In lower case, as PostgreSQL writes it: the order of the texts is that of the UUIDs. */
   readonly id: string;
   readonly fence: number;
 }
