@@ -2,9 +2,6 @@ import { readVisited } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { maxHashes } from './hash-set.ts';
 
-/** 126 KB of text: what is larger than 128, V8 keeps apart, and lets pile up until it tidies the whole heap. */
-const hashesPerPart = 5_900;
-
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
  * and where they cannot be read, the checkpoint asks.
@@ -12,7 +9,7 @@ const hashesPerPart = 5_900;
 export async function recallUrls(
   { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
   isOver: () => boolean,
-  partSize = hashesPerPart,
+  partSize = 20_000,
 ): Promise<void> {
   let recalled = 0;
   try {
