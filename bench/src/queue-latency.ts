@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueAndWake } from '../../packages/server/src/queue/enqueue-and-wake.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import type { BenchServer } from './bench-server.ts';
 import { payload } from './contenders/contender.ts';
@@ -35,8 +35,9 @@ export async function measure(server: BenchServer): Promise<Outcome> {
       const roundTrips: number[] = [];
       for (let sample = -warmUps; sample < samples; sample++) {
         const started = await timeStart(worker, async () => {
-          await enqueueJob(database.pool, { kind: 'visit', payload: payload(sample) });
-          await notifier.notify('work');
+          await enqueueAndWake({ pool: database.pool, notifier }, [
+            { kind: 'visit', payload: payload(sample) },
+          ]);
         });
         await idle();
         const { oneWay, roundTrip } = await timePing(worker, pinger);

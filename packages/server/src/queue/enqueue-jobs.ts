@@ -91,18 +91,24 @@ type CheckedRequest = z.output<typeof jobRequest> & {
   intake_id: string | null;
 };
 
-/** Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. */
+/**
+ * Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. `onSent` is called
+ * when the statement that creates them is on its way.
+ */
 export async function enqueueJobs(
   db: Queryable,
   requests: readonly JobRequest[],
   actor = 'user:local',
+  onSent?: () => void,
 ): Promise<EnqueuedJob[]> {
   const enqueued: EnqueuedJob[] = [];
   let left = requests.map(checkRequest);
   await refuseUnknownSources(db, left);
   // A job that stood in the way may finish before it is looked up; then the way is free.
   while (left.length > 0) {
-    for (const { position, ...job } of await run(db, enqueueStatement, [JSON.stringify(left), actor])) {
+    const created = run(db, enqueueStatement, [JSON.stringify(left), actor]);
+    onSent?.();
+    for (const { position, ...job } of await created) {
       enqueued[position] = { job, outcome: 'created' };
     }
     left = left.filter(({ position }) => !enqueued[position]);
@@ -119,15 +125,17 @@ export async function enqueueJobs(
 
 /** Creates one job; a different request under a used idempotency key is an error. */
 export async function enqueueJob(db: Queryable, request: JobRequest, actor?: string): Promise<EnqueuedJob> {
-  const [enqueued] = await enqueueJobs(db, [request], actor);
+  const [enqueued] = unlessConflict(await enqueueJobs(db, [request], actor));
   if (!enqueued) throw new HoldfastError('internal_error', 'the queue gave no answer');
-  if (enqueued.outcome === 'conflict') {
-    throw new HoldfastError(
-      'idempotency_conflict',
-      `key ${request.idempotency_key} made job ${enqueued.job.id}`,
-    );
-  }
   return enqueued;
+}
+
+/** Throws when one of the requests is another one under a used idempotency key. */
+export function unlessConflict(enqueued: EnqueuedJob[]): EnqueuedJob[] {
+  const conflict = enqueued.find(({ outcome }) => outcome === 'conflict');
+  if (!conflict) return enqueued;
+  const { idempotency_key, id } = conflict.job;
+  throw new HoldfastError('idempotency_conflict', `key ${idempotency_key} made job ${id}`);
 }
 
 function checkRequest(request: JobRequest, position: number): CheckedRequest {

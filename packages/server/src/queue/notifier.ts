@@ -24,25 +24,25 @@ export class Notifier {
     this.#db = db;
   }
 
-  /** Resolves when the notification that covers this call has been sent, or could not be. */
-  notify(channel: Channel): Promise<void> {
+  /** Resolves when the notification that covers this call has been sent, by way of `db` if it is sent now, or could not be. */
+  notify(channel: Channel, db = this.#db): Promise<void> {
     const scheduled = this.#scheduled.get(channel);
     if (scheduled) return scheduled;
     const wait = (this.#quietUntil.get(channel) ?? 0) - performance.now();
-    if (wait <= 0) return this.#send(channel);
+    if (wait <= 0) return this.#send(channel, db);
     const later = new Promise<void>((resolve) => {
       setTimeout(() => {
         this.#scheduled.delete(channel);
-        resolve(this.#send(channel));
+        resolve(this.#send(channel, this.#db));
       }, wait);
     });
     this.#scheduled.set(channel, later);
     return later;
   }
 
-  async #send(channel: Channel): Promise<void> {
+  async #send(channel: Channel, db: Queryable): Promise<void> {
     this.#quietUntil.set(channel, performance.now() + quietMs);
     // Polling finds what a lost notification would have announced.
-    await this.#db.query({ text: `NOTIFY ${channels[channel]}` }).catch(() => {});
+    await db.query({ text: `NOTIFY ${channels[channel]}` }).catch(() => {});
   }
 }

@@ -5,7 +5,7 @@ import { theCaller } from '../caller.ts';
 import { jobView } from '../jobs/job-view.ts';
 
 /** Crawls the sample site. The one way by which the API reaches a private address, and it cannot choose which. */
-export const demoRoutes: RouteGroup = (server, { pool, notifier, sampleSite }) => {
+export const demoRoutes: RouteGroup = (server, { sampleSite, ...context }) => {
   if (sampleSite === undefined) return;
   server.post(
     '/',
@@ -21,9 +21,13 @@ export const demoRoutes: RouteGroup = (server, { pool, notifier, sampleSite }) =
     async (request, reply) => {
       const { key, actor } = theCaller(request);
       const payload = { url: `${sampleSite}/`, needs_private: [sampleSite], recrawl: true };
-      const [enqueued] = await enqueueWithKey(pool, key, [{ kind: 'crawl', payload, max_retries: 3 }], actor);
+      const [enqueued] = await enqueueWithKey(
+        context,
+        key,
+        [{ kind: 'crawl', payload, max_retries: 3 }],
+        actor,
+      );
       if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
-      await notifier.notify('work');
       return reply.code(201).send({ ...jobView(enqueued.job), outcome: enqueued.outcome });
     },
   );

@@ -4,7 +4,7 @@ import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { jobView } from './job-view.ts';
 
-export const bulkCreateRoute: RouteGroup = (server, { pool, notifier }) => {
+export const bulkCreateRoute: RouteGroup = (server, context) => {
   server.post(
     '/bulk-create',
     {
@@ -27,9 +27,8 @@ export const bulkCreateRoute: RouteGroup = (server, { pool, notifier }) => {
         );
       }
       const { key, actor } = theCaller(request);
-      const enqueued = await enqueueWithKey(pool, key, request.body.jobs, actor);
+      const enqueued = await enqueueWithKey(context, key, request.body.jobs, actor);
       const isNew = enqueued.some(({ outcome }) => outcome === 'created');
-      if (isNew) await notifier.notify('work');
       const data = enqueued.map(({ job, outcome }) => {
         if (outcome === 'conflict') throw new Error('a conflict undoes the whole');
         return { ...jobView(job), outcome };

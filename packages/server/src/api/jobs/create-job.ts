@@ -11,7 +11,7 @@ const headers = z.object({
     .describe('repeating the request with it answers with the first job, and makes none'),
 });
 
-export const createJobRoute: RouteGroup = (server, { pool, notifier }) => {
+export const createJobRoute: RouteGroup = (server, context) => {
   server.post(
     '/',
     {
@@ -29,14 +29,13 @@ export const createJobRoute: RouteGroup = (server, { pool, notifier }) => {
       const { key, actor } = theCaller(request);
       const idempotencyKey = request.headers['idempotency-key'];
       const [enqueued] = await enqueueWithKey(
-        pool,
+        context,
         key,
         [{ ...request.body, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) }],
         actor,
       );
       if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
       const { job, outcome } = enqueued;
-      if (outcome === 'created') await notifier.notify('work');
       return reply
         .code(outcome === 'created' ? 201 : 200)
         .header('location', `/api/v1/jobs/${job.id}`)

@@ -22,7 +22,7 @@ const headers = z.object({
   'idempotency-key': text(200).optional().describe('repeating the request with it makes no second crawl'),
 });
 
-export function crawlRoute(server: ApiServer, { pool, notifier }: ApiContext, hide: boolean): void {
+export function crawlRoute(server: ApiServer, context: ApiContext, hide: boolean): void {
   server.post(
     '/knowledge-items/crawl',
     {
@@ -44,14 +44,13 @@ export function crawlRoute(server: ApiServer, { pool, notifier }: ApiContext, hi
       const options = { max_depth: max_depth ?? standardDepth, metadata: knowledgeMetadata(request.body) };
       const job = { kind: 'crawl' as const, payload: { url, ...options } };
       const [enqueued] = await enqueueWithKey(
-        pool,
+        context,
         key,
         [{ ...job, ...(idempotency_key !== undefined && { idempotency_key }) }],
         actor,
         update_frequency ? (db) => repeat(db, key, url, update_frequency, options) : undefined,
       );
       if (!enqueued) throw new Error('the queue gave no answer');
-      if (enqueued.outcome === 'created') await notifier.notify('work');
       const { id } = enqueued.job;
       const message = update_frequency
         ? `Crawling started; again ${every(update_frequency)}`
