@@ -1,6 +1,7 @@
 import type { CrawlOptions } from '@holdfast/contract';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Queryable } from '../database/statement.ts';
+
 import type { Fetcher } from '../fetch/fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { InFlight } from '../runner/in-flight-file.ts';
@@ -12,7 +13,7 @@ import type { RobotsGate } from './robots-gate.ts';
 
 /** What every part of one crawl run works with. */
 export interface CrawlContext {
-  readonly db: Queryable;
+  readonly db: pg.Pool;
   readonly log: Logger;
   readonly job: ClaimedJob;
   readonly options: CrawlOptions;

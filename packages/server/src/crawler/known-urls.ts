@@ -31,12 +31,13 @@ export class KnownUrls {
 
   /** Hashes of 16 bytes, one behind the other. */
   addHashes(hashes: Buffer): void {
+    const words = new DataView(hashes.buffer, hashes.byteOffset, hashes.length);
     for (let at = 0; at < hashes.length; at += 16)
       this.#hashes.add(
-        hashes.readUInt32BE(at),
-        hashes.readUInt32BE(at + 4),
-        hashes.readUInt32BE(at + 8),
-        hashes.readUInt32BE(at + 12),
+        words.getUint32(at),
+        words.getUint32(at + 4),
+        words.getUint32(at + 8),
+        words.getUint32(at + 12),
       );
   }
 

@@ -9,7 +9,7 @@ import { maxHashes } from './hash-set.ts';
 export async function recallUrls(
   { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
   isOver: () => boolean,
-  partSize = 20_000,
+  partSize = 5_000,
 ): Promise<void> {
   let recalled = 0;
   try {

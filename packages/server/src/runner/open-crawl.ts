@@ -1,10 +1,11 @@
 import type { Configuration, CrawlOptions } from '@holdfast/contract';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { KnownUrls } from '../crawler/known-urls.ts';
 import { PageReading } from '../crawler/page-reading.ts';
 import { RobotsGate } from '../crawler/robots-gate.ts';
 import { type RunningCrawl, runCrawl } from '../crawler/run-crawl.ts';
-import { type Queryable, run, statement } from '../database/statement.ts';
+import { run, statement } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
@@ -20,7 +21,7 @@ const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
 );
 
 export interface OpenCrawlOptions {
-  readonly db: Queryable;
+  readonly db: pg.Pool;
   readonly log: Logger;
   readonly job: ClaimedJob;
   readonly options: CrawlOptions;
