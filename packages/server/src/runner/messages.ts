@@ -19,10 +19,12 @@ export type ToRunner =
 
 export type FromRunner =
   | { readonly type: 'ready' }
-  /** The event loop works. */
-  | { readonly type: 'tick'; readonly rssBytes: number }
-  /** A checkpoint of a crawl was saved. */
-  | { readonly type: 'checkpoint'; readonly saved: Signals['checkpoint'] }
+  /** The event loop works, and these checkpoints of a crawl were saved since the last one. */
+  | {
+      readonly type: 'tick';
+      readonly rssBytes: number;
+      readonly checkpoints: readonly Signals['checkpoint'][];
+    }
   /** The run has ended and its job is not ours any more. */
   | { readonly type: 'ended'; readonly status: string }
   /** One of a pooled runner's jobs has ended, and is not ours any more. */

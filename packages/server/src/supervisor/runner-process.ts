@@ -169,8 +169,10 @@ export class RunnerProcess {
     this.#lastTick = performance.now();
     if (message.type === 'tick' || message.type === 'ready')
       this.#processorMsAtTick = processorTime(this.pid)?.ms ?? 0;
-    if (message.type === 'tick') this.#rssBytes = message.rssBytes;
-    if (message.type === 'checkpoint') tell('checkpoint', message.saved);
+    if (message.type === 'tick') {
+      this.#rssBytes = message.rssBytes;
+      for (const saved of message.checkpoints) tell('checkpoint', saved);
+    }
     if (message.type === 'ready') {
       this.#isReady = true;
       this.#begin();

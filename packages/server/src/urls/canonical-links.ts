@@ -19,6 +19,8 @@ export class CanonicalLinks {
   #old: LinksByOrigin = new Map();
   #youngSize = 0;
   #base: string | undefined;
+  /** Of the last base, with a slash; a base that begins with it has the same. */
+  #start: string | undefined;
   #youngHere: Map<string, string | null> | undefined;
   #oldHere: Map<string, string | null> | undefined;
 
@@ -55,7 +57,10 @@ export class CanonicalLinks {
   /** Pages of one origin follow one another, or take turns with others. */
   #enter(base: string): void {
     this.#base = base;
+    // Splitting a base takes 10 µs, and most pages follow one of the same origin.
+    if (this.#start !== undefined && base.startsWith(this.#start)) return;
     const origin = baseParts(base)?.origin;
+    this.#start = origin === undefined ? undefined : `${origin}/`;
     if (origin === undefined) {
       this.#youngHere = undefined;
       return;
@@ -72,6 +77,7 @@ export class CanonicalLinks {
     this.#young = new Map();
     this.#youngSize = 0;
     this.#base = undefined;
+    this.#start = undefined;
   }
 }
 
