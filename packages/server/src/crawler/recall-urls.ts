@@ -2,6 +2,9 @@ import { readVisited } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { maxHashes } from './hash-set.ts';
 
+/** What comes from the server at once, 64 KB, without being put together first. */
+const hashesAtOnce = 4_000;
+
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
  * and where they cannot be read, the checkpoint asks.
@@ -9,15 +12,15 @@ import { maxHashes } from './hash-set.ts';
 export async function recallUrls(
   { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
   isOver: () => boolean,
-  partSize = 5_000,
+  partSize = hashesAtOnce,
 ): Promise<void> {
   let recalled = 0;
   try {
-    for await (const hashes of readVisited(db, job.id, partSize)) {
+    await readVisited(db, job.id, partSize, (hashes) => {
       known.addHashes(hashes);
       recalled += hashes.length / 16;
-      if (isOver() || recalled >= maxHashes) return;
-    }
+      return !isOver() && recalled < maxHashes;
+    });
   } catch (error) {
     log.debug({ err: error }, 'The URLs that the crawl has met could not all be read');
   }

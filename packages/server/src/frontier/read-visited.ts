@@ -10,13 +10,22 @@ SELECT string_agg(uuid_send(url_hash), ''::bytea ORDER BY url_hash) FROM (
 
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** The hashes of the URLs that a crawl has met, 16 bytes each, in parts of up to `size`. */
-export async function* readVisited(pool: pg.Pool, jobId: string, size: number): AsyncGenerator<Buffer> {
-  for (let after = beforeAll; ; ) {
-    const hashes = await copyBytes(pool, visitedText(jobId, after, size));
-    if (!hashes) return;
-    yield hashes;
-    if (hashes.length < 16 * size) return;
-    after = hashes.toString('hex', hashes.length - 16);
+/**
+ * Calls `use` with the hashes of the URLs that a crawl has met, 16 bytes each, in parts of up to `size`, for as long as it says
+ * true. They are there for the time of the call only.
+ */
+export async function readVisited(
+  pool: pg.Pool,
+  jobId: string,
+  size: number,
+  use: (hashes: Buffer) => boolean,
+): Promise<void> {
+  let after: string | undefined = beforeAll;
+  while (after !== undefined) {
+    let last: string | undefined;
+    await copyBytes(pool, visitedText(jobId, after, size), (hashes) => {
+      if (use(hashes) && hashes.length === 16 * size) last = hashes.toString('hex', hashes.length - 16);
+    });
+    after = last;
   }
 }
