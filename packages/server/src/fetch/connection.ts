@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+// All of undici would be a quarter of what a runner loads, and nothing else of it is needed.
+import Client from 'undici/lib/dispatcher/client.js';
 import { openSocket, type SocketOptions } from './open-socket.ts';
 
 export interface ConnectionOptions extends SocketOptions {
