@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = ['test/chaos/', 'test/crawl/', 'test/console/', 'test/command-line/', 'test/'];
 
 /**
- * Between them come the others, evenly. Three files side by side that start worker after worker have thirty processes wait for
- * two processors, and then leases run out and runners are taken for hung that nobody meant to: work that is done again.
+ * Between them come the others, evenly: with three files side by side that start worker after worker, 20 to 40 processes waited
+ * for two processors, and a crawl took longer than its test waits.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
