@@ -2,9 +2,13 @@ import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The longest first, so that none of them is left running alone at the end. The rest follow as they come. */
+/** Of those that start processes the longest first, so that none of them is left running alone at the end. */
 const longest = ['test/chaos/', 'test/crawl/', 'test/console/', 'test/command-line/', 'test/'];
 
+/**
+ * Between them come the others, evenly: with three files side by side that start worker after worker, 20 to 40 processes waited
+ * for two processors, and a crawl took longer than its test waits.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
@@ -12,8 +16,22 @@ class LongestFirst extends BaseSequencer {
       const index = longest.findIndex((folder) => path.startsWith(folder));
       return index === -1 ? longest.length : index;
     };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    const sorted = (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    const isLong = (file: TestSpecification) => rank(file) < longest.length;
+    // The long ones begin a little sooner: the short ones fill up the end.
+    const placed = [
+      ...spread(sorted.filter(isLong), 0.85),
+      ...spread(
+        sorted.filter((file) => !isLong(file)),
+        1,
+      ),
+    ];
+    return placed.sort((a, b) => a.at - b.at).map(({ file }) => file);
   }
+}
+
+function spread(files: readonly TestSpecification[], until: number) {
+  return files.map((file, index) => ({ file, at: (index / files.length) * until }));
 }
 
 export default defineConfig({

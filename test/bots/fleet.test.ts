@@ -12,7 +12,8 @@ import { visit } from '../bot-fixture/bot-fixture.ts';
  * twice, some lose the answers to their pulls, some report failures. Every job must end with one result all the same.
  */
 const api = new ListeningApi();
-const jobCount = 2_000;
+/** More than all of them hold at once, so that most pull again. */
+const jobCount = process.env.HOLDFAST_TEST_FULL === '1' ? 2_000 : 800;
 const lockSeconds = 4;
 const log = pino({ level: 'silent' });
 let watchdog: RegularTask;
@@ -106,7 +107,8 @@ async function work(bot: string, habit: Habit, pullJobs = pull): Promise<void> {
   for (;;) {
     const { jobs, skipped } = await pullJobs(bot);
     if (jobs.length === 0 && skipped === 0) return;
-    if (jobs.length === 0) await delay(100);
+    // Not sooner: while locks run out, 45 bots that ask ten times a second do nothing else.
+    if (jobs.length === 0) await delay(500);
     for (const job of jobs) await habit(bot, job);
   }
 }
@@ -126,7 +128,7 @@ async function pullLosingAnswers(bot_id: string): Promise<{ jobs: Job[]; skipped
   }
 }
 
-test('fifty bots share 2,000 jobs, some dying, slow, saying things twice or losing answers: one result per job', async () => {
+test(`fifty bots share ${jobCount} jobs, some dying, slow, saying things twice or losing answers: one result per job`, async () => {
   const requests = Array.from({ length: jobCount }, (_, n) =>
     visit(`https://shop${n % 7}.example/${n}`, { lock_ttl_seconds: lockSeconds, max_retries: 100 }),
   );

@@ -16,11 +16,14 @@ afterEach(async () => {
 const concurrency = 16;
 const inFlightAtMost = concurrency + 50;
 
-describe('a crawl of 1,000 pages', () => {
-  test('survives 20 kills -9 of runner, supervisor and everything, and stores every page exactly once', async () => {
+/** The plan of deaths below is gone through twice, in the full tests four times. */
+const [pageCount, killCount] = process.env.HOLDFAST_TEST_FULL === '1' ? [1000, 20] : [500, 10];
+
+describe(`a crawl of ${pageCount} pages`, () => {
+  test(`survives ${killCount} kills -9 of runner, supervisor and everything, and stores every page exactly once`, async () => {
     const database = await createTestDatabase();
     cleanups.push(() => database.drop());
-    const site = await TestSite.start({ pages: 1000, delayMs: 25 });
+    const site = await TestSite.start({ pages: pageCount, delayMs: 25 });
     cleanups.push(() => site.stop());
     const startWorker = () => new WorkerProcess(database.url, { HOLDFAST_ALLOW_PRIVATE: site.origin });
     let worker = startWorker();
@@ -38,7 +41,7 @@ describe('a crawl of 1,000 pages', () => {
     };
     let mayBeRefetched = 0;
     let kills = 0;
-    for (; kills < 20; kills++) {
+    for (; kills < killCount; kills++) {
       const before = site.requests.length;
       // Somewhere among the next requests, so that work is under way.
       const after = before + 10 + ((kills * 7919) % 37);
@@ -61,8 +64,8 @@ describe('a crawl of 1,000 pages', () => {
 
     await checkInvariants(database.pool, job.id);
     const { rows } = await database.pool.query('SELECT url FROM crawl_pages WHERE outcome = $1', ['fetched']);
-    expect(new Set(rows.map(({ url }) => url)).size).toBe(1000);
-    expect(rows).toHaveLength(1000);
+    expect(new Set(rows.map(({ url }) => url)).size).toBe(pageCount);
+    expect(rows).toHaveLength(pageCount);
     const refetched = [...site.counts.values()].reduce((sum, count) => sum + count - 1, 0);
     expect(refetched).toBeLessThanOrEqual(mayBeRefetched);
   }, 120_000);

@@ -12,7 +12,7 @@ export const rollingRestart: Fault = {
     withStage(run, { workers: 2, jobsPerWorker: 4 }, async (stage) => {
       const restarts = scaled(run, 20, 3);
       // In the small cut it is slow: while workers start, which takes long on a busy machine, work should not run away.
-      if (!judgesTimes(run)) for (const origin of stage.origins) origin.extraDelayMs = 200;
+      if (!judgesTimes(run)) for (const origin of stage.origins) origin.extraDelayMs = 400;
       await stage.crawls.keep(4, { pages: scaled(run, 500, 150) });
       const drains: number[] = [];
       for (let restart = 0; restart < restarts; restart++) {

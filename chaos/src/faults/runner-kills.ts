@@ -15,7 +15,7 @@ export const runnerKills: Fault = {
   run: (run) =>
     withStage(run, { workers: 2, jobsPerWorker: 2 }, async (stage) => {
       const { random, timings } = run;
-      const kills = scaled(run, 200, 20);
+      const kills = scaled(run, 200, 10);
       const ledger = new Ledger(stage);
       await stage.crawls.keep(4, { pages: scaled(run, 500, 150) });
       let idle = 0;

@@ -16,7 +16,7 @@ const fill = `
   INSERT INTO crawl_policies (kind, url, next_run_at, has_live_job)
   SELECT 'crawl', 'https://example.com/' || n,
     now() + CASE WHEN n % 1000 = 0 THEN interval '-1 minute' ELSE make_interval(mins => 1 + n % 1000) END, n % 200 = 0
-  FROM generate_series(1, 100000) n;
+  FROM generate_series(1, 30000) n;
   INSERT INTO crawl_jobs (kind, payload, status, completed_at, dedupe_key, policy_id, scheduled_for)
   SELECT kind, jsonb_build_object('url', url), CASE WHEN is_live THEN 'pending' ELSE 'completed' END::job_status,
     CASE WHEN NOT is_live THEN now() END, 'policy:' || id, id, now() - interval '1 day'
@@ -27,7 +27,7 @@ describe.each([
   ['no statistics at all', '', ''],
   ['statistics from when the tables were empty', 'ANALYZE crawl_jobs, crawl_policies', ''],
   ['fresh statistics', '', 'ANALYZE crawl_jobs, crawl_policies'],
-])('with 100,000 policies and %s', (_, before, after) => {
+])('with 30,000 policies and %s', (_, before, after) => {
   let database: TestDatabase;
   let client: PoolClient;
   beforeAll(async () => {

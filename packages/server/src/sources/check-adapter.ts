@@ -1,6 +1,4 @@
-import { type AdapterType, adapterConfigs, HoldfastError, type SourceSettings } from '@holdfast/contract';
-import { load } from 'cheerio';
-import { partsOf } from '../collect/adapters/html-adapter.ts';
+import { type AdapterType, adapterConfigs, type SourceSettings } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checked } from '../policies/check-policy.ts';
 
@@ -23,27 +21,12 @@ export async function checkAdapter(
   const type = settings.adapter_type === undefined ? current?.adapter_type : settings.adapter_type;
   if (!type) return { hosts: [] };
   const config = checked(adapterConfigs[type], settings.config ?? current?.config ?? {}, 'config');
-  if (type === 'html') checkSelectors(checked(adapterConfigs.html, config, 'config'));
-  return { hosts: hostsOf(config) };
-}
-
-/** A selector that cannot be read would fail at every job. */
-function checkSelectors({
-  item,
-  next,
-  fields: { attributes, ...fields },
-}: ReturnType<typeof adapterConfigs.html.parse>) {
-  const page = load('<p></p>');
-  const named = { item, next, ...fields, ...attributes };
-  for (const [name, field] of Object.entries(named)) {
-    if (field === undefined) continue;
-    const selector = name === 'item' ? field : partsOf(field).selector;
-    try {
-      if (selector !== '') page(selector);
-    } catch (error) {
-      throw new HoldfastError('bad_request', `config.${name}: ${(error as Error).message}`);
-    }
+  if (type === 'html') {
+    // Only now: a parser of HTML takes long to load, and commands and servers begin all the time.
+    const { checkSelectors } = await import('./check-selectors.ts');
+    checkSelectors(checked(adapterConfigs.html, config, 'config'));
   }
+  return { hosts: hostsOf(config) };
 }
 
 /** Whom the adapter asks: the host of its URL, and of its tokens. */

@@ -247,7 +247,8 @@ export class Supervisor {
     await settleExit(run, this.#holder);
     this.#runs.delete(run);
     this.#loop.requeued();
-    this.#keepSpare();
+    // A one-shot command is through with its last runner, as a rule.
+    if (!this.#options.onlyJob) this.#keepSpare();
     await this.#notifier.notify('work');
   }
 

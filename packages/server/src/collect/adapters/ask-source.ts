@@ -1,8 +1,13 @@
-import { type AdapterType, adapterConfigs, describeIssues, HoldfastError } from '@holdfast/contract';
+import {
+  type AdapterType,
+  adapterConfigs,
+  describeIssues,
+  HoldfastError,
+  type HtmlAdapterConfig,
+} from '@holdfast/contract';
 import type { Listing } from '../listing.ts';
 import type { ItemAttributes } from '../match-strength.ts';
-import type { AdapterContext } from './adapter.ts';
-import { htmlAdapter } from './html-adapter.ts';
+import type { Adapter, AdapterContext } from './adapter.ts';
 import { jsonAdapter } from './json-adapter.ts';
 import { moduleAdapter } from './module-adapter.ts';
 
@@ -17,13 +22,19 @@ export function askSource(
     case 'json':
       return jsonAdapter(checkedConfig(type, source.config), item, context);
     case 'html':
-      return htmlAdapter(checkedConfig(type, source.config), item, context);
+      return askHtml(checkedConfig(type, source.config), item, context);
     case 'module':
       return moduleAdapter(checkedConfig(type, source.config), item, context);
     default:
       throw new HoldfastError('adapter_missing', context.sourceId);
   }
 }
+
+/** Its parser would be a quarter of what a runner loads, and few runners ever read a page of a shop. */
+const askHtml: Adapter<HtmlAdapterConfig> = async (...given) => {
+  const { htmlAdapter } = await import('./html-adapter.ts');
+  return await htmlAdapter(...given);
+};
 
 /** A configuration as its adapter takes it, with defaults. */
 export function checkedConfig<Type extends AdapterType>(
