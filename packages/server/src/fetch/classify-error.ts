@@ -1,5 +1,5 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
-import undici from 'undici/lib/core/errors.js';
+import { errors as undici } from 'undici';
 
 /**
  * A failed look-up is always `later`: offline machines answer ENOTFOUND too (macOS does), and a crawl must outlive

@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
-// Of undici nothing else is needed; all of it is twice as much for every process to load.
-import Client from 'undici/lib/dispatcher/client.js';
+import { Client, type Dispatcher } from 'undici';
 import { openSocket, type SocketOptions } from './open-socket.ts';
 
 export interface ConnectionOptions extends SocketOptions {
