@@ -81,3 +81,31 @@ describe('a price that differs from the one before', () => {
     expect(await listPriceChanges(database.pool, { url, limit: 10 })).toHaveLength(1);
   });
 });
+
+test('the price before is looked for among the results of its page alone, however many there are of a few others', async () => {
+  const client = await database.pool.connect();
+  const insert = (count: number, page: string) =>
+    client.query(
+      `INSERT INTO crawl_results (id, job_id, user_id, url, price, currency, actor)
+       SELECT uuid_v7(), gen_random_uuid(), 'local', ${page}, 1, 'EUR', 'test' FROM generate_series(1, $1::int) AS n`,
+      [count],
+    );
+  const read = async () => {
+    const { rows } = await client.query<{ read: number }>(
+      `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'crawl_results'`,
+    );
+    return rows[0]?.read ?? 0;
+  };
+  try {
+    await insert(300, `'https://shop.example/' || n % 3`);
+    await client.query('ANALYZE crawl_results');
+    await insert(2_000, `'https://shop.example/' || n % 3`);
+    await client.query('BEGIN');
+    const before = await read();
+    await insert(100, `'https://shop.example/new/' || n`);
+    await insert(3, `'https://shop.example/' || n % 3`);
+    expect((await read()) - before).toBeLessThan(200);
+  } finally {
+    client.release(true);
+  }
+});
