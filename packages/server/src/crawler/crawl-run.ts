@@ -307,7 +307,8 @@ export class CrawlRun {
   /** Only when the run has saved something: nothing may keep it from that. */
   #recall(): void {
     this.#mustRecall = false;
-    void recallUrls(this.#context, () => this.#isOver);
+    const expected = this.#total.total_pending + this.#total.total_processed;
+    void recallUrls(this.#context, { expected }, () => this.#isOver);
   }
 
   #fail(error: unknown): void {

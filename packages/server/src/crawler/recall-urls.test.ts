@@ -16,7 +16,7 @@ async function recalled(visited: readonly string[], isOver: () => boolean): Prom
   ]);
   const known = new KnownUrls();
   const context = { db: queue.pool, job, known, log: pino({ level: 'silent' }) };
-  await recallUrls(context, isOver, 10);
+  await recallUrls(context, { expected: visited.length, partSize: 10 }, isOver);
   return urls.filter((url) => known.hasHash(url, urlHash(url)));
 }
 
@@ -25,5 +25,7 @@ test('a run that goes on with a crawl knows again what the crawl has met, and no
 });
 
 test('a run that is over recalls no more', async () => {
-  expect(await recalled(urls, () => true)).toHaveLength(10);
+  const count = (await recalled(urls, () => true)).length;
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(urls.length / 2);
 });

@@ -1,9 +1,6 @@
-import { readVisited } from '../frontier/read-visited.ts';
+import { readVisited, type VisitedParts } from '../frontier/read-visited.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { maxHashes } from './hash-set.ts';
-
-/** What comes from the server at once, 64 KB, without being put together first. */
-const hashesAtOnce = 4_000;
 
 /**
  * Lets a run that goes on with a crawl know again which URLs the crawl has met. In parts, beside the crawl: until they are there,
@@ -11,12 +8,12 @@ const hashesAtOnce = 4_000;
  */
 export async function recallUrls(
   { db, job, known, log }: Pick<CrawlContext, 'db' | 'job' | 'known' | 'log'>,
+  parts: VisitedParts,
   isOver: () => boolean,
-  partSize = hashesAtOnce,
 ): Promise<void> {
   let recalled = 0;
   try {
-    await readVisited(db, job.id, partSize, (hashes) => {
+    await readVisited(db, job.id, parts, (hashes) => {
       known.addHashes(hashes);
       recalled += hashes.length / 16;
       return !isOver() && recalled < maxHashes;
