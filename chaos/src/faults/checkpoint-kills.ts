@@ -1,5 +1,6 @@
 import { type Fault, scaled } from '../fault.ts';
 import { ownerOfPort, signal } from '../processes/process-table.ts';
+import { untilDead } from '../processes/until-dead.ts';
 import type { Crawl } from '../stage/crawl.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger } from '../stage/ledger.ts';
@@ -22,7 +23,7 @@ export const checkpointKills: Fault = {
       for (let strike = 0; strike < strikes; strike++) {
         const moment = moments[strike % moments.length] ?? 'unsent';
         let skip = random.between(1, 8);
-        let struck: Crawl | undefined;
+        let struck: { readonly crawl: Crawl; readonly pid: number } | undefined;
         wire.onCheckpoint = (connection) => {
           if (skip-- > 0) return undefined;
           const pid = ownerOfPort(connection.clientPort, stage.pids());
@@ -34,15 +35,17 @@ export const checkpointKills: Fault = {
             moment,
             act: () => {
               signal(pid, 'SIGKILL');
-              struck = crawl;
+              struck = { crawl, pid };
             },
           };
         };
         await until('a checkpoint to strike at', () => struck !== undefined, { everyMs: 1 });
         if (!struck) continue;
-        await ledger.note(struck);
+        const { crawl, pid } = struck;
+        await untilDead(pid);
+        await ledger.note(crawl);
         counts[moment] = (counts[moment] ?? 0) + 1;
-        for (const violation of await stage.crawls.violations([struck]))
+        for (const violation of await stage.crawls.violations([crawl]))
           run.blame(`after a kill ${moment}: ${violation}`);
         if (strike % 10 === 9) run.say(`${strike + 1} of ${strikes} kills`);
       }

@@ -1,6 +1,7 @@
 import { type Fault, judgesTimes, scaled } from '../fault.ts';
 import { percentileMs } from '../percentile.ts';
 import { signal } from '../processes/process-table.ts';
+import { untilDead } from '../processes/until-dead.ts';
 import { judgeCrawls } from '../stage/judge-crawls.ts';
 import { Ledger } from '../stage/ledger.ts';
 import { withStage } from '../stage/with-stage.ts';
@@ -39,6 +40,7 @@ export const runnerKills: Fault = {
           target.worker.signal('SIGKILL');
           for (const one of running) if (one.worker === target.worker) signal(one.runner, 'SIGKILL');
         } else signal(target.runner, 'SIGKILL');
+        for (const one of running) if (crawls.some(({ id }) => id === one.id)) await untilDead(one.runner);
         let inFlight = 0;
         for (const crawl of crawls) {
           const held = running.find(({ id }) => id === crawl.id);
