@@ -4,7 +4,10 @@ import { copyBytes } from '../database/copy-bytes.ts';
 export interface VisitedParts {
   /** About how many hashes there are. */
   readonly expected: number;
-  /** In one value: what comes from the server in one piece of 64 KB, and need not be put together. A row for each hash takes the driver ten times as long. */
+  /**
+   * In one value, which comes from the server in one piece of 64 KB and need not be put together. A row for each hash takes the
+   * driver ten times as long.
+   */
   readonly partSize?: number;
   /** In one turn on the connection, for 20 ms: checkpoints wait for it, and it for them. */
   readonly partsAtOnce?: number;

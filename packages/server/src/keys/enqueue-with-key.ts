@@ -6,9 +6,9 @@ import { type EnqueuedJob, enqueueJobs, unlessConflict } from '../queue/enqueue-
 import { hasJobQuota, lockJobQuota, spendJobQuota } from './job-quota.ts';
 
 /**
- * Makes jobs in the name of a key and within its quotas, all or none, and wakes workers. What was made before (same idempotency key, or a
- * live job with the dedupe key) is answered even by a key that is spent, for it costs nothing. `also` is done with them, or
- * they are not made.
+ * Makes jobs in the name of a key and within its quotas, all or none, and wakes workers. What was made before (same idempotency
+ * key, or a live job with the dedupe key) is answered even by a key that is spent, for it costs nothing. `also` is done with
+ * them, or they are not made.
  */
 export async function enqueueWithKey(
   waking: Waking,
