@@ -1,7 +1,6 @@
 import type { CrawlOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-
 import type { Fetcher } from '../fetch/fetcher.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { InFlight } from '../runner/in-flight-file.ts';

@@ -9,7 +9,7 @@ export interface VisitedParts {
    * driver ten times as long.
    */
   readonly partSize?: number;
-  /** In one turn on the connection, for 20 ms: checkpoints wait for it, and it for them. */
+  /** In one turn on the connection: checkpoints wait for it, and it for them. */
   readonly partsAtOnce?: number;
 }
 

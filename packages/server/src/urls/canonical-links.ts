@@ -57,7 +57,7 @@ export class CanonicalLinks {
   /** Pages of one origin follow one another, or take turns with others. */
   #enter(base: string): void {
     this.#base = base;
-    // Splitting a base takes 10 µs, and most pages follow one of the same origin.
+    // Splitting a base took 18 µs of a page in a profile, and most pages follow one of the same origin.
     if (this.#start !== undefined && base.startsWith(this.#start)) return;
     const origin = baseParts(base)?.origin;
     this.#start = origin === undefined ? undefined : `${origin}/`;

@@ -30,7 +30,7 @@ export function askSource(
   }
 }
 
-/** Its parser would be a quarter of what a runner loads, and few runners ever read a page of a shop. */
+/** Its parser is loaded only here: few runners ever read a page of a shop. */
 const askHtml: Adapter<HtmlAdapterConfig> = async (...given) => {
   const { htmlAdapter } = await import('./html-adapter.ts');
   return await htmlAdapter(...given);
