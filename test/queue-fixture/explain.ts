@@ -18,8 +18,17 @@ export async function accessPaths(
   await client.query(`SET plan_cache_mode = force_${generic ? 'generic' : 'custom'}_plan`);
   await client.query('DEALLOCATE ALL');
   await client.query(`PREPARE explained AS ${text}`);
-  const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
-  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained ${literals}`);
+  return await pathsOf(client, executionOf('explained', values), table);
+}
+
+/** What follows EXECUTE. */
+export function executionOf(name: string, values: readonly unknown[]): string {
+  return values.length > 0 ? `${name}(${values.map(literal).join(', ')})` : name;
+}
+
+/** How the plan of a prepared statement, as the session has it, reaches a table. */
+export async function pathsOf(client: pg.ClientBase, execution: string, table: string): Promise<string[]> {
+  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE ${execution}`);
   const [{ Plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
   return [...new Set(scans(Plan, table))].sort();
 }

@@ -59,26 +59,23 @@ export class FindUrls {
     const { known, scope } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(url)) return;
     const verdict = scope.verdict(url, place.depth);
-    const hash = verdict === 'in' ? urlHash(url) : '';
-    if (verdict === 'in' && known.hasHash(url, hash)) return;
+    if (verdict === 'in' && known.hasHash(url)) return;
     const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
     if (offScope) this.#unsaved().countOffScope(offScope);
-    else this.#put(url, hash, 'page', place);
+    else this.#put(url, 'page', place);
   }
 
   #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
-    if (this.#context.known.has(url)) return;
-    const hash = urlHash(url);
-    if (!this.#context.known.hasHash(url, hash)) this.#put(url, hash, kind, place);
+    const { known } = this.#context;
+    if (!known.has(url) && !known.hasHash(url)) this.#put(url, kind, place);
   }
 
   #put(
     url: string,
-    url_hash: string,
     kind: FrontierKind,
     { depth, redirects, parent }: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>,
   ): void {
-    const found = { url, url_hash, host: hostOf(url), kind, depth, redirects, parent };
+    const found = { url, url_hash: urlHash(url), host: hostOf(url), kind, depth, redirects, parent };
     this.#unsaved().found.set(url, found);
   }
 }

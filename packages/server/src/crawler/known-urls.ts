@@ -1,3 +1,4 @@
+import { hashWords } from '../urls/url-hash.ts';
 import { HashSet } from './hash-set.ts';
 
 /** About 20 MB of URLs of the usual length. */
@@ -18,15 +19,15 @@ export class KnownUrls {
   }
 
   /** For a URL that `has` does not know. */
-  hasHash(url: string, hash: string): boolean {
-    if (!this.#hashes.has(...wordsOf(hash))) return false;
+  hasHash(url: string): boolean {
+    if (!this.#hashes.has(...hashWords(url))) return false;
     this.#remember(url);
     return true;
   }
 
-  add(url: string, hash: string): void {
+  add(url: string): void {
     this.#remember(url);
-    this.#hashes.add(...wordsOf(hash));
+    this.#hashes.add(...hashWords(url));
   }
 
   /** Hashes of 16 bytes, one behind the other. */
@@ -47,14 +48,4 @@ export class KnownUrls {
     this.#old = this.#young;
     this.#young = new Set();
   }
-}
-
-/** The 128 bits of a hash that is written as a uuid. */
-function wordsOf(hash: string): [number, number, number, number] {
-  return [
-    Number.parseInt(hash.slice(0, 8), 16),
-    Number.parseInt(hash.slice(9, 13) + hash.slice(14, 18), 16),
-    Number.parseInt(hash.slice(19, 23) + hash.slice(24, 28), 16),
-    Number.parseInt(hash.slice(28, 36), 16),
-  ];
 }

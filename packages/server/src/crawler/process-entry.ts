@@ -113,7 +113,7 @@ export class ProcessEntry {
   /** The checkpoint that carried these is durable. */
   committed(unsaved: Unsaved): void {
     this.unsavedFetched -= unsaved.done.filter(({ page }) => page.outcome === 'fetched').length;
-    for (const { url, url_hash } of unsaved.found.values()) this.#context.known.add(url, url_hash);
+    for (const url of unsaved.found.keys()) this.#context.known.add(url);
   }
 
   #fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {

@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../test/database-fixture/create-test-database.ts';
-import { accessPaths } from '../../../../test/queue-fixture/explain.ts';
+import { accessPaths, executionOf, pathsOf } from '../../../../test/queue-fixture/explain.ts';
 import { actor, crawlLane } from '../../../../test/queue-fixture/queue-fixture.ts';
 import type { Statement } from '../database/statement.ts';
 import { claimJobs, claimReadyStatement, claimStatement } from './claim-jobs.ts';
@@ -110,6 +110,41 @@ describe.each([
         expected.sort(),
       );
     });
+  });
+});
+
+/** As a session keeps them: made while the table was as `before` left it, and used when it is full. */
+describe.each([
+  ['empty', ''],
+  ['empty, and analysed', 'VACUUM ANALYZE crawl_jobs'],
+])('with plans that a session made when the table was %s', (_, before) => {
+  let database: TestDatabase;
+  let client: PoolClient;
+  const named = statements.map(([name, { text }, values, expected], n) => ({
+    name,
+    expected,
+    text,
+    execution: executionOf(`kept_${n}`, values),
+    kept: `kept_${n}`,
+  }));
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = await database.pool.connect();
+    await client.query('ALTER TABLE crawl_jobs SET (autovacuum_enabled = false)');
+    if (before) await client.query(before);
+    for (const { kept, text, execution } of named) {
+      await client.query(`PREPARE ${kept} AS ${text}`);
+      await client.query(`EXPLAIN EXECUTE ${execution}`);
+    }
+    await client.query(fill, [0, 2_000]);
+  });
+  afterAll(async () => {
+    client.release();
+    await database.drop();
+  });
+
+  test.each(named)('$name goes by its own indexes when it is full', async ({ execution, expected }) => {
+    expect(await pathsOf(client, execution, 'crawl_jobs')).toEqual(expected.sort());
   });
 });
 

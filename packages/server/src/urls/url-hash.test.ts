@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
 import { hostOf } from './host-of.ts';
 import { resolveLink } from './resolve-link.ts';
-import { urlHash } from './url-hash.ts';
+import { hashWords, urlHash } from './url-hash.ts';
 
 test('a URL’s hash is the first half of its SHA-256, as uuid text', () => {
   expect(urlHash('https://example.com/')).toBe('0f115db0-62b7-c0dd-030b-16878c99dea5');
+});
+
+test('the words of a hash are its text', () => {
+  for (const url of ['https://example.com/', 'http://a.test/ü?q=1', '']) {
+    const digits = hashWords(url).map((word) => word.toString(16).padStart(8, '0'));
+    expect(digits.join('')).toBe(urlHash(url).replaceAll('-', ''));
+  }
 });
 
 test('the host of a URL has its port, unless it is the default', () => {
