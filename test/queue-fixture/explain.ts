@@ -5,10 +5,11 @@ interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
   readonly Plans?: PlanNode[];
 }
 
-/** How a plan reaches a table: an index's name, or the node's type where no index is used. */
+/** How a plan reaches a table: an index's name, with `whole` if all of it is read, or the node's type where no index is used. */
 export async function accessPaths(
   client: pg.ClientBase,
   { text }: Statement<never>,
@@ -18,17 +19,8 @@ export async function accessPaths(
   await client.query(`SET plan_cache_mode = force_${generic ? 'generic' : 'custom'}_plan`);
   await client.query('DEALLOCATE ALL');
   await client.query(`PREPARE explained AS ${text}`);
-  return await pathsOf(client, executionOf('explained', values), table);
-}
-
-/** What follows EXECUTE. */
-export function executionOf(name: string, values: readonly unknown[]): string {
-  return values.length > 0 ? `${name}(${values.map(literal).join(', ')})` : name;
-}
-
-/** How the plan of a prepared statement, as the session has it, reaches a table. */
-export async function pathsOf(client: pg.ClientBase, execution: string, table: string): Promise<string[]> {
-  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE ${execution}`);
+  const literals = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained ${literals}`);
   const [{ Plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
   return [...new Set(scans(Plan, table))].sort();
 }
@@ -36,14 +28,19 @@ export async function pathsOf(client: pg.ClientBase, execution: string, table: s
 function scans(node: PlanNode, table: string): string[] {
   const own =
     node['Relation Name'] === table && node['Node Type'].includes('Scan')
-      ? [node['Index Name'] ?? indexBelow(node) ?? node['Node Type']]
+      ? [indexOf(node) ?? indexBelow(node) ?? node['Node Type']]
       : [];
   return [...own, ...(node.Plans ?? []).flatMap((child) => scans(child, table))];
 }
 
+function indexOf({ 'Index Name': name, 'Index Cond': condition }: PlanNode): string | undefined {
+  return name && condition === undefined ? `${name}, whole` : name;
+}
+
 /** A bitmap heap scan names its index one level down. */
 function indexBelow(node: PlanNode): string | undefined {
-  return node.Plans?.find((child) => child['Node Type'] === 'Bitmap Index Scan')?.['Index Name'];
+  const index = node.Plans?.find((child) => child['Node Type'] === 'Bitmap Index Scan');
+  return index && indexOf(index);
 }
 
 function literal(value: unknown): string {

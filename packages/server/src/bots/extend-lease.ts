@@ -37,7 +37,7 @@ extended AS (
     lease_expires_at = CASE WHEN requested_action IS NOT NULL THEN lease_expires_at
       ELSE greatest(lease_expires_at, least(clock_timestamp() + make_interval(secs => lease_seconds),
                                             started_at + make_interval(secs => timeout_seconds))) END
-  FROM judged WHERE job.id = judged.id AND judged.verdict = 'held'
+  FROM judged WHERE job.id = ANY ($1) AND job.id = judged.id AND judged.verdict = 'held'
   RETURNING judged.position, job.lease_expires_at, coalesce(job.requested_action::text, 'continue') AS action
 ),
 seen AS (

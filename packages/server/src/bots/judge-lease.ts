@@ -26,7 +26,8 @@ export const askedColumns =
 export const foundJobs = `
   SELECT asked.position, job.id, job.fence, job.status, job.executor, job.worker_id, job.lease_expires_at,
     job.requested_action, job.retry_count, job.max_retries, job.policy_id
-  FROM asked JOIN crawl_jobs job ON job.id = asked.job_id AND (asked.sees_every_owner OR job.user_id = asked.user_id)
+  FROM asked JOIN crawl_jobs job
+    ON job.id = ANY ($1) AND job.id = asked.job_id AND (asked.sees_every_owner OR job.user_id = asked.user_id)
   ORDER BY job.id FOR NO KEY UPDATE OF job`;
 
 const isProcessing = `found.status::text = 'processing'`;

@@ -49,7 +49,7 @@ SELECT brought.id, job.id, job.policy_id, job.user_id, job.payload ->> 'url', br
   brought.title, brought.in_stock, brought.parsed_data, brought.raw_html, brought.actor
 FROM unnest($1::uuid[], $2::uuid[], $3::numeric[], $4::text[], $5::text[], $6::boolean[], $7::jsonb[], $8::bytea[], $9::text[])
   AS brought (id, job_id, price, currency, title, in_stock, parsed_data, raw_html, actor)
-JOIN crawl_jobs job ON job.id = brought.job_id`,
+JOIN crawl_jobs job ON job.id = ANY ($2) AND job.id = brought.job_id`,
 );
 
 export async function recordSubmissions(

@@ -25,7 +25,8 @@ const earlierStatement = statement<{ job_id: string; fence: number; status: numb
   'earlier-submissions',
   `
 SELECT job_id, fence, http_status AS status, answer::text AS data
-FROM unnest($1::uuid[], $2::bigint[]) AS asked (job_id, fence) JOIN bot_submissions USING (job_id, fence)`,
+FROM unnest($1::uuid[], $2::bigint[]) AS asked (job_id, fence) JOIN bot_submissions USING (job_id, fence)
+WHERE job_id = ANY ($1)`,
 );
 
 type Answers = Map<Submission, SubmissionAnswer | HoldfastError>;

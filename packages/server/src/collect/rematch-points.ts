@@ -20,7 +20,8 @@ const rematchStatement = statement<never>(
   'rematch-points',
   `
 UPDATE price_points point SET match_strength = matched.strength
-FROM unnest($1::uuid[], $2::numeric[]) AS matched (id, strength) WHERE point.id = matched.id`,
+FROM unnest($1::uuid[], $2::numeric[]) AS matched (id, strength)
+WHERE point.id = ANY ($1) AND point.id = matched.id`,
 );
 
 /** How well the points of an intake match what it is now. The caller holds the intake. */

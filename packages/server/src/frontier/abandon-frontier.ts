@@ -14,12 +14,11 @@ WITH held AS (
   WHERE id = $1 AND fence = $2 AND status::text = 'processing' RETURNING id
 ),
 left_over AS MATERIALIZED (
-  SELECT host, seq FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
+  SELECT ctid FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
 ),
 gone AS (
-  DELETE FROM crawl_frontier frontier USING held, left_over
-  WHERE frontier.job_id = held.id AND frontier.host = left_over.host AND frontier.seq = left_over.seq
-  RETURNING frontier.host
+  DELETE FROM crawl_frontier WHERE ctid = ANY (ARRAY(SELECT left_over.ctid FROM held, left_over))
+  RETURNING host
 ),
 host AS (
   UPDATE crawl_hosts known SET pending = known.pending - gone.count

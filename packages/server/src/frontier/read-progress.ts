@@ -18,8 +18,7 @@ SELECT job.id AS job_id, job.kind, job.status, job.requested_action, job.progres
   CASE WHEN rate.pages_per_second > 0 THEN now() + make_interval(secs => least(rate.left_over / rate.pages_per_second,
     31536000)) END AS estimated_end_at,
   job.retry_count, job.error_code, job.error_message, job.started_at, job.completed_at, state.updated_at
-FROM unnest($1::uuid[]) AS asked (id) JOIN crawl_jobs job ON job.id = asked.id
-LEFT JOIN crawl_states state ON state.job_id = job.id
+FROM crawl_jobs job LEFT JOIN crawl_states state ON state.job_id = ANY ($1) AND state.job_id = job.id
 LEFT JOIN LATERAL (
   SELECT CASE
       WHEN state.updated_at < now() - interval '1 minute' THEN 0
@@ -36,7 +35,8 @@ LEFT JOIN LATERAL (
     ) newest
   ) newest
   WHERE fetched_at > latest - interval '5 minutes'
-) rate ON job.status = 'processing'`,
+) rate ON job.status = 'processing'
+WHERE job.id = ANY ($1::uuid[])`,
 );
 
 /** How far jobs are, as of their last checkpoints. Jobs that are not there are left out. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import type { Queryable } from '../database/statement.ts';
 import type { HeldJob } from '../queue/held-job.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import type { FoundUrl } from './frontier-entry.ts';
@@ -62,3 +63,50 @@ test('a checkpoint that is repeated, or comes without the lease, adds nothing', 
   });
   expect(await frontierOf(job)).toEqual([found('http://a.test/1')]);
 });
+
+/** Rows of the frontier that indexes led to so far. */
+async function rowsRead(db: Queryable): Promise<number> {
+  await db.query({ text: 'SELECT pg_stat_force_next_flush()' });
+  const { rows } = await db.query<{ read: number }>({
+    text: `SELECT idx_tup_fetch + idx_tup_read AS read FROM pg_stat_user_indexes WHERE indexrelname = 'crawl_frontier_pkey'`,
+  });
+  return rows[0]?.read ?? 0;
+}
+
+test.each([
+  ['empty', ''],
+  ['empty, and analysed', 'VACUUM ANALYZE'],
+])(
+  'a checkpoint reads the rows that it is about, also with a plan made when all was %s',
+  async (_, before) => {
+    const session = await queue.pool.connect();
+    for (const table of ['crawl_frontier', 'crawl_states'])
+      await session.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    await session.query('TRUNCATE crawl_frontier, crawl_visited, crawl_states, crawl_hosts, crawl_pages');
+    if (before) await session.query(before);
+    const job = await begunCrawl();
+    const urls = Array.from({ length: 9 }, (_, n) => found(`http://a.test/${n}`));
+    await saveAt(session, job, { number: 1, found: urls });
+    await session.query(
+      `INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, depth)
+     SELECT $1, 'a.test', n, gen_random_uuid(), 'http://a.test/' || n, 1 FROM generate_series(1000, 20000) n`,
+      [job.id],
+    );
+    const already = await rowsRead(session);
+    await saveAt(session, job, {
+      number: 2,
+      done: [1, 2, 3].map((seq) => ({ host: 'a.test', seq })),
+      postponed: [{ host: 'a.test', seq: 4, attempts: 1, notBefore: new Date() }],
+    });
+    expect((await rowsRead(session)) - already).toBeLessThan(50);
+    const { rows } = await session.query(
+      'SELECT seq, attempts FROM crawl_frontier WHERE job_id = $1 ORDER BY seq LIMIT 2',
+      [job.id],
+    );
+    expect(rows).toEqual([
+      { seq: 4, attempts: 1 },
+      { seq: 5, attempts: 0 },
+    ]);
+    session.release();
+  },
+);

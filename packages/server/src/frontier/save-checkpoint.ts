@@ -38,6 +38,13 @@ export interface SavedCheckpoint {
   readonly added: number;
 }
 
+/**
+ * The place of one row, by its whole key. A join would leave the way to the planner, and a session keeps the plan that it made
+ * when the table was empty: to read all rows of the job, with every checkpoint.
+ */
+const frontierRow = (of: string) => `
+      SELECT ctid FROM crawl_frontier WHERE job_id = turn.job_id AND host = ${of}.host AND seq = ${of}.seq LIMIT 1`;
+
 /*
  * One statement: all of it appears, or nothing. The job's row is locked under its fence first; everything else hangs on
  * that row (`turn`), so a holder that lost its lease writes nothing at all. A checkpoint that is repeated because its
@@ -100,15 +107,17 @@ added AS (
   RETURNING host
 ),
 done AS (
-  DELETE FROM crawl_frontier frontier USING turn, unnest($18::text[], $19::bigint[]) AS done (host, seq)
-  WHERE frontier.job_id = turn.job_id AND frontier.host = done.host AND frontier.seq = done.seq
-  RETURNING frontier.host
+  DELETE FROM crawl_frontier WHERE ctid = ANY (ARRAY(
+    SELECT row.ctid FROM turn, unnest($18::text[], $19::bigint[]) AS done (host, seq)
+    CROSS JOIN LATERAL (${frontierRow('done')}) row))
+  RETURNING host
 ),
 postponed AS (
   UPDATE crawl_frontier frontier SET attempts = postponed.attempts, not_before = postponed.not_before
   FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::timestamptz[])
     AS postponed (host, seq, attempts, not_before)
-  WHERE frontier.job_id = turn.job_id AND frontier.host = postponed.host AND frontier.seq = postponed.seq
+  CROSS JOIN LATERAL (${frontierRow('postponed')}) row
+  WHERE frontier.ctid = row.ctid
 ),
 host AS (
   INSERT INTO crawl_hosts AS known (job_id, host, pending, done, low_seq)

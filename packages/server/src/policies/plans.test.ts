@@ -12,22 +12,30 @@ import { scheduler } from './testing/policy-fixture.ts';
 const statement = createDueJobsStatement as Statement<never>;
 
 /** One in a thousand is due. One in ten has had a job, and one in a hundred has it still, whether its row says so or not. */
-const fill = `
+const fill = (policies: number) => `
   INSERT INTO crawl_policies (kind, url, next_run_at, has_live_job)
   SELECT 'crawl', 'https://example.com/' || n,
     now() + CASE WHEN n % 1000 = 0 THEN interval '-1 minute' ELSE make_interval(mins => 1 + n % 1000) END, n % 200 = 0
-  FROM generate_series(1, 30000) n;
+  FROM generate_series(1, ${policies}) n;
   INSERT INTO crawl_jobs (kind, payload, status, completed_at, dedupe_key, policy_id, scheduled_for)
   SELECT kind, jsonb_build_object('url', url), CASE WHEN is_live THEN 'pending' ELSE 'completed' END::job_status,
     CASE WHEN NOT is_live THEN now() END, 'policy:' || id, id, now() - interval '1 day'
   FROM (SELECT *, substring(url FROM 21)::integer % 100 = 0 AS is_live FROM crawl_policies) policy
   WHERE substring(url FROM 21)::integer % 10 = 0`;
 
+/** A session keeps the plans that it made when the tables were empty until somebody analyses them. */
 describe.each([
-  ['no statistics at all', '', ''],
-  ['statistics from when the tables were empty', 'ANALYZE crawl_jobs, crawl_policies', ''],
-  ['fresh statistics', '', 'ANALYZE crawl_jobs, crawl_policies'],
-])('with 30,000 policies and %s', (_, before, after) => {
+  ['no policies', 0, '', ''],
+  ['no policies, and tables that were analysed', 0, 'VACUUM ANALYZE crawl_jobs, crawl_policies', ''],
+  ['30,000 policies and no statistics at all', 30_000, '', ''],
+  [
+    '30,000 policies and statistics from when there were none',
+    30_000,
+    'ANALYZE crawl_jobs, crawl_policies',
+    '',
+  ],
+  ['30,000 policies and fresh statistics', 30_000, '', 'ANALYZE crawl_jobs, crawl_policies'],
+])('with %s', (_, policies, before, after) => {
   let database: TestDatabase;
   let client: PoolClient;
   beforeAll(async () => {
@@ -36,7 +44,7 @@ describe.each([
     for (const table of ['crawl_jobs', 'crawl_policies'])
       await client.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     if (before) await client.query(before);
-    await client.query(fill);
+    await client.query(fill(policies));
     if (after) await client.query(after);
   });
   afterAll(async () => {

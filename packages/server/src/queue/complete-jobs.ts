@@ -46,7 +46,8 @@ const completedUnderFenceStatement = statement<WrittenJob>(
   'completed-under-fence',
   `
 SELECT job.id, job.fence, job.status FROM unnest($1::uuid[], $2::bigint[]) AS held (id, fence)
-JOIN crawl_jobs job ON job.id = held.id AND job.fence = held.fence AND job.status::text = 'completed'`,
+JOIN crawl_jobs job ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence
+  AND job.status::text = 'completed'`,
 );
 
 export async function completeJobs(

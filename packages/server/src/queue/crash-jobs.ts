@@ -17,7 +17,7 @@ ended AS (
     status = ${ended}, retry_count = ${burnRetry},
     run_at = NULL,
     error_code = held.code, error_message = held.message,${leaseEnded(ended)}
-  FROM held WHERE job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.code || ': ' || held.message AS reason
 ),
 event AS (

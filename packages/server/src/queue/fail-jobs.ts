@@ -16,7 +16,7 @@ ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended},
     error_code = held.code, error_message = held.message,${leaseEnded(ended)}
-  FROM held WHERE job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.code || ': ' || held.message AS reason
 ),
 event AS (

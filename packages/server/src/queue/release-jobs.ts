@@ -26,7 +26,7 @@ WITH held AS (
 ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, run_at = now() + make_interval(secs => held.wait),${leaseEnded(ended)}
-  FROM held WHERE job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.reason
 ),
 event AS (

@@ -99,6 +99,25 @@ describe.each([
   });
 });
 
+/** A session keeps the plans that it made when the table was empty until somebody analyses the table. */
+test.each([
+  ['empty', ''],
+  ['empty, and analysed', 'VACUUM ANALYZE webhook_deliveries, webhooks'],
+])('with plans made when the table was %s, no statement reads it whole', async (_, before) => {
+  const empty = await createTestDatabase({ max: 1 });
+  const session = await empty.pool.connect();
+  if (before) await session.query(before);
+  for (const [name, statement, values] of statements()) {
+    const paths = await accessPaths(session, statement, values, {
+      table: 'webhook_deliveries',
+      generic: true,
+    });
+    expect([name, paths.filter((path) => /Seq Scan|whole/.test(path))]).toEqual([name, []]);
+  }
+  session.release();
+  await empty.drop();
+});
+
 test('a claim of few among many brings the oldest of each webhook, however many one has', async () => {
   const claimed = await claimDeliveries(client, { limit: 16, leaseSeconds: 45 });
   const counts = new Map<string, number>();
