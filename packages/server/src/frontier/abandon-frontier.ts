@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { HeldJob } from '../queue/held-job.ts';
+import { ofThisJob } from './of-this-job.ts';
 
 /** In batches: a limit may leave a million rows behind, and no statement should hold its lock that long. */
 const batch = 10_000;
@@ -17,7 +18,8 @@ left_over AS MATERIALIZED (
   SELECT ctid FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
 ),
 gone AS (
-  DELETE FROM crawl_frontier WHERE ctid = ANY (ARRAY(SELECT left_over.ctid FROM held, left_over))
+  DELETE FROM crawl_frontier
+  WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(SELECT left_over.ctid FROM held, left_over))
   RETURNING host
 ),
 host AS (

@@ -1,5 +1,6 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { deleteContents } from './delete-contents.ts';
+import { ofThisJob } from './of-this-job.ts';
 
 /** By ctid and in batches: a crawl may have millions of rows, and nobody should wait for their removal. */
 const batch = 5_000;
@@ -23,7 +24,8 @@ const deleteStatements = crawlTables
       `delete-${table}`,
       `
 WITH deleted AS (
-  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1
+  DELETE FROM ${table}
+  WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2)) RETURNING 1
 )
 SELECT count(*) AS deleted FROM deleted`,
     ),

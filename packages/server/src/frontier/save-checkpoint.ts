@@ -4,6 +4,7 @@ import type { Page, PageContent } from '../pages/page.ts';
 import type { HeldJob } from '../queue/held-job.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { FoundUrl } from './frontier-entry.ts';
+import { ofThisJob } from './of-this-job.ts';
 
 /** What changed since the last checkpoint. */
 export interface Checkpoint {
@@ -107,7 +108,7 @@ added AS (
   RETURNING host
 ),
 done AS (
-  DELETE FROM crawl_frontier WHERE ctid = ANY (ARRAY(
+  DELETE FROM crawl_frontier WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(
     SELECT row.ctid FROM turn, unnest($18::text[], $19::bigint[]) AS done (host, seq)
     CROSS JOIN LATERAL (${frontierRow('done')}) row))
   RETURNING host
@@ -117,7 +118,7 @@ postponed AS (
   FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::timestamptz[])
     AS postponed (host, seq, attempts, not_before)
   CROSS JOIN LATERAL (${frontierRow('postponed')}) row
-  WHERE frontier.ctid = row.ctid
+  WHERE ${ofThisJob('frontier.job_id')} AND frontier.ctid = row.ctid
 ),
 host AS (
   INSERT INTO crawl_hosts AS known (job_id, host, pending, done, low_seq)
