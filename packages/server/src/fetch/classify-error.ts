@@ -1,5 +1,5 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
-import { errors as undici } from 'undici';
+import { errors as undici } from './undici-parts.ts';
 
 /**
  * A failed look-up is always `later`: offline machines answer ENOTFOUND too (macOS does), and a crawl must outlive

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { openSocket, type SocketOptions } from './open-socket.ts';
+import { Client } from './undici-parts.ts';
 
 export interface ConnectionOptions extends SocketOptions {
   /** How long an idle connection is kept when the site does not say. */
