@@ -92,6 +92,7 @@ describe('holdfast crawl', () => {
     expect(again.stdout).toMatch(
       /fetched +6 .*\n +new +0 .*\n +changed +1 .*\n +unchanged +5 .*\n +gone +0 /,
     );
+    expect(again.stdout).toContain(`before  ${first.job}, with which it is compared`);
     expect(fixture.site.timesAsked().get('/')).toBe(2);
     const changes = read('again.jsonl')
       .trimEnd()

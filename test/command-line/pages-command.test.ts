@@ -47,6 +47,20 @@ describe('holdfast pages', () => {
     expect(data[0]).toMatchObject({ outcome: 'failed', reason: 'site_error', count: 4 });
   });
 
+  test('of a crawl that came to no page tell what ended it', async () => {
+    const { id } = await queue.enqueueOne();
+    await queue.pool.query(
+      `UPDATE crawl_jobs SET status = 'failed', completed_at = now(), error_code = 'robots_unreachable',
+         error_message = 'robots.txt cannot be had' WHERE id = $1`,
+      [id],
+    );
+    expect(await holdfast('pages', 'errors', id)).toMatchObject({
+      exit: 0,
+      stdout: '',
+      stderr: `None (the crawl is failed).\nWhat ended its last run: robots.txt cannot be had (npx holdfast jobs show ${id})\n`,
+    });
+  });
+
   test('of a job that is no crawl are refused', async () => {
     const { id } = await queue.enqueueOne({ kind: 'visit' });
     expect(await holdfast('pages', 'list', id)).toMatchObject({

@@ -12,8 +12,10 @@ test.each<[string, string, NodeJS.ProcessEnv, string]>([
 
 test('commands in a text can be typed as they stand', () => {
   vi.stubEnv('npm_command', 'exec');
-  expect(asCalled('Check the id with `holdfast jobs list`; holdfast: no. npx holdfast up, .holdfast/x')).toBe(
-    'Check the id with `npx holdfast jobs list`; holdfast: no. npx holdfast up, .holdfast/x',
+  expect(
+    asCalled('`holdfast jobs list`, Usage: holdfast [options]; holdfast: no. npx holdfast up, .holdfast/x'),
+  ).toBe(
+    '`npx holdfast jobs list`, Usage: npx holdfast [options]; holdfast: no. npx holdfast up, .holdfast/x',
   );
   vi.unstubAllEnvs();
 });

@@ -6,8 +6,8 @@ export function calledAs(env = process.env, program = process.argv[1] ?? ''): st
   return isOnPath ? 'holdfast' : 'npx holdfast';
 }
 
-/** A command inside a text: `holdfast jobs list`, but neither "holdfast: …" nor a path. */
-const commands = /(?<![\w/.-]|npx )holdfast (?=[a-z]+\b|COMMAND)/g;
+/** A command inside a text: `holdfast jobs list`, `holdfast [options]`, but neither "holdfast: …" nor a path. */
+const commands = /(?<![\w/.-]|npx )holdfast (?=[a-z]+\b|COMMAND|\[)/g;
 
 /** A text with commands in it, so that they can be typed as they stand. */
 export function asCalled(text: string): string {

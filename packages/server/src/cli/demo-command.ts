@@ -42,7 +42,10 @@ HOLDFAST_DATA or their flags it is the one they name, and the job stays in it.`,
       process.stderr.write(
         `A sample site of about 200 pages answers at ${site.origin}, on this machine only.\n`,
       );
-      if (!isGiven) process.stderr.write('Starting a PostgreSQL of its own in a temporary folder …\n');
+      if (!isGiven)
+        process.stderr.write(
+          'Starting a PostgreSQL of its own in a temporary folder, which goes at the end …\n',
+        );
       const file = join(folder, 'pages.jsonl');
       await withDatabase(command, (session) => demonstrate(session, site, file), { isTemporary: !isGiven });
     } finally {

@@ -90,7 +90,8 @@ const errors = new Command('errors')
   .option('--json', 'print JSON')
   .action((id: string, { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database: { pool } }) => {
-      const { status, requested_action, kind } = await showCrawl(pool, id);
+      const job = await showCrawl(pool, id);
+      const { status, requested_action, kind } = job;
       const found = await listErrors(pool, id);
       if (json) return console.log(JSON.stringify(found));
       if (found.data.length > 0) {
@@ -103,6 +104,10 @@ const errors = new Command('errors')
         return;
       }
       console.error(status === 'completed' ? 'No page failed, and none was skipped.' : noneYet(status));
+      if (job.error_message && status !== 'completed')
+        console.error(
+          asCalled(`What ended its last run: ${printable(job.error_message)} (holdfast jobs show ${id})`),
+        );
     }),
   );
 

@@ -28,6 +28,7 @@ export function summaryText({ view, rows, output, thisRun }: CrawlSummary, paint
     ...(thisRun.processed > 0 ? [`  ${paint('dim', 'time  ')}  ${timeText(thisRun, view)}`] : []),
     ...(output.pageNo > 0 ? [`  ${paint('dim', 'output')}  ${outputText(output)}`] : []),
     `  ${paint('dim', 'job   ')}  ${view.id}  ${paint('dim', `${calledAs()} jobs show ${view.id}`)}`,
+    ...(view.baseline ? [`  ${paint('dim', 'before')}  ${view.baseline}, with which it is compared`] : []),
     ...(view.failed + view.skipped > 0
       ? [`  ${paint('dim', 'why   ')}  ${paint('dim', `${calledAs()} pages errors ${view.id}`)}`]
       : []),
