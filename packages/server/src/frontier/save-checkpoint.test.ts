@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable } from '../database/statement.ts';
 import type { HeldJob } from '../queue/held-job.ts';
@@ -80,6 +80,7 @@ test.each([
   'a checkpoint reads the rows that it is about, also with a plan made when all was %s',
   async (_, before) => {
     const session = await queue.pool.connect();
+    onTestFinished(() => session.release());
     for (const table of ['crawl_frontier', 'crawl_states'])
       await session.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
     await session.query('TRUNCATE crawl_frontier, crawl_visited, crawl_states, crawl_hosts, crawl_pages');
@@ -107,6 +108,5 @@ test.each([
       { seq: 4, attempts: 1 },
       { seq: 5, attempts: 0 },
     ]);
-    session.release();
   },
 );
