@@ -20,16 +20,20 @@ export interface ClaimedJob extends HeldJob {
 }
 
 /**
- * A claimed job as a JSON array, in the order of ClaimedValues. The jobs of a claim are one text, which is read at once:
- * a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
+ * What is in the JSON array of a claimed job, in the order of ClaimedValues. The jobs of a claim are one text, which is read at
+ * once: a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
+ * One call puts it together, and what is null is left out at the end: a call within a call took PostgreSQL 2.9 µs a job against 2.1.
  */
 export const claimedJson = (
   waited: string,
-) => `concat('["', job.id, '","', job.kind, '",', concat_ws(',', job.fence,
-    job.priority, job.retry_count, job.max_retries, job.lease_seconds, (date_part('epoch', job.created_at) * 1e6)::int8,
-    ${waited}, coalesce(job.timeout_seconds::text, 'null'), job.payload), ']')`;
+) => `concat_ws(',', '"' || job.id || '","' || job.kind || ('",' || ${waited}),
+    job.fence, job.priority, job.retry_count, job.max_retries, job.lease_seconds,
+    (date_part('epoch', job.created_at) * 1e6)::int8, job.payload, job.timeout_seconds)`;
 
-/** `jobs`: as claimedJson has them, with commas between them; null if there are none. */
+/** Between the jobs of one text. */
+const nextJob = "'],['";
+
+/** `jobs`: as claimedJson has them, with `nextJob` between them; null if there are none. */
 export interface ClaimAnswer {
   readonly jobs: string | null;
 }
@@ -37,31 +41,32 @@ export interface ClaimAnswer {
 type ClaimedValues = [
   id: string,
   kind: JobKind,
+  waited: boolean,
   fence: number,
   priority: number,
   retry_count: number,
   max_retries: number,
   lease_seconds: number,
   created_us: number,
-  waited: boolean,
-  timeout_seconds: number | null,
   payload: Record<string, unknown>,
+  timeout_seconds?: number,
 ];
 
 export function readClaimed([answer]: readonly ClaimAnswer[]): ClaimedJob[] {
-  const jobs = JSON.parse(`[${answer?.jobs ?? ''}]`) as ClaimedValues[];
+  if (!answer?.jobs) return [];
+  const jobs = JSON.parse(`[[${answer.jobs}]]`) as ClaimedValues[];
   return jobs.map((values) => ({
     id: values[0],
     kind: values[1],
-    fence: values[2],
-    priority: values[3],
-    retry_count: values[4],
-    max_retries: values[5],
-    lease_seconds: values[6],
-    created_us: values[7],
-    waited: values[8],
-    timeout_seconds: values[9],
-    payload: values[10],
+    waited: values[2],
+    fence: values[3],
+    priority: values[4],
+    retry_count: values[5],
+    max_retries: values[6],
+    lease_seconds: values[7],
+    created_us: values[8],
+    payload: values[9],
+    timeout_seconds: values[10] ?? null,
   }));
 }
 
@@ -179,7 +184,7 @@ event AS (${recorded(`
     UNION ALL
     SELECT id, event_count, picked.status, fence FROM claimed_due JOIN picked USING (id)`)}
 )
-SELECT string_agg(json, ',') AS jobs FROM (
+SELECT string_agg(json, ${nextJob}) AS jobs FROM (
   SELECT json FROM claimed_ready UNION ALL SELECT json FROM claimed_due
 ) claimed`,
 );
@@ -198,7 +203,7 @@ claimed AS (
 ),
 event AS (${recorded(wasReady('claimed'))}
 )
-SELECT string_agg(json, ',') AS jobs FROM claimed`,
+SELECT string_agg(json, ${nextJob}) AS jobs FROM claimed`,
 );
 
 export interface ClaimOptions {

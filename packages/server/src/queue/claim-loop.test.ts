@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { actor, crawl, crawlLane, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable } from '../database/statement.ts';
 import { type ClaimedJob, readClaimed } from './claim-jobs.ts';
-import { ClaimLoop, type ClaimLoopOptions } from './claim-loop.ts';
+import { ClaimLoop, type ClaimLoopOptions, largestClaim } from './claim-loop.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';
 import { listEvents } from './list-events.ts';
@@ -100,7 +100,7 @@ describe('the claim loop', () => {
   test('misses no job that becomes ready while its second claim has asked for all that it has room for', async () => {
     await enqueueJobs(
       queue.pool,
-      Array.from({ length: 500 }, () => crawl()),
+      Array.from({ length: largestClaim }, () => crawl()),
     );
     let claims = 0;
     let answer: (() => void) | undefined;
@@ -115,14 +115,14 @@ describe('the claim loop', () => {
         return found;
       },
     } as ClaimLoopOptions['db'];
-    const { loop, claimed } = startLoop({ db, slots: 1000 });
-    await reaches(claimed, 500);
+    const { loop, claimed } = startLoop({ db, slots: 2 * largestClaim });
+    await reaches(claimed, largestClaim);
     await vi.waitUntil(() => answer !== undefined, { timeout: 10_000, interval: 5 });
     await queue.enqueueOne();
     loop.wake();
     await new Promise((resolve) => setImmediate(resolve));
     answer?.();
-    await reaches(claimed, 501);
+    await reaches(claimed, largestClaim + 1);
   });
 
   test('goes on when capacity is freed', async () => {

@@ -32,8 +32,8 @@ export interface ClaimLoopOptions {
   readonly onlyJob?: string;
 }
 
-/** The largest claim; larger ones measured no faster and hold more locks. */
-const maxBatch = 500;
+/** The largest claim. 500 measured an eighth fewer jobs a second, 2,000 no more, and they hold more locks. */
+export const largestClaim = 1000;
 
 /**
  * Claims jobs whenever there is capacity: at once when notified or when `wake` is called, else every poll. A database
@@ -122,7 +122,7 @@ export class ClaimLoop {
   /** True when there may be more to claim right away. */
   async #claimOnce(): Promise<boolean> {
     const { capacity, onJobs } = this.#options;
-    const limit = Math.min(capacity() - this.#asked, maxBatch);
+    const limit = Math.min(capacity() - this.#asked, largestClaim);
     if (limit <= 0) return false;
     const asked = performance.now();
     this.#asked += limit;

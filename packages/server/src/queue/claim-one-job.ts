@@ -18,7 +18,7 @@ claimed AS (
     event_count = event_count + 1
   FROM found WHERE job.id = found.id
   RETURNING job.id, job.fence, job.event_count, job.status, found.status AS from_status,
-    ${claimedJson("to_json(found.status = 'retryable' OR job.run_at IS NOT NULL)")} AS json
+    ${claimedJson("(found.status = 'retryable' OR job.run_at IS NOT NULL)::text")} AS json
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor)
