@@ -9,8 +9,9 @@ import {
   transient,
 } from '../../../../test/queue-fixture/queue-fixture.ts';
 import { claimJobs } from './claim-jobs.ts';
+import { claimOneJob } from './claim-one-job.ts';
 import { enqueueJob, enqueueJobs } from './enqueue-jobs.ts';
-import { botLane } from './lane.ts';
+import { botLane, type Lane } from './lane.ts';
 import { listEvents } from './list-events.ts';
 import { retryJobsLater } from './retry-jobs-later.ts';
 
@@ -115,5 +116,44 @@ describe('claim', () => {
     const claimed = await claimJobs(queue.pool, { lanes: [botLane], limit: 3, workerId: 'bot-1' });
     expect(claimed.map(({ lease_seconds }) => lease_seconds)).toEqual([30, 90, 600]);
     expect((await listEvents(queue.pool, claimed[0]?.id ?? '')).at(-1)?.actor).toBe('bot:bot-1');
+  });
+
+  test.each([
+    ['with those that waited', (lanes: Lane[]) => claimJobs(queue.pool, { lanes, limit: 2, workerId: 'w1' })],
+    [
+      'of ready ones alone',
+      (lanes: Lane[]) => claimJobs(queue.pool, { lanes, limit: 2, workerId: 'w1', due: false }),
+    ],
+    [
+      'one by one',
+      async (lanes: Lane[], ids: string[]) =>
+        (await Promise.all(ids.map((id) => claimOneJob(queue.pool, id, lanes, 'w1')))).flat(),
+    ],
+  ])('tells all that a job says of itself, whatever is in it: %s', async (_, claim) => {
+    const payload = {
+      url: 'https://example.com/',
+      tags: ['],["', '\\"\n\t', '{}', 'ü😀', ''],
+      depth: [[1], []],
+    };
+    const bounded = await queue.enqueueOne({
+      priority: 7,
+      max_retries: 1,
+      timeout_seconds: 90,
+      payload,
+    } as Partial<JobRequest>);
+    const plain = await queue.enqueueOne();
+    const claimed = await claim([crawlLane], [bounded.id, plain.id]);
+    const common = {
+      kind: 'crawl',
+      fence: 1,
+      retry_count: 0,
+      lease_seconds: crawlLane.leaseSeconds,
+      waited: false,
+      created_us: expect.any(Number),
+    };
+    expect(claimed).toEqual([
+      { ...common, id: bounded.id, priority: 7, max_retries: 1, timeout_seconds: 90, payload },
+      { ...common, id: plain.id, priority: 0, max_retries: 3, timeout_seconds: null, payload: plain.payload },
+    ]);
   });
 });
