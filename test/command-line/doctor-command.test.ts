@@ -56,7 +56,10 @@ describe('holdfast doctor', () => {
       `INSERT INTO crawl_jobs (kind, payload, executor, run_at)
        VALUES ('visit', '{}', 'bot', NULL), ('crawl', '{}', 'builtin', now() + interval '1 day')`,
     );
-    expect(await examined()).toMatchObject({ state: 'ok' });
+    expect(await examined()).toMatchObject({
+      state: 'ok',
+      found: 'none is alive, and no job is due; 1 job is waiting for a time to come',
+    });
     await database.pool.query(`INSERT INTO crawl_jobs (kind, payload) VALUES ('crawl', '{}')`);
     expect((await findings()).get('workers')).toEqual({
       check: 'workers',

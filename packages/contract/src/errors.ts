@@ -71,14 +71,14 @@ export const errors = {
     http: 401,
     exit: exitCodes.failure,
     message: 'An API key is needed',
-    hint: 'Send it as Authorization: Bearer hf_…; `holdfast keys create` makes one.',
+    hint: 'Send it as Authorization: Bearer hf_…; `holdfast keys create --name NAME` makes one.',
   },
   key_invalid: {
     retry: 'never',
     http: 401,
     exit: exitCodes.failure,
     message: 'The API key is not valid',
-    hint: 'Check it for missing characters, or make another with `holdfast keys create`.',
+    hint: 'Check it for missing characters, or make another with `holdfast keys create --name NAME`.',
   },
   session_ended: {
     retry: 'never',
@@ -106,7 +106,7 @@ export const errors = {
     http: 403,
     exit: exitCodes.failure,
     message: 'The API key does not allow this',
-    hint: 'Use a key that has the named scope; `holdfast keys create --scope` makes one.',
+    hint: 'Use a key that has the named scope; `holdfast keys create --name NAME --scope SCOPE` makes one.',
   },
   quota_exceeded: {
     retry: 'later',
