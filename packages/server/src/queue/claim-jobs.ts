@@ -22,7 +22,7 @@ export interface ClaimedJob extends HeldJob {
 /**
  * What is in the JSON array of a claimed job, in the order of ClaimedValues. The jobs of a claim are one text, which is read at
  * once: a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
- * One call puts it together, and what is null is left out at the end: a call within a call took PostgreSQL 2.9 µs a job against 2.1.
+ * One call puts it together, and what is null is left out at the end: a call within a call took PostgreSQL 3.5 µs a job against 2.8.
  */
 export const claimedJson = (
   waited: string,
