@@ -37,7 +37,12 @@ function spread(files: readonly TestSpecification[], until: number) {
 export default defineConfig({
   test: {
     include: ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/database-fixture/global-setup.ts', 'test/console/unpack-browser.ts'],
+    // One after the other: the browser is kept between runs, in the system's folder of temporary files; the rest is not.
+    globalSetup: [
+      'test/console/unpack-browser.ts',
+      'test/temporary-folder.ts',
+      'test/database-fixture/global-setup.ts',
+    ],
     // Processes, not threads: tests change the working folder and send signals.
     pool: 'forks',
     maxWorkers: 3,

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 const installed = [
+  process.env.CHROMIUM_PATH ?? '',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** The system's Chromium, else the one that came with the packages. */
+/** The one in CHROMIUM_PATH, else the system's, else the one that came with the packages. */
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),

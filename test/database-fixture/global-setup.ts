@@ -1,10 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
+import { serverFolder } from '../temporary-folder.ts';
 import { bundleHolder } from './bundle-holder.ts';
-import { createTemplate, dropAbandoned } from './template-database.ts';
+import { createTemplate } from './template-database.ts';
 import { openTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -18,24 +20,21 @@ declare module 'vitest' {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const cache = join(root, 'node_modules/.cache/holdfast-test');
 const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
 
-/** One server for all tests; several runs at once share it, each with databases named after its pid. */
+/** One server for all tests of a run. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   await buildBundle();
-  const runFolder = join(cache, `run-${process.pid}`);
-  const holderProgram = await bundleHolder(root, runFolder);
-  const database = await openTestServer(join(cache, 'data'), log);
-  await dropAbandoned(database.pool);
-  const template = await createTemplate(database, log);
+  // Below the packages that it needs.
+  const programFolder = join(root, `node_modules/.cache/holdfast-test-${process.pid}`);
+  const holderProgram = await bundleHolder(root, programFolder);
+  const database = await openTestServer(serverFolder(tmpdir()), log);
   project.provide('databaseUrl', database.url);
-  project.provide('templateDatabase', template);
+  project.provide('templateDatabase', await createTemplate(database, log));
   project.provide('holderProgram', holderProgram);
   return async () => {
-    await database.pool.query(`DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
     await database.close();
-    rmSync(runFolder, { recursive: true, force: true });
+    rmSync(programFolder, { recursive: true, force: true });
   };
 }
 

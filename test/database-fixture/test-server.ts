@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
 
@@ -8,6 +6,9 @@ const embeddedSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  // Files of the log that are kept to be written again would stay in memory.
+  min_wal_size: '80MB',
+  max_wal_size: '512MB',
   // Every database dropped makes one.
   log_checkpoints: 'off',
   // A table that is looked through in the middle of a test gives the next statement another plan than in the last run.
@@ -16,15 +17,5 @@ const embeddedSettings = {
 
 export async function openTestServer(dataFolder: string, log: Logger): Promise<Database> {
   const configuration = { databaseUrl: undefined, dataFolder, databasePort: 0 };
-  const open = () =>
-    openDatabase(configuration, log, { name: 'test set-up', migrate: false, embeddedSettings });
-  try {
-    return await open();
-  } catch (error) {
-    // Without fsync a power cut breaks the cluster, and a new version of the binaries wants a new one.
-    const mendable = ['embedded_start_failed', 'data_version_mismatch'];
-    if (!(error instanceof HoldfastError && mendable.includes(error.code))) throw error;
-    rmSync(dataFolder, { recursive: true, force: true });
-    return await open();
-  }
+  return await openDatabase(configuration, log, { name: 'test set-up', migrate: false, embeddedSettings });
 }
