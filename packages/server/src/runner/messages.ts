@@ -1,6 +1,9 @@
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { Signals } from '../telemetry/signals.ts';
 
+/** One crawl, or many short jobs at a time. */
+export type RunnerKind = 'crawl' | 'pooled';
+
 /**
  * Why a run is to end before its work is done.
  * pause, cancel  as requested; drain  the supervisor is stopping; lost  the lease is gone, write nothing

@@ -33,6 +33,9 @@ const restoreText = `${emptyText};
 INSERT INTO crawl_jobs OVERRIDING SYSTEM VALUE TABLE saved_jobs;
 INSERT INTO job_events TABLE saved_events`;
 
+/** Each leaves dead rows that the next ones step over. */
+const restoresBetweenVacuums = 20;
+
 /** Two sessions at one job, and a third that watches them. */
 export class Race {
   readonly #first: pg.PoolClient;
@@ -41,6 +44,7 @@ export class Race {
   #situation: Situation | undefined;
   #stage: Stage | undefined;
   #serial = new Map<string, Promise<Outcome>>();
+  #restored = 0;
 
   constructor(first: pg.PoolClient, second: pg.PoolClient, watcher: pg.PoolClient) {
     this.#first = first;
@@ -83,6 +87,7 @@ export class Race {
     end: 'COMMIT' | 'ROLLBACK',
   ): Promise<Outcome> {
     const stage = await this.#prepare(situation);
+    if (++this.#restored % restoresBetweenVacuums === 0) await this.#vacuum();
     await this.#watcher.query(restoreText);
     await this.#first.query('BEGIN');
     const firstAnswer = await first.act(this.#first, stage);
@@ -97,12 +102,16 @@ export class Race {
   async #prepare(situation: Situation): Promise<Stage> {
     if (this.#stage && this.#situation === situation) return this.#stage;
     await this.#watcher.query(emptyText);
-    for (const table of ['crawl_jobs', 'job_events']) await this.#watcher.query(`VACUUM ${table}`);
+    await this.#vacuum();
     this.#stage = await situation.prepare(this.#watcher);
     await this.#watcher.query(saveText);
     this.#situation = situation;
     this.#serial = new Map();
     return this.#stage;
+  }
+
+  async #vacuum(): Promise<void> {
+    for (const table of ['crawl_jobs', 'job_events']) await this.#watcher.query(`VACUUM ${table}`);
   }
 
   async #blockedOrDone(started: Promise<unknown>): Promise<void> {

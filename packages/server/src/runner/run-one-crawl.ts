@@ -1,70 +1,25 @@
-// The runner: a process that runs one crawl and ends, or many short jobs (visits, collections) at a time until it is told to
-// end. It holds one connection, writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is
-// over.
-import { crawlOptions, readConfiguration } from '@holdfast/contract';
-import { createPool } from '../database/create-pool.ts';
+// A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
+import { crawlOptions } from '@holdfast/contract';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { createLogger } from '../telemetry/create-logger.ts';
-import { hear, type Signals } from '../telemetry/signals.ts';
-import type { FromRunner, ToRunner } from './messages.ts';
+import type { ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
-import { PooledJobs } from './run-pooled-jobs.ts';
+import { openRunner, orphanMs } from './open-runner.ts';
 
-/** It is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
-const orphanMs = 4_000;
-
-const configuration = readConfiguration(process.env);
-const log = await createLogger(configuration);
-const pool = createPool({ connectionString: configuration.databaseUrl }, log, { name: 'runner', max: 1 });
-
+const { configuration, log, pool, send, tick } = await openRunner();
 let leaseEnds = 0;
 let lastHeard = performance.now();
 let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
 let hasJob = false;
 let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 
-const send = (message: FromRunner) => {
-  if (process.connected) process.send?.(message, () => undefined);
-};
-/** Since the last tick: a message for each of them took 0.5 ms, as long as half a page. */
-let checkpoints: Signals['checkpoint'][] = [];
-hear('checkpoint', (saved) => checkpoints.push(saved));
-
-const tick = () => {
-  send({ type: 'tick', rssBytes: process.memoryUsage.rss(), checkpoints });
-  checkpoints = [];
-};
-
-let pooled: PooledJobs | undefined;
-function thePooled(): PooledJobs {
-  if (!pooled) {
-    pooled = new PooledJobs({ pool, log, configuration, send });
-    setInterval(tick, 500);
-  }
-  return pooled;
-}
-
-/** Hands the jobs back and ends; what cannot be handed back in time is recovered when its lease runs out. */
-async function endPooled(running: PooledJobs, patienceMs: number): Promise<void> {
-  setTimeout(() => process.exit(1), patienceMs).unref();
-  await running.drain();
-  await pool.end().catch(() => {});
-  process.exit(0);
-}
-
 process.on('message', (message: ToRunner) => {
   lastHeard = performance.now();
-  if (message.type === 'runPooled') thePooled().start(message.job, message.leaseMs);
-  if (message.type === 'pooledLease') pooled?.renewed(message.id, message.fence, message.leaseMs);
-  if (message.type === 'stopPooled') pooled?.stop(message.id, message.fence, message.reason);
   if (message.type === 'run') {
     hasJob = true;
     void runJob(message.job, message.leaseMs);
   }
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
   if (message.type !== 'stop') return;
-  if (pooled) return void endPooled(pooled, 10_000);
-  // A pooled runner whose only jobs were given to others has nothing to hand back.
   if (!hasJob) process.exit(0);
   if (crawl) crawl.run.stop(message.reason);
   else stopBeforeStart = message;
@@ -74,7 +29,6 @@ process.on('message', (message: ToRunner) => {
 process.on('disconnect', loseSupervisor);
 
 function loseSupervisor(): void {
-  if (pooled) return void endPooled(pooled, orphanMs);
   if (!crawl) process.exit(0);
   crawl.run.stop('drain', orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();
@@ -92,10 +46,6 @@ function watchSupervisor(leaseSeconds: number): void {
     loseSupervisor();
   }, 250);
 }
-
-// The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => {});
 
 async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
   leaseEnds = performance.now() + leaseMs;

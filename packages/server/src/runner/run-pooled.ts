@@ -1,0 +1,35 @@
+// A runner of many short jobs (visits, collections) at a time, until it is told to end.
+import type { ToRunner } from './messages.ts';
+import { openRunner, orphanMs } from './open-runner.ts';
+import { PooledJobs } from './run-pooled-jobs.ts';
+
+const { configuration, log, pool, send, tick } = await openRunner();
+let jobs: PooledJobs | undefined;
+
+function theJobs(): PooledJobs {
+  if (!jobs) {
+    jobs = new PooledJobs({ pool, log, configuration, send });
+    setInterval(tick, 500);
+  }
+  return jobs;
+}
+
+/** Hands the jobs back and ends; what cannot be handed back in time is recovered when its lease runs out. */
+async function end(patienceMs: number): Promise<void> {
+  // Its only jobs were given to others: there is nothing to hand back.
+  if (!jobs) process.exit(0);
+  setTimeout(() => process.exit(1), patienceMs).unref();
+  await jobs.drain();
+  await pool.end().catch(() => {});
+  process.exit(0);
+}
+
+process.on('message', (message: ToRunner) => {
+  if (message.type === 'runPooled') theJobs().start(message.job, message.leaseMs);
+  if (message.type === 'pooledLease') jobs?.renewed(message.id, message.fence, message.leaseMs);
+  if (message.type === 'stopPooled') jobs?.stop(message.id, message.fence, message.reason);
+  if (message.type === 'stop') void end(10_000);
+});
+process.on('disconnect', () => void end(orphanMs));
+
+send({ type: 'ready' });
