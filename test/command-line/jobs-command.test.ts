@@ -163,7 +163,7 @@ describe('holdfast jobs', () => {
     ['an unknown command', ['dance'], 2, /unknown command/],
     ['an unknown option', ['list', '--colour'], 2, /unknown option/],
     ['a job that is not there', ['show', nobody], 3, /There is no such job/],
-    ['an id that is none', ['pause', 'x'], 3, /There is no such job/],
+    ['an id that is none', ['pause', 'x'], 3, /There is no such job: x\n.*is a UUID/],
   ])('%s gets a clear error and its exit code', async (_, args, exit, message) => {
     const outcome = await holdfast('jobs', ...args);
     expect(outcome.exit).toBe(exit);

@@ -50,7 +50,11 @@ ORDER BY id DESC LIMIT $4`,
 );
 
 export async function showJob(db: Queryable, id: string): Promise<Job> {
-  const [job] = z.uuid().safeParse(id).success ? await run(db, showStatement, [id]) : [];
+  if (!z.uuid().safeParse(id).success) {
+    const hint = 'The id of a job is a UUID. See them with `holdfast jobs list`.';
+    throw new HoldfastError('job_not_found', id, { hint });
+  }
+  const [job] = await run(db, showStatement, [id]);
   if (!job) throw new HoldfastError('job_not_found', id);
   return job;
 }
