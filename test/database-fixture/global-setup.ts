@@ -1,11 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
+import { bundleProgram } from '../bundle-program.ts';
 import { serverFolder } from '../temporary-folder.ts';
-import { bundleHolder } from './bundle-holder.ts';
 import { createTemplate } from './template-database.ts';
 import { openTestServer } from './test-server.ts';
 
@@ -25,17 +25,11 @@ const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
 /** One server for all tests of a run. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   await buildBundle();
-  // Below the packages that it needs.
-  const programFolder = join(root, `node_modules/.cache/holdfast-test-${process.pid}`);
-  const holderProgram = await bundleHolder(root, programFolder);
   const database = await openTestServer(serverFolder(tmpdir()), log);
   project.provide('databaseUrl', database.url);
   project.provide('templateDatabase', await createTemplate(database, log));
-  project.provide('holderProgram', holderProgram);
-  return async () => {
-    await database.close();
-    rmSync(programFolder, { recursive: true, force: true });
-  };
+  project.provide('holderProgram', await bundleProgram('test/database-fixture/holder-program.ts'));
+  return () => database.close();
 }
 
 async function buildBundle(): Promise<void> {

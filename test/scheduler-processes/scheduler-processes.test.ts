@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { HoldfastError } from '@holdfast/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PolicyFixture } from '../../packages/server/src/policies/testing/policy-fixture.ts';
 import { cancelJobs } from '../../packages/server/src/queue/cancel-jobs.ts';
 import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
@@ -18,18 +15,15 @@ import { actor, crawlLane } from '../queue-fixture/queue-fixture.ts';
 const full = process.env.HOLDFAST_TEST_FULL === '1';
 const [policyCount, dueTimeCount, schedulerCount] = [50, full ? 1000 : 300, 8];
 const policies = new PolicyFixture();
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(root, 'node_modules/.cache/scheduler-'));
 const schedulers: Scheduler[] = [];
 let program: string;
 
 beforeAll(async () => {
-  program = await bundleProgram(root, 'test/scheduler-processes/scheduler-program.ts', folder);
+  program = await bundleProgram('test/scheduler-processes/scheduler-program.ts');
 });
 afterEach(async () => {
   for (const scheduler of schedulers.splice(0)) await scheduler.kill();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let started = 0;
 

@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { listEvents } from '../../packages/server/src/queue/list-events.ts';
@@ -13,20 +10,17 @@ import { bundleProgram } from '../bundle-program.ts';
 import { crawl, QueueFixture } from '../queue-fixture/queue-fixture.ts';
 
 const queue = new QueueFixture();
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(root, 'node_modules/.cache/worker-'));
 const workers: Worker[] = [];
 let program: string;
 
 beforeAll(async () => {
   await queue.pool.query('CREATE TABLE runs (job_id uuid, worker_id text)');
-  program = await bundleProgram(root, 'test/worker-processes/worker-program.ts', folder);
+  program = await bundleProgram('test/worker-processes/worker-program.ts');
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill();
   await queue.pool.query('TRUNCATE runs');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A real process, killed as rudely as processes are; its log lines are kept. */
 class Worker {

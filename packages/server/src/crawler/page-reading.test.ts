@@ -1,35 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { PageReading, type PageReadingOptions } from './page-reading.ts';
 import { readBody } from './read-body.ts';
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const options = { markdown: true, store_html: true, sort_query: false, keep_tracking: false };
 const log = pino({ level: 'silent' });
 const pageOf = (number: number, words = 50) =>
   Buffer.from(`<html lang="en"><head><title>Page ${number}</title></head><body><main><h1>Page ${number}</h1>
     <p>${`Sentence of page ${number}. `.repeat(words)}</p><a href="/${number + 1}">next</a></main></body></html>`);
 
-let folder = '';
 let program = '';
 let reading: PageReading | undefined;
 
 beforeAll(async () => {
-  mkdirSync(join(root, '.build'), { recursive: true });
-  folder = mkdtempSync(join(root, '.build/reader-'));
-  program = await bundleProgram(
-    root,
-    fileURLToPath(new URL('./testing/moody-reader.ts', import.meta.url)),
-    folder,
-  );
+  program = await bundleProgram('packages/server/src/crawler/testing/moody-reader.ts');
 });
 afterEach(() => reading?.close());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function open(given: Partial<PageReadingOptions> = {}): PageReading {
   reading = new PageReading({ options, log, program, ...given });
@@ -108,7 +98,7 @@ describe('a reading thread', () => {
   });
 
   test('that cannot start is done without', async () => {
-    const broken = join(folder, 'broken.js');
+    const broken = join(dirname(program), 'broken.js');
     writeFileSync(broken, 'throw new Error("broken")');
     const reading = open({ program: broken });
     const reads = [pageOf(1), large(2), large(3)].map((body) =>

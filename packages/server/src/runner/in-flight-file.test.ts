@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { InFlightFile } from './in-flight-file.ts';
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const hash = (number: number) => `${String(number).padStart(8, '0')}-0000-0000-0000-000000000000`;
 let folder = '';
 
@@ -31,7 +30,7 @@ test('the supervisor reads what a runner had under way when it was killed', asyn
     inFlight.delete('${hash(299)}'); // nobody was told
     process.kill(process.pid, 'SIGKILL');`,
   );
-  const program = await bundleProgram(root, source, folder);
+  const program = await bundleProgram(source);
   const file = new InFlightFile();
   const child = fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', file.descriptor] });
   const [, signal] = await once(child, 'exit');

@@ -1,30 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { configureSource } from './configure-source.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 import { bestShare, mostWithin, shareOfLimit } from './testing/measure-starts.ts';
 
 const fixture = new GovernorFixture();
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
-const folder = mkdtempSync(join(root, 'node_modules/.cache/governor-'));
 const isFull = process.env.HOLDFAST_TEST_FULL === '1';
 const workers: Worker[] = [];
 let program: string;
 
 beforeAll(async () => {
-  program = await bundleProgram(root, 'packages/server/src/sources/testing/crawler-program.ts', folder);
+  program = await bundleProgram('packages/server/src/sources/testing/crawler-program.ts');
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 class Worker {
   /** Milliseconds of the epoch. */

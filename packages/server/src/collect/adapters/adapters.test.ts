@@ -28,11 +28,7 @@ let moduleProgram: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'adapters-'));
-  moduleProgram = await bundleProgram(
-    root,
-    'packages/server/src/collect/adapters/module-program.ts',
-    join(folder, 'program'),
-  );
+  moduleProgram = await bundleProgram('packages/server/src/collect/adapters/module-program.ts');
   site = await startSite((request, response) => answer(request, response));
   database = await openCollection();
 });
