@@ -123,7 +123,10 @@ describe('holdfast crawl', () => {
       exit: 2,
       stderr: expect.stringContaining('--recrawl'),
     });
-    expect(await holdfast('pages', 'diff', id, `${fixture.site.origin}/nowhere`)).toMatchObject({ exit: 3 });
+    expect(await holdfast('pages', 'diff', id, `${fixture.site.origin}/nowhere`)).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining(`There is no such page: ${fixture.site.origin}/nowhere of job ${id}`),
+    });
   }, 90_000);
 
   test('writes the pages of any crawl again, in any format', async () => {

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/contract';
+import { crawlOptions, HoldfastError } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { failJobs } from '../../packages/server/src/queue/fail-jobs.ts';
 import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
@@ -170,6 +170,13 @@ describe('holdfast jobs', () => {
     expect(outcome.stderr).toMatch(/^holdfast: /);
     expect(outcome.stderr).toMatch(message);
     expect(outcome.stderr).not.toMatch(/ {4}at /);
+  });
+
+  test('help tells every field that a crawl may have', async () => {
+    const { stdout } = await holdfast('jobs', 'create', '--help');
+    for (const field of Object.keys(crawlOptions.shape))
+      expect(stdout).toMatch(new RegExp(`^  ${field} `, 'm'));
+    expect(stdout).toContain('least time between two requests to a host (default: 0)');
   });
 
   test('one impossible action of several does not keep the others from being done', async () => {

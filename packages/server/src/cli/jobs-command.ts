@@ -8,6 +8,7 @@ import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
+import { crawlFieldsText } from './crawl-fields-text.ts';
 import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
@@ -37,7 +38,7 @@ const create = new Command('create')
   .description('add a job (what runs it: `holdfast up`, `holdfast worker`, or a bot)')
   .addArgument(new Argument('<kind>', 'what kind of job').choices(jobKinds))
   .argument('[url]', 'the site to crawl, or the page to visit')
-  .option('--payload <json>', 'more fields of the payload, as a JSON object')
+  .option('--payload <json>', 'more fields of the payload, as a JSON object; --help lists them')
   .option('--priority <number>', 'higher runs first, -1000 to 1000', wholeNumber)
   .option('--run-at <time>', 'not before this time, such as 2030-01-31T08:00:00Z')
   .option('--dedupe-key <key>', 'answer with the live job that has this key, if there is one')
@@ -46,6 +47,7 @@ const create = new Command('create')
   .option('--timeout-seconds <number>', 'hard deadline of one run', wholeNumber)
   .addOption(new Option('--executor <name>', 'who runs a visit').choices(['builtin', 'bot']))
   .option('--json', 'print JSON')
+  .addHelpText('after', crawlFieldsText)
   .action(async (kind: JobRequest['kind'], url: string | undefined, _options, command: Command) => {
     const request = readJobRequest(kind, url, command.opts());
     await withDatabase(command, async ({ configuration, database, actor }) => {

@@ -147,7 +147,7 @@ const diff = new Command('diff')
       const { payload } = await showCrawl(database.pool, id);
       const canonical = canonicalUrl(url, undefined, canonicalOptions(crawlOptions.parse(payload)));
       if (canonical === null) throw new HoldfastError('url_invalid', url);
-      const found = await diffPage(database.pool, id, urlHash(canonical));
+      const found = await diffPage(database.pool, id, urlHash(canonical), canonical);
       if (json) console.log(JSON.stringify(found));
       else
         console.log(found.diff === '' ? `${printable(found.url)} is the same as before.` : shown(found.diff));

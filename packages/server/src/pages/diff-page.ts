@@ -32,8 +32,13 @@ SELECT page.job_id, page.url, page.change, page.fetched_at, page.outcome, conten
 WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
 );
 
-/** How a page of a recrawl differs from what the crawl before had of it. */
-export async function diffPage(db: Queryable, jobId: string, urlHash: string): Promise<PageDiff> {
+/** How a page of a recrawl differs from what the crawl before had of it. `name` is what to call it if there is none. */
+export async function diffPage(
+  db: Queryable,
+  jobId: string,
+  urlHash: string,
+  name = urlHash,
+): Promise<PageDiff> {
   const state = await baselineOf(db, jobId);
   if (!state.is_there) {
     throw new HoldfastError('page_not_found', `the crawl that job ${jobId} was compared with is pruned`, {
@@ -46,7 +51,7 @@ export async function diffPage(db: Queryable, jobId: string, urlHash: string): P
   // What a page that could not be had keeps is what it was before.
   const after = found && (found.outcome === 'fetched' ? found : { ...found, markdown: null });
   const known = after ?? before;
-  if (!known) throw new HoldfastError('page_not_found', `${urlHash} of job ${jobId}`);
+  if (!known) throw new HoldfastError('page_not_found', `${name} of job ${jobId}`);
   const names = { before: nameOf(before, known.url), after: nameOf(after, known.url) };
   return {
     job_id: jobId,

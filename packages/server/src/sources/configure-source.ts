@@ -10,14 +10,15 @@ import { checkAdapter } from './check-adapter.ts';
 import { type Source, sourceColumns } from './source.ts';
 
 /** One host, one configured source: who had it first keeps it. */
-const configureStatement = statement<Source & { conflict: string | null }>(
+const configureStatement = statement<Source & { conflict: string | null; conflict_host: string }>(
   'configure-source',
   `
 WITH given AS (
   SELECT * FROM jsonb_populate_record(NULL::sources, $2::jsonb)
 ),
 conflict AS MATERIALIZED (
-  SELECT source.id FROM sources source, given
+  SELECT source.id, (SELECT host FROM unnest(given.hosts) AS host WHERE host = ANY (source.hosts) LIMIT 1) AS host
+  FROM sources source, given
   WHERE source.configured AND source.hosts && given.hosts AND source.id <> $1 LIMIT 1
 ),
 changed AS (
@@ -48,7 +49,7 @@ slot AS (
 share AS (
   INSERT INTO source_shares (source_id) SELECT (source).id FROM changed ON CONFLICT DO NOTHING
 )
-SELECT ${sourceColumns}, conflict.id AS conflict
+SELECT ${sourceColumns}, conflict.id AS conflict, conflict.host AS conflict_host
 FROM changed CROSS JOIN LATERAL source_state(changed.source) state
 CROSS JOIN LATERAL (SELECT (changed.source).*) source FULL JOIN conflict ON true`,
 );
@@ -72,9 +73,12 @@ export async function configureSource(db: Queryable, id: string, settings: Sourc
   const { hosts } = await checkAdapter(db, id, checked.data);
   const [row] = await run(db, configureStatement, [id, JSON.stringify(checked.data)]);
   if (!row || row.conflict) {
-    throw new HoldfastError('bad_request', `one of the hosts belongs to source ${row?.conflict} already`);
+    const { conflict, conflict_host } = row ?? {};
+    throw new HoldfastError('bad_request', `${conflict_host} belongs to source ${conflict} already`, {
+      hint: `A host has one source. Set the limits of ${conflict} instead, or its hosts without this one.`,
+    });
   }
-  const { conflict: _, ...source } = row;
+  const { conflict: _, conflict_host: __, ...source } = row;
   const [adopted] = hosts.length > 0 ? await run(db, adoptStatement, [id, hosts]) : [];
   return { ...source, ...adopted };
 }

@@ -70,10 +70,13 @@ describe('the source of a host', () => {
 
   test('belongs to one configured source only', async () => {
     const host = fixture.newHost();
-    await configureSource(fixture.pool, 'first', { hosts: [host] });
-    await expect(configureSource(fixture.pool, 'second', { hosts: [host] })).rejects.toThrow(
-      'belongs to source first',
-    );
+    await configureSource(fixture.pool, 'first', { hosts: [fixture.newHost(), host] });
+    await expect(
+      configureSource(fixture.pool, 'second', { hosts: [fixture.newHost(), host] }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining(`${host} belongs to source first`),
+      hint: expect.stringContaining('Set the limits of first instead'),
+    });
     expect(await listSources(fixture.pool, { id: 'second' })).toEqual([]);
   });
 
