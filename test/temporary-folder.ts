@@ -27,7 +27,9 @@ export const serverFolder = (temporary: string) => join(temporary, 'server');
 
 function hasRoomInMemory(): boolean {
   try {
-    const [, options] = /^tmpfs \/dev\/shm tmpfs (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
+    const mounts = readFileSync('/proc/mounts', 'utf8').matchAll(/^\S+ \/dev\/shm tmpfs (\S+)/gm);
+    // The last one lies over those before it.
+    const options = [...mounts].at(-1)?.[1];
     // Some tests copy programs, and start them there.
     if (!options || options.split(',').some((option) => option === 'ro' || option === 'noexec')) return false;
     const { bavail, bsize } = statfsSync('/dev/shm');
