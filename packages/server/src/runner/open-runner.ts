@@ -7,8 +7,6 @@ import type { FromRunner } from './messages.ts';
 /** It is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
 export const orphanMs = 4_000;
 
-export type Runner = Awaited<ReturnType<typeof openRunner>>;
-
 /** What every runner has: its configuration, its log, its one connection, and its line to the supervisor. */
 export async function openRunner() {
   const configuration = readConfiguration(process.env);

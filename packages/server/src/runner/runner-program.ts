@@ -7,5 +7,5 @@ const leave = () => process.exit(0);
 process.on('disconnect', leave);
 if (!process.connected) leave();
 const kind = process.argv[2] as RunnerKind;
-await (kind === 'pooled' ? import('./run-pooled.ts') : import('./run-one-crawl.ts'));
+await (kind === 'pooled' ? import('./pooled-runner.ts') : import('./crawl-runner.ts'));
 process.off('disconnect', leave);
