@@ -11,22 +11,26 @@ export interface StoredPoints {
 
 /*
  * A row that is there changes only for a stronger match: one statement, so that no other writer comes in between. What was
- * given twice is stored once, in its strongest form; sorted, so that two writers never wait for each other crosswise.
+ * given twice is stored once, in its strongest form. Ids are in the order given; rows are stored in the order of their keys, so
+ * that two writers cannot block each other.
  */
 export const storePointsStatement = statement<{ added: number; strengthened: number; given: number }>(
   'store-price-points',
   `
 WITH given AS MATERIALIZED (
-  SELECT DISTINCT ON ("dedupeKey") * FROM jsonb_to_recordset($5::jsonb) AS given (position integer, "dedupeKey" text,
-    price numeric, currency text, "priceType" price_type, "matchStrength" numeric, "matchIsStated" boolean,
-    "externalId" text, url text, title text, date timestamptz, attributes jsonb, raw text)
+  SELECT DISTINCT ON ("dedupeKey") * FROM (
+    SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($5::jsonb) AS given (position integer, "dedupeKey" text,
+      price numeric, currency text, "priceType" price_type, "matchStrength" numeric, "matchIsStated" boolean,
+      "externalId" text, url text, title text, date timestamptz, attributes jsonb, raw text)
+    ORDER BY position
+  ) numbered
   ORDER BY "dedupeKey", "matchStrength" DESC, position
 ),
 stored AS (
-  INSERT INTO price_points AS point (intake_id, source_id, job_id, actor, dedupe_key, price, currency, price_type,
+  INSERT INTO price_points AS point (id, intake_id, source_id, job_id, actor, dedupe_key, price, currency, price_type,
     match_strength, match_is_stated, external_id, listing_url, listing_title, listing_date, listing_attributes, raw,
     observed_at)
-  SELECT $1, $2, $3, $4, "dedupeKey", price, currency, "priceType", "matchStrength", "matchIsStated", "externalId", url,
+  SELECT id, $1, $2, $3, $4, "dedupeKey", price, currency, "priceType", "matchStrength", "matchIsStated", "externalId", url,
     title, date, attributes, raw::jsonb, $6
   FROM given
   ON CONFLICT (intake_id, source_id, dedupe_key) DO UPDATE SET

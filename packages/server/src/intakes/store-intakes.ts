@@ -8,13 +8,16 @@ export interface StoredIntake extends Intake {
   readonly is_new: boolean;
 }
 
-/** In one order of references, so that two imports never wait for each other's rows crosswise. */
+/** Ids are in the order given; rows are stored in the order of their references, so that two imports cannot block each other. */
 const storeStatement = statement<StoredIntake & { position: number }>(
   'store-intakes',
   `
 WITH given AS MATERIALIZED (
-  SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($2::jsonb) AS given (position integer, reference text, title text,
-    attributes jsonb, must_agree text[], currency text, tags text[])
+  SELECT * FROM (
+    SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($2::jsonb) AS given (position integer, reference text, title text,
+      attributes jsonb, must_agree text[], currency text, tags text[])
+    ORDER BY position
+  ) numbered
   ORDER BY reference, position
 ),
 stored AS (

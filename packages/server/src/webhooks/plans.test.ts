@@ -151,7 +151,7 @@ test.each(['pending', 'delivered', 'dead'] as const)(
       after = next;
     }
     const wanted = made.filter((delivery) => delivery.status === status).map(({ id }) => id);
-    expect(seen).toEqual(wanted.sort().reverse());
+    expect(seen).toEqual(wanted.toReversed());
     expect(seen).toHaveLength(4);
     // With an index of their own, a page and the rest; without one, a part of all at a time.
     expect(parts).toBeGreaterThanOrEqual(status === 'delivered' ? 2 : 1);

@@ -96,6 +96,14 @@ describe('intakes', () => {
     expect(await call('POST', 'intakes/import', { csv: 'currency\nEUR' })).toMatchObject({ status: 400 });
   });
 
+  test('imported together are listed in the order given, whatever their references', async () => {
+    const references = Array.from({ length: 40 }, (_, n) => `r${(n * 23) % 40}`);
+    const intakes = references.map((reference) => ({ reference, title: 'x' }));
+    await call('POST', 'intakes/import', { intakes });
+    const { data } = (await call('GET', 'intakes')).body;
+    expect(data.map(({ reference }: { reference: string }) => reference)).toEqual(references.toReversed());
+  });
+
   test('ask each source that can be asked once, one after the other, and not again while a job lives', async () => {
     const config = { url: 'https://api.example/{title}', fields: { price: 'p' } };
     await configureSource(api.pool, 'a', { adapter_type: 'json', config });
@@ -161,7 +169,8 @@ describe('prices brought by hand', () => {
     const answer = await call('POST', `intakes/${id}/price-points`, { source_id: 'hand', price_points });
     expect(answer.body).toEqual({ added: 5, strengthened: 0, kept: 0 });
     const { data } = (await call('GET', `price-points?intake_id=${id}`)).body;
-    expect(data.map(({ price }: { price: string }) => price).sort()).toEqual(money.toSorted());
+    // Newest first: the last one given counts as the newest.
+    expect(data.map(({ price }: { price: string }) => price)).toEqual(money.toReversed());
     expect((await call('GET', `price-points/${data[0].id}`)).body).toMatchObject({
       raw: null,
       job_id: null,

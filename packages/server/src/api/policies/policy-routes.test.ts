@@ -171,7 +171,7 @@ describe('a list of policies', () => {
       seen.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
     }
-    expect(seen).toEqual(ids.sort().reverse());
+    expect(seen).toEqual(ids.toReversed());
   });
 
   test('is narrowed by what the query says', async () => {

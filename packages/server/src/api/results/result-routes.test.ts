@@ -114,7 +114,7 @@ describe('the list of results', () => {
     }
     const wanted = made.filter(({ currency }) => currency === 'CHF').map(({ id }) => id);
     expect(wanted).toHaveLength(4);
-    expect(seen).toEqual(wanted.sort().reverse());
+    expect(seen).toEqual(wanted.toReversed());
     expect(parts).toBeGreaterThanOrEqual(2);
   });
 

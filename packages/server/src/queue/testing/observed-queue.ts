@@ -13,7 +13,7 @@ SELECT id, kind, executor, status, requested_action, priority, progress_percenta
   retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, lease_seconds, fence, worker_id, user_id, dedupe_key,
   idempotency_key, error_code, error_message, coalesce(payload ->> 'url', 'query') AS url, event_count,
   ${momentColumns.map(micros).join(', ')}
-FROM crawl_jobs ORDER BY crawl_jobs.created_at`;
+FROM crawl_jobs ORDER BY id`;
 
 const eventsText = `
 SELECT job_id, event_no, transition, from_status, to_status, fence, ${micros('at')}, actor, reason

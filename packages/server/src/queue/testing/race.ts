@@ -16,10 +16,10 @@ SELECT
       'fence', fence, 'retry_count', retry_count, 'progress', progress_percentage, 'worker', worker_id,
       'error', error_code, 'event_count', event_count, 'leased', lease_expires_at > now(),
       'waits', run_at IS NOT NULL, 'backs_off', next_retry_at > now(), 'finished', completed_at IS NOT NULL)
-      ORDER BY created_at), '[]') FROM crawl_jobs) AS jobs,
+      ORDER BY id), '[]') FROM crawl_jobs) AS jobs,
   (SELECT coalesce(json_agg(json_build_object('id', job_id, 'event_no', event_no, 'transition', transition,
       'from', from_status, 'to', to_status, 'fence', event.fence, 'actor', actor, 'reason', reason)
-      ORDER BY created_at, event_no), '[]')
+      ORDER BY job_id, event_no), '[]')
     FROM job_events event LEFT JOIN crawl_jobs ON id = job_id) AS events`;
 
 const blockedText = "SELECT wait_event_type = 'Lock' AS blocked FROM pg_stat_activity WHERE pid = $1";
