@@ -67,6 +67,13 @@ export const benchmarks = [
     title: '`up` to its first answer, its database made before, against an empty Fastify',
   },
   {
+    id: 'B12b',
+    group: 'overload',
+    file: './src/crawl-overload.ts',
+    title:
+      'two crawls on two workers against an origin of 50, 20 and 50 requests a second that refuses the rest',
+  },
+  {
     id: 'scaling',
     group: 'scaling',
     file: './src/crawl-scaling.ts',

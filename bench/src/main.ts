@@ -9,6 +9,8 @@ export interface Outcome {
   readonly figures: Record<string, unknown>;
   /** As it was printed. */
   readonly table: Table;
+  /** A part of the benchmark was run, for a look: no outcome to keep. */
+  readonly partial?: boolean;
 }
 
 export type Measure = (server: BenchServer) => Promise<Outcome>;
@@ -23,8 +25,8 @@ try {
   for (const { id, title, file } of benchmarks.filter((one) => process.argv.includes(one.id))) {
     console.log(`${id}  ${title}`);
     const { measure } = (await import(new URL(`../${file}`, import.meta.url).href)) as { measure: Measure };
-    const { pass, figures, table } = await measure(server);
-    saveResult({ id, title, postgres: server.version, pass, figures, table });
+    const { pass, figures, table, partial } = await measure(server);
+    if (!partial) saveResult({ id, title, postgres: server.version, pass, figures, table });
     console.log(`${JSON.stringify({ id, pass, figures })}\n`);
     if (!pass) process.exitCode = 1;
   }
