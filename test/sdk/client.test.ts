@@ -173,11 +173,9 @@ describe('a request that fails for a passing reason', () => {
 
   test('is repeated as often as one wants, and then fails', async () => {
     const holdfast = await fixture.client({ retries: 2 });
-    line.next(/jobs/, 'lose request', 'lose answer', 'lose request', 'lose request');
+    line.next(/jobs/, 'lose request', 'lose answer', 'lose request');
     expect(await failure(holdfast.jobs.list().firstPage())).toBeInstanceOf(HoldfastConnectionError);
     expect(line.to(/jobs/)).toHaveLength(3);
-    const hasty = await fixture.client({ timeoutMs: 1, retries: 0 });
-    expect(await failure(hasty.jobs.list().firstPage())).toBeInstanceOf(HoldfastTimeoutError);
   });
 
   test('and would make a job makes one, however often its answer is lost', async () => {

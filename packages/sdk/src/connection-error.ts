@@ -5,8 +5,27 @@ export class HoldfastConnectionError extends Error {
   static from(error: unknown, url: string): HoldfastConnectionError {
     const { message, cause } = error as { message?: string; cause?: { message?: string } };
     const why = cause?.message || message || String(error);
-    return new HoldfastConnectionError(`Cannot reach ${url}: ${why}`, { cause: error });
+    return HoldfastConnectionError.of(error, `Cannot reach ${url}: ${why}`);
   }
+
+  /** Fetch and the system have time limits of their own. */
+  static of(error: unknown, message: string): HoldfastConnectionError {
+    const Kind = isTimeout(error) ? HoldfastTimeoutError : HoldfastConnectionError;
+    return new Kind(message, { cause: error });
+  }
+}
+
+const timeoutCodes = [
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+];
+
+function isTimeout(error: unknown): boolean {
+  const { name, code, cause } = (error ?? {}) as { name?: string; code?: string; cause?: unknown };
+  if (name === 'TimeoutError' || (code !== undefined && timeoutCodes.includes(code))) return true;
+  return cause !== undefined && isTimeout(cause);
 }
 
 /** No answer in time. */

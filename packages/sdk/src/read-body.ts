@@ -13,10 +13,10 @@ export async function* readBody(
   const decoder = new TextDecoder();
   for (;;) {
     deadline.set(silenceMs);
-    const { value, done } = await chunks.read().catch((error: unknown) => {
+    const { value, done } = await deadline.within(chunks.read()).catch((error: unknown) => {
       throw deadline.isOver
         ? new HoldfastTimeoutError(`${what} was silent for ${silenceMs} ms`, { cause: error })
-        : new HoldfastConnectionError(`${what} broke off`, { cause: error });
+        : HoldfastConnectionError.of(error, `${what} broke off`);
     });
     // Who reads may take its time with what has come.
     deadline.set(Number.POSITIVE_INFINITY);

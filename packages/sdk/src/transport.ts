@@ -104,9 +104,10 @@ export class Transport {
     const { url, init } = this.#request(name, sent);
     try {
       const headers = { ...init.headers, accept };
-      const response = await this.#fetch(url, { ...init, headers, signal: deadline.signal });
+      const response = await this.#fetch(url, { ...init, headers }, deadline);
       if (response.ok) return response;
-      throw readApiError(response.status, response.headers, await response.text());
+      const text = await deadline.within(response.text());
+      throw readApiError(response.status, response.headers, text);
     } catch (error) {
       throw this.#failure(error, url, deadline);
     }
@@ -122,23 +123,22 @@ export class Transport {
     const deadline = new Deadline(signal);
     deadline.set(timeoutMs);
     try {
-      const response = await this.#fetch(url, { ...init, signal: deadline.signal });
-      const text = await response.text();
+      const response = await this.#fetch(url, init, deadline);
+      const text = await deadline.within(response.text());
       if (!response.ok) throw readApiError(response.status, response.headers, text);
       return { value: readAnswer(response, text) as Calls[Name]['answer'], headers: response.headers };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw this.#failure(error, url, deadline, timeoutMs);
+      throw this.#failure(error, url, deadline);
     } finally {
       deadline.clear();
     }
   }
 
-  #failure(error: unknown, url: string, deadline: Deadline, timeoutMs?: number): unknown {
+  #failure(error: unknown, url: string, deadline: Deadline): unknown {
     if (error instanceof HoldfastApiError) return error;
     if (!deadline.isOver) return HoldfastConnectionError.from(error, url);
-    const limit = timeoutMs === undefined ? '' : ` within ${timeoutMs} ms`;
-    return new HoldfastTimeoutError(`No answer from ${url}${limit}`, { cause: error });
+    return new HoldfastTimeoutError(`No answer from ${url} within ${deadline.ms} ms`, { cause: error });
   }
 
   /** How long to wait before the next attempt; undefined: it is no use, or not safe. */
@@ -153,10 +153,10 @@ export class Transport {
     return retryAfterMs + Math.random() * 100;
   }
 
-  #fetch(url: string, init: RequestInit): Promise<Response> {
+  #fetch(url: string, init: RequestInit, deadline: Deadline): Promise<Response> {
     // Called as a function of nobody's: browsers refuse it as a method of anything but the window.
     const send = this.#options.fetch ?? fetch;
-    return send(url, init);
+    return deadline.within(send(url, { ...init, signal: deadline.signal }));
   }
 
   #request<Name extends OperationName>(

@@ -1,3 +1,4 @@
+import { HoldfastApiError } from './api-error.ts';
 import { backoff } from './backoff.ts';
 import { HoldfastTimeoutError } from './connection-error.ts';
 import { Deadline } from './deadline.ts';
@@ -31,7 +32,7 @@ export async function waitFor(jobs: Jobs, id: string, options: WaitOptions = {})
     ]);
   } catch (error) {
     signal?.throwIfAborted();
-    if (!deadline.isOver) throw error;
+    if (!deadline.isOver || error instanceof HoldfastApiError) throw error;
     throw new HoldfastTimeoutError(`Job ${id} did not end within ${timeoutMs} ms`);
   } finally {
     deadline.abort();
