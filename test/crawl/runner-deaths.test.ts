@@ -78,6 +78,8 @@ describe('a supervisor', () => {
     const runner = fixture.worker?.runnerPid ?? 0;
     await fixture.worker?.end('SIGKILL');
     await vi.waitUntil(() => !isAlive(runner), { timeout: 6_000, interval: 20 });
+    const { transition, reason } = (await listEvents(fixture.pool, id)).at(-1) ?? {};
+    expect([transition, reason]).toEqual(['release', 'the supervisor is gone']);
     fixture.startWorker();
     await fixture.reaches(id, 'completed');
     await checkInvariants(fixture.pool, id);

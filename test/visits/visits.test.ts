@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createPolicy } from '../../packages/server/src/policies/create-policy.ts';
 import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
+import { listEvents } from '../../packages/server/src/queue/list-events.ts';
 import { killProcess, WorkerProcess } from '../crawl-fixture/worker-process.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
@@ -145,6 +146,17 @@ describe('the built-in bot', { timeout: 90_000 }, () => {
     expect(await ended(cancelled)).toMatchObject({ status: 'cancelled' });
     await worker.end('SIGTERM');
     expect(await showJob(database.pool, kept ?? '')).toMatchObject({ status: 'pending', retry_count: 0 });
+  });
+
+  test('a visit whose supervisor was killed is given back, and says so', async () => {
+    const [held] = await visit('/hold/1.00');
+    await vi.waitUntil(() => shop.holding === 1, { timeout: 40_000 });
+    await worker.end('SIGKILL');
+    await vi.waitUntil(async () => (await showJob(database.pool, held ?? '')).status === 'pending', {
+      timeout: 40_000,
+    });
+    const { transition, reason } = (await listEvents(database.pool, held ?? '')).at(-1) ?? {};
+    expect([transition, reason]).toEqual(['release', 'the supervisor is gone']);
   });
 
   test('the success of a policy’s visit decides when it runs next', async () => {

@@ -31,7 +31,7 @@ const patienceMs = 30_000;
 const leaseLookMs = 250;
 const longestWaitMs = 10 * 60_000;
 /** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
-const graceMs = { pause: 500, cancel: 0, drain: 10_000, lost: 0 } as const;
+const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
 
 /** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
 export class CrawlRun {

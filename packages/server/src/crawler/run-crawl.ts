@@ -10,6 +10,7 @@ import { failJobs } from '../queue/fail-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { retryJobsLater } from '../queue/retry-jobs-later.ts';
+import { supervisorEnds } from '../runner/messages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { crawlKey } from './crawl-key.ts';
 import type { CrawlEnd } from './crawl-run.ts';
@@ -78,7 +79,7 @@ async function letGo(
 const stopReasons = {
   pause: 'paused at a checkpoint',
   cancel: 'cancelled at a checkpoint',
-  drain: 'the supervisor is stopping',
+  ...supervisorEnds,
   lost: 'the lease is lost',
 } as const;
 

@@ -26,11 +26,11 @@ process.on('message', (message: ToRunner) => {
 });
 
 // A supervisor that died cannot renew: save what there is, give the job back, and go.
-process.on('disconnect', loseSupervisor);
+process.on('disconnect', () => loseSupervisor('gone'));
 
-function loseSupervisor(): void {
+function loseSupervisor(how: 'gone' | 'silent'): void {
   if (!crawl) process.exit(0);
-  crawl.run.stop('drain', orphanMs / 2);
+  crawl.run.stop(how, orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();
 }
 
@@ -43,7 +43,7 @@ function watchSupervisor(leaseSeconds: number): void {
     if (performance.now() - lastHeard < (leaseSeconds * 1000) / 4) return;
     clearInterval(timer);
     log.warn('The supervisor is silent; the job is given back');
-    loseSupervisor();
+    loseSupervisor('silent');
   }, 250);
 }
 

@@ -7,7 +7,7 @@ import { failJobs } from '../queue/fail-jobs.ts';
 import type { LeaseAnswers, WriteOutcome } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { retryJobsLater } from '../queue/retry-jobs-later.ts';
-import type { StopReason } from './messages.ts';
+import { type StopReason, supervisorEnds } from './messages.ts';
 import { SourceBlocked } from './source-blocked.ts';
 
 export interface BadEnd {
@@ -32,7 +32,8 @@ export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome
     (await whilePassing(() => performance.now() < leaseEnds(), statement)).get(job) ?? 'lost';
   if (stopped === 'lost') return 'lost';
   if (stopped) {
-    const reason = stopped === 'drain' ? 'the supervisor is stopping' : `${stopped} requested`;
+    const isAsked = stopped === 'pause' || stopped === 'cancel';
+    const reason = isAsked ? `${stopped} requested` : supervisorEnds[stopped];
     return await write(() => releaseJobs(db, [{ ...job, reason }], actor));
   }
   if (error instanceof SourceBlocked) {

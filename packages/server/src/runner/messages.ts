@@ -6,9 +6,16 @@ export type RunnerKind = 'crawl' | 'pooled';
 
 /**
  * Why a run is to end before its work is done.
- * pause, cancel  as requested; drain  the supervisor is stopping; lost  the lease is gone, write nothing
+ * pause, cancel  as requested; lost  the lease is gone, write nothing; the others: the supervisor's own end, in its words
  */
-export type StopReason = 'pause' | 'cancel' | 'drain' | 'lost';
+export type StopReason = 'pause' | 'cancel' | 'lost' | keyof typeof supervisorEnds;
+
+/** Why a run that nobody asked to stop gives its job back, as its event says it. */
+export const supervisorEnds = {
+  drain: 'the supervisor is stopping',
+  gone: 'the supervisor is gone',
+  silent: 'the supervisor is silent',
+} as const;
 
 export type ToRunner =
   | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseMs: number }

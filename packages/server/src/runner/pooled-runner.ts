@@ -15,11 +15,11 @@ function theJobs(): PooledJobs {
 }
 
 /** Hands the jobs back and ends; what cannot be handed back in time is recovered when its lease runs out. */
-async function end(patienceMs: number): Promise<void> {
+async function end(why: 'drain' | 'gone', patienceMs: number): Promise<void> {
   // Its only jobs were given to others: there is nothing to hand back.
   if (!jobs) process.exit(0);
   setTimeout(() => process.exit(1), patienceMs).unref();
-  await jobs.drain();
+  await jobs.drain(why);
   await pool.end().catch(() => {});
   process.exit(0);
 }
@@ -28,8 +28,8 @@ process.on('message', (message: ToRunner) => {
   if (message.type === 'runPooled') theJobs().start(message.job, message.leaseMs);
   if (message.type === 'pooledLease') jobs?.renewed(message.id, message.fence, message.leaseMs);
   if (message.type === 'stopPooled') jobs?.stop(message.id, message.fence, message.reason);
-  if (message.type === 'stop') void end(10_000);
+  if (message.type === 'stop') void end('drain', 10_000);
 });
-process.on('disconnect', () => void end(orphanMs));
+process.on('disconnect', () => void end('gone', orphanMs));
 
 send({ type: 'ready' });

@@ -7,7 +7,7 @@ import type { WriteOutcome } from '../queue/held-job.ts';
 import { Visitor } from '../visits/visitor.ts';
 import { endRun } from './end-run.ts';
 import { GovernedFetcher, type RequestLease } from './governed-fetcher.ts';
-import type { FromRunner, StopReason } from './messages.ts';
+import type { FromRunner, StopReason, supervisorEnds } from './messages.ts';
 import { moduleProgramPath } from './module-program-path.ts';
 
 /** What is done for one kind of job. It stores what it found with the job's completion, or throws. */
@@ -79,8 +79,8 @@ export class PooledJobs {
   }
 
   /** Hands every job back, and ends. */
-  async drain(): Promise<void> {
-    for (const { stop } of this.#runs.values()) stop.abort('drain');
+  async drain(why: keyof typeof supervisorEnds = 'drain'): Promise<void> {
+    for (const { stop } of this.#runs.values()) stop.abort(why);
     await Promise.all(this.#running);
     await this.#fetcher.close();
   }

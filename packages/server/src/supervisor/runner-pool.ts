@@ -2,6 +2,7 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { type HeldJob, isSameLease } from '../queue/held-job.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import type { Renewal } from '../queue/renew-leases.ts';
+import { supervisorEnds } from '../runner/messages.ts';
 import { findSuspectJobs } from './find-suspect-jobs.ts';
 import type { Holder } from './hand-back.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -41,7 +42,6 @@ export interface RunnerPoolOptions extends Holder {
 
 /** How many suspects run at a time, each in a process of its own: a death of a full pool must not start hundreds of them. */
 const mostAlone = 2;
-const stopping = 'the supervisor is stopping';
 
 /**
  * Visits and collections share one process, many at a time. When it dies, nobody knows which of them it died of: each next
@@ -118,7 +118,7 @@ export class RunnerPool {
     this.#isStopping = true;
     // First: a runner that was told to stop takes no job any more, and would seem to have died with it.
     await Promise.all(this.#adding);
-    this.#handBack([...this.#waiting], stopping);
+    this.#handBack([...this.#waiting], supervisorEnds.drain);
     const runners = new Set([...this.#runs].flatMap(({ runner }) => runner ?? []));
     if (this.#shared) runners.add(this.#shared);
     for (const runner of runners) runner.stop('drain');
@@ -139,7 +139,7 @@ export class RunnerPool {
     // Some may have been let go meanwhile.
     const here = runs.filter((run) => this.#runs.has(run));
     if (this.#isStopping) {
-      this.#handBack(here, stopping);
+      this.#handBack(here, supervisorEnds.drain);
       return;
     }
     for (const run of here) {

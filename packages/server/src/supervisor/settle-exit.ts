@@ -1,6 +1,7 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
 import { crashJobs } from '../queue/crash-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
+import { supervisorEnds } from '../runner/messages.ts';
 import { tell } from '../telemetry/signals.ts';
 import { type Holder, handBack, noRunnerSeconds } from './hand-back.ts';
 import type { JobRun } from './job-run.ts';
@@ -12,7 +13,7 @@ import { whatBecame } from './what-became.ts';
 const dismissals = {
   pause: 'paused before it began',
   cancel: 'cancelled before it began',
-  drain: 'the supervisor is stopping',
+  ...supervisorEnds,
   lost: 'the lease is lost',
 } as const;
 
