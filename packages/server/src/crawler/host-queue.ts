@@ -46,7 +46,7 @@ export class HostQueue {
     for (const entry of entries) {
       this.#open.add(entry.seq);
       this.readSeq = entry.seq;
-      const wait = entry.not_before ? entry.not_before.getTime() - Date.now() : 0;
+      const wait = entry.wait_ms ?? 0;
       if (wait > 0) this.#waiting.push({ entry, until: nowMs + wait });
       else this.#ready.push(entry);
     }

@@ -275,14 +275,15 @@ export class ProcessEntry {
       isSilent && entry.depth === 0 && entry.parent === null
         ? seedDelayMs(attempts)
         : retryDelayMs(attempts, response?.retryAfterSeconds);
+    const until = performance.now() + delayMs;
     this.#checkpointer.unsaved.postponed.set(entry.seq, {
       host: entry.host,
       seq: entry.seq,
       attempts,
-      notBefore: new Date(Date.now() + delayMs),
+      until,
     });
     this.#checkpointer.changed(entry.url);
-    return { until: performance.now() + delayMs, attempts };
+    return { until, attempts };
   }
 
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {

@@ -12,7 +12,8 @@ export interface PostponedEntry {
   readonly host: string;
   readonly seq: number;
   readonly attempts: number;
-  readonly notBefore: Date;
+  /** By the monotonic clock. */
+  readonly until: number;
 }
 
 /** What happened since the last checkpoint. */

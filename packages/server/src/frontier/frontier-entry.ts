@@ -17,7 +17,8 @@ export interface FoundUrl {
 export interface FrontierEntry extends FoundUrl {
   readonly seq: number;
   readonly attempts: number;
-  readonly not_before: Date | null;
+  /** How long it had to wait when it was read, by the database's clock; null: it never had to. */
+  readonly wait_ms: number | null;
   /** What the crawl that this one is compared with knows of the page, if it fetched it. */
   readonly before?: PageBefore | null;
 }

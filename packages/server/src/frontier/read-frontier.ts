@@ -2,19 +2,10 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import { wasHad } from '../pages/was-had.ts';
 import type { FrontierEntry } from './frontier-entry.ts';
 
-const entryColumns = [
-  'host',
-  'seq',
-  'url',
-  'url_hash',
-  'kind',
-  'depth',
-  'redirects',
-  'parent',
-  'attempts',
-  'not_before',
-]
+const entryColumns = ['host', 'seq', 'url', 'url_hash', 'kind', 'depth', 'redirects', 'parent', 'attempts']
   .map((column) => `frontier.${column}`)
+  // Measured by the clock that set it: the clock of this machine may be off by minutes.
+  .concat('(extract(epoch FROM frontier.not_before - now()) * 1000)::float8 AS wait_ms')
   .join(', ');
 
 const readStatement = statement<FrontierEntry>(

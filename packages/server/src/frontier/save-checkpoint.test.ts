@@ -97,7 +97,7 @@ test.each([
     await saveAt(session, job, {
       number: 2,
       done: [1, 2, 3].map((seq) => ({ host: 'a.test', seq })),
-      postponed: [{ host: 'a.test', seq: 4, attempts: 1, notBefore: new Date() }],
+      postponed: [{ host: 'a.test', seq: 4, attempts: 1, until: performance.now() + 60_000 }],
     });
     expect((await rowsRead(session)) - already).toBeLessThan(50);
     const { rows } = await session.query(

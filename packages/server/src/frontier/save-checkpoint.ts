@@ -14,8 +14,8 @@ export interface Checkpoint {
   readonly found: readonly FoundUrl[];
   /** Frontier rows that are done with; each has its page above. */
   readonly done: readonly { host: string; seq: number }[];
-  /** Frontier rows to be tried again. */
-  readonly postponed: readonly { host: string; seq: number; attempts: number; notBefore: Date }[];
+  /** Frontier rows to be tried again, and when, by our monotonic clock: the database's own says what time that is. */
+  readonly postponed: readonly { host: string; seq: number; attempts: number; until: number }[];
   /**
    * Of hosts with done rows: up to where its rows are all done (the lowest seq that may still be live), and how many of the
    * pages above count against its limit.
@@ -114,9 +114,9 @@ done AS (
   RETURNING host
 ),
 postponed AS (
-  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, not_before = postponed.not_before
-  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::timestamptz[])
-    AS postponed (host, seq, attempts, not_before)
+  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, not_before = now() + make_interval(secs => postponed.wait)
+  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::float8[])
+    AS postponed (host, seq, attempts, wait)
   CROSS JOIN LATERAL (${frontierRow('postponed')}) row
   WHERE ${ofThisJob('frontier.job_id')} AND frontier.ctid = row.ctid
 ),
@@ -215,6 +215,7 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
   const { pages, found, done, postponed, hosts } = checkpoint;
   const contents = pages.flatMap(({ url_hash, content }) => (content ? [{ url_hash, ...content }] : []));
   const packed = pack(contents);
+  const now = performance.now();
   return [
     job.id,
     job.fence,
@@ -238,7 +239,7 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     postponed.map((entry) => entry.host),
     postponed.map((entry) => entry.seq),
     postponed.map((entry) => entry.attempts),
-    postponed.map((entry) => entry.notBefore),
+    postponed.map((entry) => Math.max(0, entry.until - now) / 1000),
     [...hosts.keys()],
     [...hosts.values()].map((host) => host.lowSeq),
     checkpoint.currentUrl,

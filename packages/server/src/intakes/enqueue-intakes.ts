@@ -1,4 +1,5 @@
 import { HoldfastError, type Intake, type Job, type JobRequest } from '@holdfast/contract';
+import { readNow } from '../database/read-now.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import type { EnqueuedJob } from '../queue/enqueue-jobs.ts';
 import { intakeKey } from './intake-key.ts';
@@ -43,7 +44,7 @@ export async function enqueueIntakes(
   const missing = sources?.find((id) => !askable.includes(id));
   if (missing !== undefined) throw new HoldfastError('adapter_missing', missing);
   if (askable.length === 0) throw new HoldfastError('adapter_missing', 'no enabled source has an adapter');
-  const now = Date.now();
+  const now = (await readNow(db)).getTime();
   const asked = intakes.flatMap((intake, row) =>
     askable.map((sourceId, column) => {
       const waitMs = (row + column) * staggerSeconds * 1000;

@@ -1,5 +1,6 @@
 import type { Configuration, Stats } from '@holdfast/contract';
 import { sourceView } from '../api/sources/source-view.ts';
+import { readNow } from '../database/read-now.ts';
 import type { Queryable } from '../database/statement.ts';
 import { listSources } from '../sources/list-sources.ts';
 import { listWorkers } from '../supervisor/list-workers.ts';
@@ -8,7 +9,7 @@ import { countJobs } from './count-jobs.ts';
 import { countOwnJobs, countOwnMinutes } from './own-jobs.ts';
 import { countPolicies } from './policy-counts.ts';
 import { countPendingPages, listRecentJobs, listStuckJobs } from './running-jobs.ts';
-import { fillHour, readNow, startOfHour, Throughput } from './throughput.ts';
+import { fillHour, startOfHour, Throughput } from './throughput.ts';
 
 /** A screen that is looked at by many asks the database no more often than this. */
 const freshMs = 2_000;

@@ -1,4 +1,5 @@
 import { liveStatuses, type MinuteOfJobs, type Stats } from '@holdfast/contract';
+import { readNow } from '../database/read-now.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
 /** Events that one read looks at. */
@@ -30,8 +31,6 @@ FROM (
   SELECT at, transition, from_status, to_status FROM job_events WHERE at >= $1 AND at < $2 LIMIT ${scanLimit + 1}
 ) event GROUP BY 1`,
 );
-
-const nowStatement = statement<{ now: Date }>('database-time', 'SELECT now()');
 
 /**
  * What happened in the last hour, by the minute. A minute that is over is counted once and kept. A busy hour is counted a
@@ -115,10 +114,6 @@ export class Throughput {
 /** The last hour with nothing in it but these. */
 export function fillHour(rows: readonly MinuteOfJobs[], now: Date): MinuteOfJobs[] {
   return fill(rows, startOfHour(now), minuteOf(now) + minuteMs);
-}
-
-export async function readNow(db: Queryable): Promise<Date> {
-  return (await run(db, nowStatement))[0]?.now ?? new Date();
 }
 
 export function startOfHour(now: Date): number {

@@ -1,4 +1,5 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
+import { readNow } from '../../database/read-now.ts';
 import type { Queryable } from '../../database/statement.ts';
 import { actOnJob } from '../../queue/act-on-job.ts';
 import { enqueueJob } from '../../queue/enqueue-jobs.ts';
@@ -79,7 +80,7 @@ async function create(db: Queryable, request: CrawlRequest, actor: string): Prom
       payload: request.payload,
       dedupe_key: request.key,
       ...shortRetries,
-      run_at: new Date(Date.now() + ownMs).toISOString(),
+      run_at: new Date((await readNow(db)).getTime() + ownMs).toISOString(),
     },
     actor,
   );
