@@ -10,9 +10,13 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity as `holdfast <name>`. */
   readonly name?: string;
   readonly max?: number;
+  /** Whoever uses the embedded server last stops it; a process that still needs it then brings it back, and says so. */
+  readonly isEmbedded?: boolean;
   /** Called once when a pooler such as PgBouncer turns out to stand between us and the server. */
   readonly onPooler?: () => void;
 }
+
+const adminShutdown = '57P01';
 
 /** A pool that outlives every outage of its server. `target`: a connection string, or host, port and so on. */
 export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOptions = {}): pg.Pool {
@@ -40,8 +44,11 @@ export function createPool(target: pg.PoolConfig, log: Logger, options: PoolOpti
       options.onPooler?.();
     },
   });
-  const report = (error: Error & { code?: string }) =>
+  const report = (error: Error & { code?: string }) => {
+    // The server may be stopped, by us as well, before it has read that we leave.
+    if (pool.ending || (options.isEmbedded && error.code === adminShutdown)) return;
     log.warn({ reason: error.message, code: error.code }, 'A database connection was lost');
+  };
   pool.on('error', report);
   // The pool listens to idle connections only; one that dies between two queries of a transaction would end us.
   pool.on('connect', (client) => {

@@ -23,7 +23,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface OpenOptions extends Omit<PoolOptions, 'onPooler'> {
+export interface OpenOptions extends Omit<PoolOptions, 'onPooler' | 'isEmbedded'> {
   /** false: the schema is taken as it is. */
   readonly migrate?: boolean;
   readonly migrationsFolder?: string;
@@ -72,7 +72,11 @@ async function connect(
   };
   const pools: pg.Pool[] = [];
   const openPool = (poolOptions: Pick<PoolOptions, 'name' | 'max'>) => {
-    const opened = createPool(poolTarget(source), log, { ...poolOptions, onPooler });
+    const opened = createPool(poolTarget(source), log, {
+      ...poolOptions,
+      onPooler,
+      isEmbedded: source.embedded !== undefined,
+    });
     pools.push(opened);
     return opened;
   };
