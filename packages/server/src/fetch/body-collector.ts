@@ -15,8 +15,10 @@ const ratioFreeBytes = 1024 * 1024;
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** Exactly one of these two is called, once. */
+  /** Exactly one of these three is called, once. */
   whole(body: Buffer): void;
+  /** More than was asked for is there; the rest need not come. */
+  enough(body: Buffer): void;
   fail(error: unknown): void;
 }
 
@@ -26,24 +28,34 @@ export class BodyCollector {
   readonly #source: BodySource;
   readonly #limits: FetchLimits;
   readonly #codings: readonly ContentCoding[];
+  readonly #enoughBytes: number;
   #chunks: Buffer[] = [];
   #stream: StreamInflater | undefined;
 
-  constructor(source: BodySource, codings: readonly ContentCoding[], limits: FetchLimits) {
+  constructor(
+    source: BodySource,
+    codings: readonly ContentCoding[],
+    limits: FetchLimits,
+    enoughBytes = Number.POSITIVE_INFINITY,
+  ) {
     this.#source = source;
     this.#codings = codings;
     this.#limits = limits;
+    this.#enoughBytes = enoughBytes;
   }
 
   push(chunk: Buffer): void {
     this.bytesOnWire += chunk.length;
-    if (this.bytesOnWire > this.#limits.maxBytes) {
+    if (this.#codings.length === 0 && this.bytesOnWire > this.#enoughBytes) {
+      this.#source.enough(join([...this.#chunks, chunk]));
+    } else if (this.bytesOnWire > this.#limits.maxBytes) {
       this.#source.fail(tooLarge(this.#limits));
     } else if (this.#stream) {
       this.#stream.write(chunk);
     } else {
       this.#chunks.push(chunk);
-      if (this.#codings.length > 0 && this.bytesOnWire > atOnceBytes) this.#stream = this.#startStream();
+      if (this.#codings.length > 0 && this.bytesOnWire > this.#atOnceBytes)
+        this.#stream = this.#startStream();
     }
   }
 
@@ -66,6 +78,11 @@ export class BodyCollector {
     this.#source.whole(body);
   }
 
+  /** Inflating at once gives all of a body or nothing; a part of it takes a stream, which needs two bytes to begin with. */
+  get #atOnceBytes(): number {
+    return this.#enoughBytes === Number.POSITIVE_INFINITY ? atOnceBytes : 1;
+  }
+
   /** Frees everything; nothing is called after it. */
   destroy(): void {
     this.#chunks = [];
@@ -77,9 +94,11 @@ export class BodyCollector {
     this.#chunks = [];
     const stream = new StreamInflater(this.#codings, start, {
       allowed: () => this.#allowed(),
+      enoughBytes: this.#enoughBytes,
       pause: () => this.#source.pause(),
       resume: () => this.#source.resume(),
       whole: (chunks) => this.#source.whole(join(chunks)),
+      enough: (chunks) => this.#source.enough(join(chunks)),
       failed: (error) => this.#source.fail(codingError(error)),
     });
     stream.write(start);

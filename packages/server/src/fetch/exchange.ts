@@ -25,6 +25,7 @@ export interface ExchangeOptions {
   readonly dispatch: Dispatcher.DispatchOptions;
   readonly limits: FetchLimits;
   readonly acceptHead: FetchRequest['acceptHead'];
+  readonly enoughBytes: FetchRequest['enoughBytes'];
   readonly signal: AbortSignal | undefined;
   readonly mayAsk: FetchRequest['mayAsk'];
   readonly resolve: (response: FetchResponse) => void;
@@ -121,9 +122,10 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
         this.#drain(head);
         return;
       }
-      if ((head.contentLength ?? 0) > this.#options.limits.maxBytes) throw tooLarge(this.#options.limits);
+      const { limits, enoughBytes } = this.#options;
+      if (enoughBytes === undefined && (head.contentLength ?? 0) > limits.maxBytes) throw tooLarge(limits);
       const codings = readCodings(head.headers['content-encoding']);
-      this.#body = new BodyCollector(this, codings, this.#options.limits);
+      this.#body = new BodyCollector(this, codings, limits, enoughBytes);
     } catch (error) {
       this.fail(error);
     }
@@ -158,6 +160,12 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
 
   whole(body: Buffer): void {
     this.#succeed(body);
+  }
+
+  enough(body: Buffer): void {
+    this.#succeed(body);
+    // What is left of it is not wanted, and its connection is of no use before that was read.
+    this.fail(undefined);
   }
 
   /** Answers without the body, and gets rid of it. */

@@ -23,6 +23,11 @@ export interface FetchRequest {
   readonly limits?: Partial<FetchLimits> | undefined;
   /** False: the body is of no use (its type, its status) and is not downloaded. */
   readonly acceptHead?: ((head: FetchHead) => boolean) | undefined;
+  /**
+   * So many bytes of the inflated body are enough: once more are there the download ends, and what came is the body. It is
+   * longer than this exactly when it was cut, and its length is no error.
+   */
+  readonly enoughBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Looked at when a connection is there, right before the request leaves; what was true at the call may have changed. */
   readonly mayAsk?: (() => boolean) | undefined;

@@ -71,6 +71,7 @@ export class HttpFetcher implements Fetcher {
         },
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
         acceptHead: request.acceptHead,
+        enoughBytes: request.enoughBytes,
         signal: request.signal,
         mayAsk: request.mayAsk,
         resolve,

@@ -4,9 +4,12 @@ import { type ContentCoding, createInflateStream, type InflateStream } from './c
 export interface InflaterOwner {
   /** How many bytes may have come out by now. */
   allowed(): number;
+  /** Of what comes out at the end of the chain. */
+  readonly enoughBytes: number;
   pause(): void;
   resume(): void;
   whole(chunks: Buffer[]): void;
+  enough(chunks: Buffer[]): void;
   failed(error: unknown): void;
 }
 
@@ -50,11 +53,18 @@ export class StreamInflater {
     link.on('error', (error) => this.#fail(error));
     link.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > this.#owner.allowed()) this.#fail(new HoldfastError('body_too_large', 'inflated'));
+      if (!next && bytes > this.#owner.enoughBytes) this.#suffice(chunk);
+      else if (bytes > this.#owner.allowed()) this.#fail(new HoldfastError('body_too_large', 'inflated'));
       else if (!next) this.#chunks.push(chunk);
     });
     if (next) link.pipe(next);
     else link.on('end', () => this.#owner.whole(this.#chunks));
+  }
+
+  #suffice(last: Buffer): void {
+    const chunks = [...this.#chunks, last];
+    this.destroy();
+    this.#owner.enough(chunks);
   }
 
   #fail(error: unknown): void {
