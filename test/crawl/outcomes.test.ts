@@ -156,10 +156,11 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(700);
   });
 
-  test('whose robots.txt cannot be had is tried again later, and says why', async () => {
+  test('of a host that does not resolve is tried again later, and says so', async () => {
     const job = await fixture.crawled('/', { url: 'http://no-such-host.invalid/', discover: false });
-    expect(job).toMatchObject({ status: 'retryable', error_code: 'robots_unreachable' });
-    expect(job.error_message).toMatch(/no-such-host\.invalid\/robots\.txt/);
+    expect(job).toMatchObject({ status: 'retryable', error_code: 'dns_failed' });
+    expect(job.error_message).toMatch(/no-such-host\.invalid/);
+    expect(job.error_message).not.toMatch(/robots/);
   });
 
   test('of a private address that nobody allowed is refused without a connection', async () => {

@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
+import type { RequestLease } from '../fetch/request-lease.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Permit } from '../sources/governor.ts';
 import type { CrawlContext } from './crawl-context.ts';
@@ -19,12 +20,15 @@ const deathsToCondemn = 2;
 export class AdmitEntries {
   readonly #context: CrawlContext;
   readonly #hosts: HostQueues;
+  readonly #lease: RequestLease;
   readonly #starts: StartTimes;
   /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
   readonly #deathsToCondemn: number;
 
-  constructor(context: CrawlContext, hosts: HostQueues) {
+  /** `lease`: on its behalf robots.txt is asked. */
+  constructor(context: CrawlContext, hosts: HostQueues, lease: RequestLease) {
     this.#context = context;
+    this.#lease = lease;
     this.#hosts = hosts;
     this.#starts = new StartTimes(context.options.delay_ms);
     this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
@@ -43,8 +47,9 @@ export class AdmitEntries {
     if (perHost === 'reached') return { skip: 'host_limit' };
     if (perHost === 'under way') return now + waitForOthersMs;
     if (!options.ignore_robots) {
-      const verdict = robots.verdict(entry.url);
+      const verdict = robots.verdict(entry.url, this.#lease);
       if (verdict === 'disallowed') return { skip: 'robots' };
+      if (verdict instanceof HoldfastError) return { fail: verdict };
       if (typeof verdict === 'number') return Math.max(verdict, now);
     }
     const mayStartAt = this.#starts.next(entry.host, now);
@@ -57,13 +62,13 @@ export class AdmitEntries {
 
   waitsForRobots({ url }: FrontierEntry): boolean {
     const { options, robots } = this.#context;
-    return !options.ignore_robots && typeof robots.verdict(url) === 'number';
+    return !options.ignore_robots && typeof robots.verdict(url, this.#lease) === 'number';
   }
 
   /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
   blockedUntil(entry: FrontierEntry): number {
     const { governor, robots, options } = this.#context;
-    const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url);
+    const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url, this.#lease);
     // Rules that are on their way block nobody for long.
     const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
     return Math.max(governor.blockedUntil(entry.host), robotsUntil);

@@ -42,6 +42,8 @@ export class CrawlRun {
   readonly #processor: ProcessEntry;
   readonly #inFlight: InFlight;
   readonly #requests = new AbortController();
+  /** Aborted as soon as no more requests start: what robots.txt says is of no use then. */
+  readonly #starts = new AbortController();
   readonly #ended: Promise<CrawlEnd>;
   #end: (end: CrawlEnd) => void = () => {};
   #failed: (error: unknown) => void = () => {};
@@ -77,7 +79,10 @@ export class CrawlRun {
     });
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
     const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
-    this.#admissions = new AdmitEntries(context, this.#queues);
+    this.#admissions = new AdmitEntries(context, this.#queues, {
+      leaseEnds: context.leaseEnds,
+      signal: this.#starts.signal,
+    });
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, { admittedSeeds, compare });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
@@ -99,6 +104,7 @@ export class CrawlRun {
       unsubscribe();
       clearTimeout(this.#timer);
       this.#checkpointer.stop();
+      this.#starts.abort();
       this.#requests.abort();
     }
   }
@@ -107,6 +113,7 @@ export class CrawlRun {
   stop(reason: StopReason, grace: number = graceMs[reason]): void {
     if (this.#stopReason) return;
     this.#stopReason = reason;
+    this.#starts.abort();
     const end = () => {
       this.#requests.abort();
       this.#end(reason === 'lost' ? { how: 'lost' } : { how: 'stopped', reason });

@@ -1,10 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
+import { type ErrorCode, HoldfastError } from '@holdfast/contract';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../test/database-fixture/create-test-database.ts';
-import type { Fetcher, FetchResponse } from '../fetch/fetcher.ts';
+import { type Fetcher, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
+import type { RequestLease } from '../fetch/request-lease.ts';
 import type { GovernedRun } from '../sources/governor.ts';
 import { storeRobots } from '../sources/store-robots.ts';
 import { RobotsGate } from './robots-gate.ts';
@@ -18,6 +21,8 @@ const closed = 'User-agent: *\nDisallow: /\nCrawl-delay: 7';
 /** A governor of one host: with a number of slots, or without a limit. */
 class TestGovernor {
   slots = Number.POSITIVE_INFINITY;
+  cancelled = 0;
+  ended: unknown[] = [];
   readonly crawlDelays: (number | null)[] = [];
   readonly #onReady = new Set<(host: string) => void>();
   #onRefused = () => {};
@@ -28,7 +33,13 @@ class TestGovernor {
       return { waitUntil: performance.now() + 60_000, reason: 'rate' };
     }
     this.slots--;
-    return { done: () => {}, cancel: () => {} };
+    return {
+      done: (outcome: unknown) => this.ended.push(outcome),
+      cancel: () => {
+        this.cancelled++;
+        this.slots++;
+      },
+    };
   }
 
   onReady(callback: (host: string) => void) {
@@ -56,6 +67,10 @@ class TestGovernor {
 let database: TestDatabase;
 let governor: TestGovernor;
 let gate: RobotsGate;
+let run: AbortController;
+let leaseEnds: number;
+let lease: RequestLease;
+let onLook: () => void;
 let now: number;
 let asked: number;
 /** What the site answers to the next request. */
@@ -70,15 +85,23 @@ beforeEach(async () => {
   await database.pool.query('TRUNCATE robots_cache');
   now = 1_000;
   asked = 0;
+  run = new AbortController();
+  leaseEnds = Number.POSITIVE_INFINITY;
+  onLook = () => {};
+  lease = leaseOf(run.signal);
   governor = new TestGovernor();
   let tell = () => {};
   loaded = () =>
     new Promise<void>((resolve) => {
       tell = resolve;
     });
-  const fetch: Fetcher['fetch'] = async ({ url }) => {
+  const fetch: Fetcher['fetch'] = async ({ url, mayAsk, signal }) => {
+    if (mayAsk?.() === false) throw new NotAsked();
     asked++;
-    const { status, text } = await answer();
+    const cut = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    const { status, text } = await Promise.race([answer(), cut]);
     return { url, status, body: Buffer.from(text) } as FetchResponse;
   };
   gate = new RobotsGate({
@@ -93,6 +116,14 @@ beforeEach(async () => {
   });
 });
 
+const leaseOf = (signal: AbortSignal): RequestLease => ({
+  leaseEnds: () => {
+    onLook();
+    return leaseEnds;
+  },
+  signal,
+});
+
 const says = (text: string, status = 200) => {
   answer = async () => ({ status, text });
 };
@@ -100,7 +131,7 @@ const says = (text: string, status = 200) => {
 /** Asks for the page, and waits until the rules that this brings are there. */
 async function load(): Promise<void> {
   const coming = loaded();
-  gate.verdict(page);
+  gate.verdict(page, lease);
   await coming;
 }
 
@@ -122,7 +153,10 @@ describe('the rules of an origin', () => {
     says(open);
     await load();
     now += dayMs - 1;
-    expect([gate.verdict(page), gate.verdict(`${origin}/private`)]).toEqual(['allowed', 'disallowed']);
+    expect([gate.verdict(page, lease), gate.verdict(`${origin}/private`, lease)]).toEqual([
+      'allowed',
+      'disallowed',
+    ]);
     expect(asked).toBe(1);
   });
 
@@ -130,7 +164,7 @@ describe('the rules of an origin', () => {
     await knowExpired();
     says(closed);
     await load();
-    expect(gate.verdict(page)).toBe('disallowed');
+    expect(gate.verdict(page, lease)).toBe('disallowed');
     expect(governor.crawlDelays).toEqual([null, 7]);
     expect(asked).toBe(2);
   });
@@ -140,14 +174,14 @@ describe('the rules of an origin', () => {
     const rules = { groups: [{ agents: ['*'], allow: [], disallow: ['/'] }], crawlDelays: [], sitemaps: [] };
     await storeRobots(database.pool, { origin, outcome: 'parse', rules, ttlSeconds: 3_600 });
     await load();
-    expect(gate.verdict(page)).toBe('disallowed');
+    expect(gate.verdict(page, lease)).toBe('disallowed');
     expect(asked).toBe(1);
     // As long as the database keeps them, and not for another day.
     now += 3_600_000;
     await database.pool.query('TRUNCATE robots_cache');
     says(open);
     await load();
-    expect(gate.verdict(page)).toBe('allowed');
+    expect(gate.verdict(page, lease)).toBe('allowed');
   });
 
   test('hold while the new ones are on their way, which are asked for once', async () => {
@@ -162,26 +196,48 @@ describe('the rules of an origin', () => {
       };
     });
     const coming = loaded();
-    expect(gate.verdict(page)).toBe('allowed');
+    expect(gate.verdict(page, lease)).toBe('allowed');
     await requested;
-    expect([gate.verdict(page), gate.verdict(`${origin}/private`)]).toEqual(['allowed', 'disallowed']);
+    expect([gate.verdict(page, lease), gate.verdict(`${origin}/private`, lease)]).toEqual([
+      'allowed',
+      'disallowed',
+    ]);
     respond();
     await coming;
-    expect(gate.verdict(page)).toBe('disallowed');
+    expect(gate.verdict(page, lease)).toBe('disallowed');
     expect(asked).toBe(2);
   });
 
-  test('give way to a refusal when robots.txt cannot be had any more, until that expires', async () => {
+  test.each([429, 500, 503])(
+    'hold on when it is answered with %i, and are asked for again in minutes',
+    async (status) => {
+      await knowExpired();
+      says('', status);
+      await load();
+      expect([gate.verdict(page, lease), gate.verdict(`${origin}/private`, lease)]).toEqual([
+        'allowed',
+        'disallowed',
+      ]);
+      now += 300_000;
+      await database.pool.query(`UPDATE robots_cache SET expires_at = now() - interval '1 s'`);
+      says(closed);
+      await load();
+      expect(gate.verdict(page, lease)).toBe('disallowed');
+    },
+  );
+
+  test('give way to a refusal when they were read 30 days ago, until that expires', async () => {
     await knowExpired();
+    await database.pool.query(`UPDATE robots_cache SET fetched_at = fetched_at - interval '30 days'`);
     says('', 503);
     await load();
-    expect(gate.verdict(page)).toBe(now + 300_000);
+    expect(gate.verdict(page, lease)).toBeCloseTo(now + 300_000, -4);
     now += 300_000;
     await database.pool.query('TRUNCATE robots_cache');
-    expect(gate.verdict(page)).toBe(now);
+    expect(gate.verdict(page, lease)).toBeLessThanOrEqual(now);
     says(open);
     await load();
-    expect(gate.verdict(page)).toBe('allowed');
+    expect(gate.verdict(page, lease)).toBe('allowed');
   });
 
   test('come also where a page would take every slot there is', async () => {
@@ -190,15 +246,98 @@ describe('the rules of an origin', () => {
     governor.slots = 0;
     let pages = 0;
     governor.onReady(() => {
-      if (gate.verdict(page) === 'allowed' && !('waitUntil' in governor.tryAcquire())) pages++;
+      if (gate.verdict(page, lease) === 'allowed' && !('waitUntil' in governor.tryAcquire())) pages++;
     });
     const refused = governor.refused();
     const coming = loaded();
-    gate.verdict(page);
+    gate.verdict(page, lease);
     await refused;
     governor.offer();
     expect(pages).toBe(0);
     await coming;
-    expect(gate.verdict(page)).toBe('disallowed');
+    expect(gate.verdict(page, lease)).toBe('disallowed');
+  });
+});
+
+describe('a request for robots.txt', () => {
+  test('is not made when the lease ended while it waited for the governor', async () => {
+    says(open);
+    governor.slots = 0;
+    const refused = governor.refused();
+    gate.verdict(page, lease);
+    await refused;
+    const looked = new Promise<void>((resolve) => {
+      leaseEnds = 0;
+      onLook = resolve;
+    });
+    governor.offer();
+    await looked;
+    await setImmediate();
+    expect([asked, governor.slots]).toEqual([0, 1]);
+    // When it is renewed, whoever asks begins anew.
+    leaseEnds = Number.POSITIVE_INFINITY;
+    await load();
+    expect([asked, governor.slots]).toEqual([1, 0]);
+  });
+
+  test('is not made when the run ended while it waited for the governor', async () => {
+    says(open);
+    governor.slots = 0;
+    const refused = governor.refused();
+    gate.verdict(page, lease);
+    await refused;
+    run.abort();
+    governor.offer();
+    await setImmediate();
+    expect([asked, governor.slots]).toEqual([0, 1]);
+    lease = leaseOf(new AbortController().signal);
+    await load();
+    expect([asked, governor.slots]).toEqual([1, 0]);
+  });
+
+  test('is cut off when the last run that waits for it has ended', async () => {
+    const requested = new Promise<void>((resolve) => {
+      answer = () => {
+        resolve();
+        return new Promise(() => {});
+      };
+    });
+    const other = new AbortController();
+    gate.verdict(page, lease);
+    gate.verdict(page, leaseOf(other.signal));
+    await requested;
+    run.abort();
+    expect(governor.ended).toEqual([]);
+    other.abort();
+    await vi.waitUntil(() => governor.ended.length > 0);
+    expect(governor.ended).toEqual([{ kind: 'error', code: 'aborted' }]);
+    expect(gate.verdict(page, lease)).toBe(Number.POSITIVE_INFINITY);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('a failure of the origin itself', () => {
+  const failsWith = (code: ErrorCode, detail: string) => {
+    answer = () => Promise.reject(new HoldfastError(code, detail));
+  };
+
+  test('is what its pages are told, and not for other workers to go by', async () => {
+    failsWith('tls_failed', 'CERT_HAS_EXPIRED');
+    await load();
+    expect(gate.verdict(page, lease)).toMatchObject({ code: 'tls_failed', detail: 'CERT_HAS_EXPIRED' });
+    expect((await database.pool.query('SELECT * FROM robots_cache')).rows).toEqual([]);
+  });
+
+  test('that may pass keeps its pages waiting, here and for other workers', async () => {
+    failsWith('dns_failed', 'ENOTFOUND');
+    await load();
+    expect(gate.verdict(page, lease)).toBeGreaterThan(now);
+    const failure = { code: 'dns_failed', detail: 'shop.test: ENOTFOUND' };
+    expect(gate.failureOf(page)).toMatchObject(failure);
+    now += 300_000;
+    gate.verdict(page, lease);
+    await load();
+    expect(gate.failureOf(page)).toMatchObject(failure);
+    expect(asked).toBe(1);
   });
 });

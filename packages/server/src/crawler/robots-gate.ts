@@ -3,17 +3,27 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
 import { fetchFollowing } from '../fetch/fetch-following.ts';
-import type { Fetcher } from '../fetch/fetcher.ts';
+import { type Fetcher, NotAsked } from '../fetch/fetcher.ts';
+import type { RequestLease } from '../fetch/request-lease.ts';
 import { parseRobots } from '../robots/parse-robots.ts';
 import { productToken } from '../robots/product-token.ts';
+import { robotsBytes } from '../robots/robots-lines.ts';
 import { createRobotsMatcher, type RobotsMatcher } from '../robots/robots-matcher.ts';
 import { allowAll, disallowAll, type RobotsRules } from '../robots/robots-rules.ts';
-import { type RobotsVerdict, robotsCacheSeconds, robotsVerdict } from '../robots/robots-verdict.ts';
+import {
+  type RobotsVerdict,
+  robotsCacheSeconds,
+  robotsCopyDays,
+  robotsVerdict,
+} from '../robots/robots-verdict.ts';
 import type { GovernedRun, Permit } from '../sources/governor.ts';
-import { loadRobots } from '../sources/load-robots.ts';
+import { type CachedRobots, loadRobots } from '../sources/load-robots.ts';
 import { storeRobots } from '../sources/store-robots.ts';
+import { storeRobotsFailure } from '../sources/store-robots-failure.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { RecentMap } from './recent-map.ts';
+import { failureOfRules, robotsFailure, rulesOfFailure } from './robots-failure.ts';
+import { RobotsLoad } from './robots-load.ts';
 
 export interface RobotsGateOptions {
   readonly db: Queryable;
@@ -21,8 +31,10 @@ export interface RobotsGateOptions {
   readonly fetcher: Fetcher;
   readonly governor: GovernedRun;
   readonly userAgent: string;
-  /** Aborted when the run is over. */
+  /** Aborted when nobody will ask again. */
   readonly signal: AbortSignal;
+  /** Who asks once and goes away waits for new rules when the old ones have expired; a crawl need not stand still for them. */
+  readonly waitsForNew?: boolean;
   /** Rules of an origin have come, or can be asked for again. */
   readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
   /** The monotonic clock. */
@@ -31,33 +43,37 @@ export interface RobotsGateOptions {
 
 interface KnownOrigin {
   readonly matcher: RobotsMatcher;
-  /** robots.txt could not be had: the origin's URLs wait until this has expired. */
-  readonly waits: boolean;
+  /** Why robots.txt could not be had: the origin's URLs wait until this has expired, or fail with it. */
+  readonly failure: HoldfastError | undefined;
   /** By the monotonic clock. A run may outlive what it knows by days. */
   readonly expiresAt: number;
 }
 
-const limits = { maxBytes: 2 * 1024 * 1024, totalMs: 20_000 };
+/** What holds for an origin, and for how long. */
+interface Rules {
+  readonly rules: RobotsRules;
+  readonly failure: HoldfastError | undefined;
+  readonly expiresInMs: number;
+}
+
+const limits = { totalMs: 20_000 };
 const maxHops = 5;
 const loading = Number.POSITIVE_INFINITY;
 const retryMs = 1_000;
-/** For rules that are about to expire: a clock ahead of the database's would have them loaded again every second. */
-const leastKeptMs = 60_000;
 /** More than the hosts worked on at once; what is forgotten is in the database's cache. */
 const maxOrigins = 2_000;
+const failureSeconds = robotsCacheSeconds.disallow_all;
 
 /** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
-  readonly #loading = new Set<string>();
+  readonly #loads = new Map<string, RobotsLoad>();
   readonly #askAgain = new Set<string>();
-  /** Loads that wait for the governor, by origin, and how to give them its leave. */
-  readonly #waiting = new Map<string, (permit: Permit) => void>();
   readonly #now: () => number;
   readonly #agent: string;
   /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
-  lastFailure: string | undefined;
+  lastFailure: HoldfastError | undefined;
 
   constructor(options: RobotsGateOptions) {
     this.#options = options;
@@ -70,107 +86,165 @@ export class RobotsGate {
     this.#askAgain.add(origin);
   }
 
-  /** Whether a URL may be fetched, or when to ask again. Nothing here waits: what is not there yet is fetched. */
-  verdict(url: string): 'allowed' | 'disallowed' | number {
+  /**
+   * Whether a URL may be fetched, when to ask again, or why nothing of its origin can ever be had. Nothing here waits: what
+   * is not there yet is fetched, on behalf of whoever asks.
+   */
+  verdict(url: string, lease: RequestLease): 'allowed' | 'disallowed' | number | HoldfastError {
     const origin = url.slice(0, url.indexOf('/', 8));
     const known = this.#origins.get(origin);
     if (known === undefined) {
-      this.#bring(origin);
+      this.#bring(origin, lease);
       return loading;
     }
     const isExpired = known.expiresAt <= this.#now();
-    if (known.waits) {
+    if (known.failure) {
       if (isExpired) this.#origins.delete(origin);
-      return known.expiresAt;
+      return known.failure.retry === 'never' ? known.failure : known.expiresAt;
     }
-    // The old rules hold until the new ones are there: a crawl need not stand still for them.
-    if (isExpired) this.#bring(origin);
+    if (isExpired) {
+      this.#bring(origin, lease);
+      if (this.#options.waitsForNew) return loading;
+    }
     return known.matcher.allows(url) ? 'allowed' : 'disallowed';
   }
 
-  #bring(origin: string): void {
-    if (!this.#loading.has(origin)) {
-      void this.#load(origin);
-      return;
-    }
-    // Whoever asks is about to take the governor's leave for a page, and at a busy source would be first every time.
-    const give = this.#waiting.get(origin);
-    const permit = give && this.#options.governor.tryAcquire(hostOf(`${origin}/`));
-    if (permit && !('waitUntil' in permit)) give(permit);
+  /** Why the URLs of this one's origin wait, if they do. */
+  failureOf(url: string): HoldfastError | undefined {
+    return this.#origins.get(url.slice(0, url.indexOf('/', 8)))?.failure;
   }
 
-  async #load(origin: string): Promise<void> {
-    const { db, log, governor, onLoaded } = this.#options;
-    this.#loading.add(origin);
+  #bring(origin: string, lease: RequestLease): void {
+    if (lease.signal.aborted || this.#options.signal.aborted) return;
+    const running = this.#loads.get(origin);
+    if (!running || running.signal.aborted) {
+      const load = new RobotsLoad();
+      load.join(lease);
+      this.#loads.set(origin, load);
+      void this.#load(origin, load);
+      return;
+    }
+    running.join(lease);
+    // Whoever asks is about to take the governor's leave for a page, and at a busy source would be first every time.
+    const permit = running.give && this.#options.governor.tryAcquire(hostOf(`${origin}/`));
+    if (permit && !('waitUntil' in permit)) running.give?.(permit);
+  }
+
+  async #load(origin: string, load: RobotsLoad): Promise<void> {
+    const { signal, log, onLoaded } = this.#options;
+    const end = () => load.end();
+    signal.addEventListener('abort', end, { once: true, signal: load.signal });
+    let sitemaps: readonly string[] = [];
     try {
-      const { rules, verdict, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin));
-      this.lastFailure = rules.failure ?? this.lastFailure;
-      const matcher = createRobotsMatcher(rules, this.#agent);
-      const expiresAt = this.#now() + expiresInMs;
-      // Also when there is none: an earlier one may have been taken back.
-      await governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
-      this.#origins.set(origin, { matcher, waits: verdict === 'disallow_all', expiresAt });
-      this.#loading.delete(origin);
-      onLoaded(origin, rules.sitemaps);
+      sitemaps = await this.#learn(origin, load);
     } catch (error) {
-      if (this.#options.signal.aborted) return;
+      // Nobody wants them any more, or nobody has a lease: whoever asks next begins anew.
+      if (load.signal.aborted || error instanceof NotAsked) return this.#forget(origin, load);
       // The database is away, most likely: asked again in a moment.
       log.warn({ err: error, origin }, 'robots.txt could not be looked up; trying again');
       await delay(retryMs);
-      await db.query({ text: 'SELECT 1' }).catch(() => undefined);
-      this.#loading.delete(origin);
-      onLoaded(origin, []);
+      await this.#options.db.query({ text: 'SELECT 1' }).catch(() => undefined);
     }
+    this.#forget(origin, load);
+    onLoaded(origin, sitemaps);
   }
 
-  async #cached(origin: string) {
+  #forget(origin: string, load: RobotsLoad): void {
+    load.end();
+    if (this.#loads.get(origin) === load) this.#loads.delete(origin);
+  }
+
+  /** Returns the sitemaps that the origin names. */
+  async #learn(origin: string, load: RobotsLoad): Promise<readonly string[]> {
+    const { rules, failure, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin, load));
+    this.lastFailure = failure ?? this.lastFailure;
+    const matcher = createRobotsMatcher(rules, this.#agent);
+    const expiresAt = this.#now() + expiresInMs;
+    // Also when there is none: an earlier one may have been taken back.
+    await this.#options.governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
+    this.#origins.set(origin, { matcher, failure, expiresAt });
+    return rules.sitemaps;
+  }
+
+  async #cached(origin: string): Promise<Rules | undefined> {
     const [cached] = await loadRobots(this.#options.db, [origin]);
     if (!cached || (cached.outcome === 'disallow_all' && this.#askAgain.delete(origin))) return undefined;
-    const leastMs = cached.outcome === 'disallow_all' ? retryMs : leastKeptMs;
-    const expiresInMs = Math.max(cached.expires_at.getTime() - Date.now(), leastMs);
-    return { rules: cached.rules as RobotsRules, verdict: cached.outcome as RobotsVerdict, expiresInMs };
+    return rulesOf(cached);
   }
 
-  async #fetch(origin: string) {
-    const { db, fetcher, userAgent } = this.#options;
-    const permit = await this.#permit(origin);
+  async #fetch(origin: string, load: RobotsLoad): Promise<Rules> {
+    const answer = await this.#ask(origin, load);
+    if (answer instanceof HoldfastError) return await this.#failed(origin, answer);
+    const { rules, verdict } = answer;
+    const ttlSeconds = robotsCacheSeconds[verdict];
+    await storeRobots(this.#options.db, { origin, outcome: verdict, rules, ttlSeconds });
+    return { rules, failure: undefined, expiresInMs: ttlSeconds * 1000 };
+  }
+
+  /** What robots.txt says, or why it cannot be had. */
+  async #ask(
+    origin: string,
+    load: RobotsLoad,
+  ): Promise<{ rules: RobotsRules; verdict: RobotsVerdict } | HoldfastError> {
+    const { fetcher, userAgent } = this.#options;
+    const permit = await this.#permit(origin, load);
     const started = performance.now();
-    let verdict: RobotsVerdict = 'disallow_all';
-    let rules: RobotsRules = disallowAll;
+    let at = `${origin}/robots.txt`;
     try {
-      const request = { url: `${origin}/robots.txt`, userAgent, limits };
-      const { response } = await fetchFollowing(fetcher, request, { maxHops });
+      const request = {
+        url: at,
+        userAgent,
+        limits,
+        // A file of any length has rules at its start; the body of a refusal has none.
+        enoughBytes: robotsBytes,
+        acceptHead: ({ status }: { status: number }) => robotsVerdict(status) === 'parse',
+        signal: load.signal,
+        mayAsk: () => load.mayAsk(),
+      };
+      const onHop = ({ to }: { to: string }) => {
+        at = to;
+        return true;
+      };
+      const { response } = await fetchFollowing(fetcher, request, { maxHops, onHop });
       const { status, retryAfterSeconds } = response;
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
-      verdict = robotsVerdict(status);
-      if (verdict === 'disallow_all') this.lastFailure = `${origin}/robots.txt: HTTP ${status}`;
-      if (verdict !== 'disallow_all')
-        rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
+      const verdict = robotsVerdict(status);
+      if (verdict === 'disallow_all')
+        return new HoldfastError('robots_unreachable', `${origin}/robots.txt: HTTP ${status}`);
+      const rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
+      return { rules, verdict };
     } catch (error) {
-      if (!(error instanceof HoldfastError)) {
-        permit.cancel();
-        throw error;
-      }
-      permit.done({ kind: 'error', code: error.code });
-      // Five redirects and still no file: it counts as not there. What can never be fetched (a forbidden address, a bad
-      // certificate) says so itself when its first page is asked for.
-      if (error.retry === 'never') [verdict, rules] = ['allow_all', allowAll];
-      else this.lastFailure = `${origin}/robots.txt: ${error.message}`;
+      if (error instanceof NotAsked) permit.cancel();
+      else permit.done({ kind: 'error', code: error instanceof HoldfastError ? error.code : 'aborted' });
+      if (!(error instanceof HoldfastError)) throw error;
+      // Five redirects and still no file: it counts as not there (RFC 9309, 2.3.1.2).
+      if (error.code === 'too_many_redirects') return { rules: allowAll, verdict: 'allow_all' };
+      return robotsFailure(origin, at, error);
     }
-    if (verdict === 'disallow_all' && this.lastFailure) rules = { ...disallowAll, failure: this.lastFailure };
-    await storeRobots(db, { origin, outcome: verdict, rules, ttlSeconds: robotsCacheSeconds[verdict] });
-    return { rules, verdict, expiresInMs: robotsCacheSeconds[verdict] * 1000 };
   }
 
-  async #permit(origin: string): Promise<Permit> {
-    const { governor, signal } = this.#options;
+  async #failed(origin: string, failure: HoldfastError): Promise<Rules> {
+    const { db, log } = this.#options;
+    // It hangs on what this worker trusts and may reach, which is not for others to go by.
+    if (failure.retry === 'never') return { rules: disallowAll, failure, expiresInMs: failureSeconds * 1000 };
+    const rules = rulesOfFailure(failure);
+    const kept = { origin, rules, ttlSeconds: failureSeconds, copyDays: robotsCopyDays };
+    const holds = await storeRobotsFailure(db, kept);
+    if (holds.copied_at)
+      log.warn({ origin }, `${failure.message}; the rules of ${holds.copied_at.toISOString()} hold on`);
+    return rulesOf(holds);
+  }
+
+  async #permit(origin: string, load: RobotsLoad): Promise<Permit> {
+    const { governor } = this.#options;
     const host = hostOf(`${origin}/`);
     for (;;) {
-      signal.throwIfAborted();
+      load.signal.throwIfAborted();
+      if (!load.mayAsk()) throw new NotAsked();
       const answer = governor.tryAcquire(host);
       if (!('waitUntil' in answer)) return answer;
       const waitMs = Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000);
-      const given = await this.#untilReady(origin, host, waitMs);
+      const given = await this.#untilReady(load, host, waitMs);
       if (given) return given;
     }
   }
@@ -180,19 +254,28 @@ export class RobotsGate {
    * verdict gave his. A source that is being loaded is there within milliseconds, not when its refusal said to ask again: a
    * crawl's first page used to wait a second for it.
    */
-  #untilReady(origin: string, host: string, ms: number): Promise<Permit | undefined> {
+  #untilReady(load: RobotsLoad, host: string, ms: number): Promise<Permit | undefined> {
     return new Promise((resolve) => {
       const over = (permit?: Permit) => {
         clearTimeout(timer);
         unsubscribe();
-        this.#waiting.delete(origin);
+        load.signal.removeEventListener('abort', onAbort);
+        load.give = undefined;
         resolve(permit);
       };
+      const onAbort = () => over();
       const timer = setTimeout(over, ms);
       const unsubscribe = this.#options.governor.onReady((ready) => {
         if (ready === host) over();
       });
-      this.#waiting.set(origin, over);
+      load.signal.addEventListener('abort', onAbort);
+      load.give = over;
     });
   }
+}
+
+function rulesOf({ outcome, rules, expires_in_ms }: CachedRobots): Rules {
+  const known = rules as RobotsRules;
+  const failure = outcome === 'disallow_all' ? failureOfRules(known) : undefined;
+  return { rules: known, failure, expiresInMs: expires_in_ms };
 }

@@ -55,7 +55,7 @@ async function letGo(
       return only(await releaseJobs(db, [{ ...job, reason: stopReasons[end.reason] }], actor));
     case 'blocked': {
       if (end.byRobots) {
-        const error = new HoldfastError('robots_unreachable', context.robots.lastFailure);
+        const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
         return only(await retryJobsLater(db, [{ ...job, error }], actor));
       }
       const release = {

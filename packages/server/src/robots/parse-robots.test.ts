@@ -188,6 +188,15 @@ test('at least 500 KiB are read, and half a rule at the cut is no rule', () => {
   expect(rules.allows(`https://example.com/b${'c'.repeat(30_000)}`)).toBe(true);
 });
 
+test('a rule that is cut where nothing more of its line would be read is a rule', () => {
+  const filler = `# ${'x'.repeat(97)}\n`;
+  const before = `${filler.repeat(5_000)}User-agent: *\n`;
+  for (const rule of [`Disallow: /a # ${'y'.repeat(100_000)}`, `Disallow: /a${'c'.repeat(100_000)}`]) {
+    const rules = createRobotsMatcher(parse(before + rule), 'x');
+    expect(rules.allows(`https://example.com/a${'c'.repeat(100_000)}`)).toBe(false);
+  }
+});
+
 test('any bytes make rules that survive JSON', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.webUrl(), (bytes, url) => {
@@ -201,7 +210,7 @@ test('any bytes make rules that survive JSON', () => {
 test('the answer for robots.txt decides where there is nothing to parse', () => {
   const verdicts = [200, 204, 301, 403, 404, 429, 500, 503, undefined].map(robotsVerdict);
   const [parsed, allowed, refused] = ['parse', 'allow_all', 'disallow_all'];
-  expect(verdicts).toEqual([parsed, parsed, allowed, allowed, allowed, allowed, refused, refused, refused]);
+  expect(verdicts).toEqual([parsed, parsed, allowed, allowed, allowed, refused, refused, refused, refused]);
   expect(robotsCacheSeconds.disallow_all).toBeLessThan(robotsCacheSeconds.parse);
   expect(createRobotsMatcher(allowAll, 'x').allows('https://example.com/a')).toBe(true);
   expect(createRobotsMatcher(disallowAll, 'x').allows('https://example.com/a')).toBe(false);

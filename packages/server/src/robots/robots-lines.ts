@@ -4,22 +4,24 @@ export interface RobotsLine {
   readonly value: string;
 }
 
-/** RFC 9309 asks for at least 500 KiB. */
-const maxBytes = 512 * 1024;
+/** So much of a robots.txt is read. RFC 9309 asks for at least 500 KiB. */
+export const robotsBytes = 512 * 1024;
 /** Google's limit: eight times the longest URL that browsers took. */
 const maxLineLength = 16_664;
 
 /** The `key: value` lines of a robots.txt, with all that people get wrong about line ends, colons and byte order marks. */
 export function* robotsLines(bytes: Uint8Array): Generator<RobotsLine> {
-  const text = byteText(bytes.subarray(0, maxBytes));
+  const text = byteText(bytes.subarray(0, robotsBytes));
   const lines = text.split(/\r\n|\r|\n/);
-  // The end of a file that was cut off may be half a rule.
-  if (bytes.length > maxBytes) lines.pop();
+  // The end of a file that was cut off may be half a rule, unless the cut is behind all that would be read of the line.
+  if (bytes.length > robotsBytes && !isReadable(lines.at(-1) ?? '')) lines.pop();
   for (const line of lines) {
     const parsed = parseLine(line.slice(0, maxLineLength));
     if (parsed) yield parsed;
   }
 }
+
+const isReadable = (line: string): boolean => line.includes('#') || line.length >= maxLineLength;
 
 function parseLine(line: string): RobotsLine | null {
   const text = (line.split('#', 1)[0] as string).trim();

@@ -5,7 +5,8 @@ export interface RobotsRules {
   readonly crawlDelays: readonly (readonly [agent: string, seconds: number])[];
   /** As written: they may be relative to the robots.txt. */
   readonly sitemaps: readonly string[];
-  /** Why it could not be had, when it could not. */
+  /** Why it could not be had, when it could not: an error code of the contract, and what was special about it. */
+  readonly failureCode?: string;
   readonly failure?: string;
 }
 

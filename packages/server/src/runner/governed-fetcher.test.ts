@@ -17,7 +17,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   site = await startSite((request, response) => {
     asked.push(request.url ?? '');
-    if (request.url === '/moved') response.writeHead(302, { location: '/page' }).end();
+    if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /private');
+    else if (request.url === '/moved') response.writeHead(302, { location: '/page' }).end();
     else response.end('a page');
   });
   fetcher = new GovernedFetcher({
@@ -41,10 +42,10 @@ const leaseOver = (look: number) => {
   return () => (++looks < look ? Number.POSITIVE_INFINITY : 0);
 };
 
-const fetch = (path: string, leaseEnds: () => number) =>
+const fetch = (path: string, leaseEnds: () => number, obeysRobots = false) =>
   fetcher.fetch(
     { url: `${site.origin}${path}` },
-    { leaseEnds, signal: AbortSignal.timeout(20_000), maxHops: 5, obeysRobots: false },
+    { leaseEnds, signal: AbortSignal.timeout(20_000), maxHops: 5, obeysRobots },
   );
 
 describe('a request on behalf of a lease', () => {
@@ -67,5 +68,18 @@ describe('a request on behalf of a lease', () => {
     const { status } = await fetch('/moved', leaseOver(5));
     expect(status).toBe(200);
     expect(asked).toEqual(['/moved', '/page']);
+  });
+
+  test('does not even ask for robots.txt once the lease is over', async () => {
+    await expect(fetch('/page', () => 0, true)).rejects.toMatchObject({ code: 'lease_lost' });
+    expect(asked).toEqual([]);
+  });
+
+  test('asks for robots.txt within the lease, and keeps to it', async () => {
+    expect((await fetch('/page', leaseOver(Number.POSITIVE_INFINITY), true)).status).toBe(200);
+    expect(asked).toEqual(['/robots.txt', '/page']);
+    await expect(fetch('/private', leaseOver(Number.POSITIVE_INFINITY), true)).rejects.toMatchObject({
+      code: 'robots_disallowed',
+    });
   });
 });

@@ -7,6 +7,7 @@ import { RobotsGate } from '../crawler/robots-gate.ts';
 import { fetchFollowing } from '../fetch/fetch-following.ts';
 import { type FetchRequest, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
+import { isLeased, type RequestLease } from '../fetch/request-lease.ts';
 import { type GovernedRun, Governor, type Permit } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
 import { hostOf } from '../urls/host-of.ts';
@@ -16,12 +17,6 @@ export interface GovernedFetcherOptions {
   readonly pool: pg.Pool;
   readonly log: Logger;
   readonly configuration: Configuration;
-}
-
-/** On whose behalf a request is made: it starts within the lease, and ends with the signal. */
-export interface RequestLease {
-  readonly leaseEnds: () => number;
-  readonly signal: AbortSignal;
 }
 
 export interface GovernedOptions extends RequestLease {
@@ -55,6 +50,7 @@ export class GovernedFetcher {
       governor: this.#governed,
       userAgent: configuration.userAgent,
       signal: this.#over.signal,
+      waitsForNew: true,
       onLoaded: () => {},
     });
   }
@@ -105,8 +101,9 @@ export class GovernedFetcher {
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
-      const verdict = obeysRobots ? this.#robots.verdict(url) : 'allowed';
+      const verdict = obeysRobots ? this.#robots.verdict(url, options) : 'allowed';
       if (verdict === 'disallowed') throw new HoldfastError('robots_disallowed', url);
+      if (verdict instanceof HoldfastError) throw verdict;
       let until: number;
       if (verdict === 'allowed') {
         const permit = this.#governed.tryAcquire(hostOf(url));
@@ -117,19 +114,16 @@ export class GovernedFetcher {
         }
         until = permit.waitUntil;
       } else {
+        if (!isLeased(options)) throw leaseLost();
         // Rules that are on their way come soon; rules that could not be had are waited for elsewhere.
         if (Number.isFinite(verdict) && verdict > patienceEnds)
-          throw new HoldfastError('robots_unreachable', this.#robots.lastFailure ?? url);
+          throw this.#robots.failureOf(url) ?? new HoldfastError('robots_unreachable', url);
         until = Number.isFinite(verdict) ? verdict : now;
       }
       if (until > patienceEnds || now > patienceEnds) throw new SourceBlocked(until - now);
       await delay(Math.min(Math.max(until - now, 5), lookMs), undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-function isLeased({ leaseEnds }: RequestLease): boolean {
-  return performance.now() < leaseEnds();
 }
 
 function leaseLost(): HoldfastError {

@@ -2,11 +2,12 @@ import { type Configuration, HoldfastError, type JobKind } from '@holdfast/contr
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Collector } from '../collect/collector.ts';
+import type { RequestLease } from '../fetch/request-lease.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { Visitor } from '../visits/visitor.ts';
 import { endRun } from './end-run.ts';
-import { GovernedFetcher, type RequestLease } from './governed-fetcher.ts';
+import { GovernedFetcher } from './governed-fetcher.ts';
 import type { FromRunner, StopReason, supervisorEnds } from './messages.ts';
 import { moduleProgramPath } from './module-program-path.ts';
 
@@ -95,6 +96,9 @@ export class PooledJobs {
       log.error({ err: error, job: job.id }, 'A run broke off; its job is recovered when its lease runs out');
     } finally {
       this.#runs.delete(keyOf(job));
+      // Whatever is still under way on its behalf, such as a robots.txt that nobody else waits for, has no lease any more.
+      run.leaseEnds = 0;
+      run.stop.abort();
       send({ type: 'pooledEnded', id: job.id, fence: job.fence, status });
     }
   }

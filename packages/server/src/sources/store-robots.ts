@@ -19,7 +19,7 @@ WHERE cached.fetched_at <= excluded.fetched_at
 RETURNING origin`,
 );
 
-/** Keeps what an origin's robots.txt said, refusals included, for all workers. */
+/** Keeps what an origin's robots.txt said for all workers. */
 export async function storeRobots(db: Queryable, robots: FetchedRobots): Promise<void> {
   const { origin, outcome, rules, ttlSeconds } = robots;
   await run(db, storeStatement, [origin, outcome, JSON.stringify(rules), ttlSeconds]);

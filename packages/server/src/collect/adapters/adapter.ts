@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { GovernedFetcher, RequestLease } from '../../runner/governed-fetcher.ts';
+import type { RequestLease } from '../../fetch/request-lease.ts';
+import type { GovernedFetcher } from '../../runner/governed-fetcher.ts';
 import type { Listing } from '../listing.ts';
 import type { ItemAttributes } from '../match-strength.ts';
 import type { AccessTokens } from './access-tokens.ts';
