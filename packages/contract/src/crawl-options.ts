@@ -30,6 +30,7 @@ export const crawlOptions = z.looseObject({
     .describe('origins that only a worker that may fetch them can crawl; allows nothing by itself'),
   sort_query: z.boolean().default(false).describe('URLs that differ in the order of parameters are the same'),
   keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
+  keep_sessions: z.boolean().default(false).describe('keep session ids in URLs'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),
   store_html: z.boolean().default(false),
   keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),

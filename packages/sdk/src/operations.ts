@@ -954,6 +954,8 @@ export type NewBulkJob =
         sort_query?: boolean | undefined;
         /** keep utm_… and the like in URLs. Default: false */
         keep_tracking?: boolean | undefined;
+        /** keep session ids in URLs. Default: false */
+        keep_sessions?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
         /** Default: false */
@@ -1097,6 +1099,8 @@ export type NewJob =
         sort_query?: boolean | undefined;
         /** keep utm_… and the like in URLs. Default: false */
         keep_tracking?: boolean | undefined;
+        /** keep session ids in URLs. Default: false */
+        keep_sessions?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
         /** Default: false */
@@ -1237,6 +1241,8 @@ export type NewPolicy =
             sort_query?: boolean | undefined;
             /** keep utm_… and the like in URLs. Default: false */
             keep_tracking?: boolean | undefined;
+            /** keep session ids in URLs. Default: false */
+            keep_sessions?: boolean | undefined;
             /** store the main content as markdown. Default: true */
             markdown?: boolean | undefined;
             /** Default: false */

@@ -1,10 +1,25 @@
 import type { CrawlOptions } from '@holdfast/contract';
 import type { CanonicalOptions } from '../urls/canonical-url.ts';
+import { currentUrlRules, type UrlRules, type UrlRulesVersion, urlRules } from '../urls/url-rules.ts';
 
 /** How this crawl tells one URL from another. */
-export function canonicalOptions({
-  sort_query,
-  keep_tracking,
-}: Pick<CrawlOptions, 'sort_query' | 'keep_tracking'>): CanonicalOptions {
-  return { sortQuery: sort_query, keepTracking: keep_tracking };
+export function canonicalOptions(
+  {
+    sort_query,
+    keep_tracking,
+    keep_sessions,
+  }: Pick<CrawlOptions, 'sort_query' | 'keep_tracking' | 'keep_sessions'>,
+  rules: UrlRulesVersion = currentUrlRules,
+): CanonicalOptions & { readonly rules: UrlRules } {
+  return {
+    sortQuery: sort_query,
+    keepTracking: keep_tracking,
+    keepSessions: keep_sessions,
+    rules: urlRules[rules],
+  };
+}
+
+/** For what is to be fetched as it was given: seeds, batches, and redirects that lead nowhere else. */
+export function asGiven(options: CanonicalOptions): CanonicalOptions {
+  return { ...options, keepTracking: true, keepSessions: true };
 }

@@ -7,6 +7,11 @@ import { contentOf } from '../pages/content-of.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { followedLinks, storedLines } from '../pages/page-links.ts';
 import { wasHad } from '../pages/was-had.ts';
+import { type CanonicalOptions, canonicalUrl } from '../urls/canonical-url.ts';
+import { urlHash } from '../urls/url-hash.ts';
+import type { UrlRules, UrlRulesVersion } from '../urls/url-rules.ts';
+import { canonicalOptions } from './canonical-options.ts';
+import type { CrawlContext } from './crawl-context.ts';
 
 /** Not the status: what was had is 200, even where the baseline itself could not have it. */
 const metadata = [
@@ -43,6 +48,15 @@ FROM crawl_pages page ${contentOf('page')}
 WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND ${wasHad('page')}`,
 );
 
+interface Earlier {
+  readonly contentHash: BaselinePage['content_hash'];
+  readonly links: readonly string[];
+  /** By today's rules, too. */
+  readonly isSame: boolean;
+}
+
+type Form = CanonicalOptions & { readonly rules: UrlRules };
+
 type Compared = Partial<Page> & { content?: PageContent };
 
 /** Compares pages with those of the baseline. What did not change shares the baseline's content instead of copying it. */
@@ -50,13 +64,28 @@ export class ComparePages {
   readonly #db: Queryable;
   readonly #baseline: string;
   readonly #mayGoOn: () => boolean;
+  /** How the baseline would have stored a URL, where its rules are not this crawl's. */
+  readonly #earlierForm: Form | undefined;
+  readonly #form: Form;
   #wanted = new Set<string>();
   #reading: Promise<Map<string, BaselinePage>> | undefined;
 
-  constructor(db: Queryable, baseline: string, mayGoOn: () => boolean) {
+  constructor(
+    { db, options, urlRules }: Pick<CrawlContext, 'db' | 'options' | 'urlRules'>,
+    baseline: string,
+    rules: UrlRulesVersion | null,
+    mayGoOn: () => boolean,
+  ) {
     this.#db = db;
     this.#baseline = baseline;
     this.#mayGoOn = mayGoOn;
+    this.#form = canonicalOptions(options, urlRules);
+    if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
+  }
+
+  /** Links that other rules stored may have lost what this crawl tells pages apart by: every page must be read again. */
+  get knowsLinks(): boolean {
+    return this.#earlierForm === undefined;
   }
 
   /** The site says that the page is as it was. Nothing when the baseline has it no more. */
@@ -80,8 +109,13 @@ export class ComparePages {
   }
 
   /** The site sent the page again: its main text decides. */
-  async compared({ url_hash, before }: FrontierEntry, page: Compared): Promise<Compared> {
-    if (!before) return { ...page, change: 'new' };
+  async compared(entry: FrontierEntry, page: Compared): Promise<Compared> {
+    const { url_hash, before } = entry;
+    if (!before) {
+      const earlier = await this.earlier(entry);
+      if (earlier?.contentHash === page.content_hash) return { ...page, change: 'unchanged' };
+      return { ...page, change: earlier?.isSame ? 'changed' : 'new' };
+    }
     if (before.contentHash !== page.content_hash) return { ...page, change: 'changed' };
     const { content, ...rest } = page;
     const stored = await this.#read(url_hash);
@@ -98,6 +132,24 @@ export class ComparePages {
     if (!before) return { page: {}, links: [] };
     const { links, digest, url_hash: _, ...page } = before;
     return { page, links: linksOf(before) };
+  }
+
+  /**
+   * What a baseline with other rules has in place of a page that it does not know: the same page under another spelling, or
+   * the one that stood for it and others.
+   */
+  async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
+    const stored = this.#earlierForm && canonicalUrl(url, undefined, this.#earlierForm);
+    if (!stored || !this.#earlierForm) return undefined;
+    const storedHash = urlHash(this.#earlierForm.rules.identity(stored));
+    const page = storedHash === url_hash ? undefined : await this.#read(storedHash);
+    if (!page) return undefined;
+    const today = canonicalUrl(stored, undefined, this.#form) ?? stored;
+    return {
+      contentHash: page.content_hash,
+      links: linksOf(page),
+      isSame: urlHash(this.#form.rules.identity(today)) === url_hash,
+    };
   }
 
   /** Those that are asked for in one turn of the event loop are read together. */

@@ -6,6 +6,7 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { InFlight } from '../runner/in-flight-file.ts';
 import type { GovernedRun } from '../sources/governor.ts';
 import type { Scope } from '../urls/scope.ts';
+import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import type { KnownUrls } from './known-urls.ts';
 import type { PageReading } from './page-reading.ts';
 import type { RobotsGate } from './robots-gate.ts';
@@ -16,6 +17,8 @@ export interface CrawlContext {
   readonly log: Logger;
   readonly job: ClaimedJob;
   readonly options: CrawlOptions;
+  /** Those the crawl began with. */
+  readonly urlRules: UrlRulesVersion;
   readonly userAgent: string;
   readonly fetcher: Fetcher;
   readonly reading: PageReading;

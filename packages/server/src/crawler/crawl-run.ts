@@ -78,7 +78,10 @@ export class CrawlRun {
       mayGoOn,
     });
     const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
-    const compare = state.baseline === null ? undefined : new ComparePages(db, state.baseline, mayGoOn);
+    const compare =
+      state.baseline === null
+        ? undefined
+        : new ComparePages(context, state.baseline, state.baseline_rules, mayGoOn);
     this.#admissions = new AdmitEntries(context, this.#queues, {
       leaseEnds: context.leaseEnds,
       signal: this.#starts.signal,
@@ -131,7 +134,8 @@ export class CrawlRun {
 
   async #seed(): Promise<void> {
     const { unsaved } = this.#checkpointer;
-    for (const url of seedUrls(this.#context.options)) unsaved.found.set(url.url, url);
+    const { options, urlRules } = this.#context;
+    for (const [identity, url] of seedUrls(options, urlRules)) unsaved.found.set(identity, url);
     await this.#checkpointer.save();
   }
 

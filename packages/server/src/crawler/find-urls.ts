@@ -1,8 +1,9 @@
 import type { FoundUrl, FrontierEntry, FrontierKind } from '../frontier/frontier-entry.ts';
-import { canonicalUrl } from '../urls/canonical-url.ts';
+import { type CanonicalOptions, canonicalUrl } from '../urls/canonical-url.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { createTrapDetector } from '../urls/trap-detector.ts';
 import { urlHash } from '../urls/url-hash.ts';
+import { type UrlRules, urlRules } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { strategyOf } from './seed-urls.ts';
@@ -14,11 +15,15 @@ export class FindUrls {
   readonly #unsaved: () => Unsaved;
   readonly #traps = createTrapDetector();
   readonly #follows: boolean;
+  readonly #canonical: CanonicalOptions;
+  readonly #identity: UrlRules['identity'];
 
   constructor(context: CrawlContext, unsaved: () => Unsaved) {
     this.#context = context;
     this.#unsaved = unsaved;
     this.#follows = strategyOf(context.options) === 'recursive';
+    this.#canonical = canonicalOptions(context.options, context.urlRules);
+    this.#identity = urlRules[context.urlRules].identity;
   }
 
   /** Links of a page, canonical already, in the page's order. */
@@ -37,7 +42,7 @@ export class FindUrls {
 
   /** What a sitemap or a text file lists. */
   addListed(raw: string, kind: FrontierKind, from: FrontierEntry): void {
-    const url = canonicalUrl(raw, from.url, canonicalOptions(this.#context.options));
+    const url = canonicalUrl(raw, from.url, this.#canonical);
     if (url === null) return;
     const place = { depth: kind === 'page' ? 1 : from.depth + 1, parent: from.url_hash, redirects: 0 };
     if (kind === 'page') this.#addPage(url, place);
@@ -49,7 +54,7 @@ export class FindUrls {
   addSitemaps(origin: string, sitemaps: readonly string[]): boolean {
     const before = this.#unsaved().found.size;
     for (const raw of sitemaps) {
-      const url = canonicalUrl(raw, `${origin}/robots.txt`, canonicalOptions(this.#context.options));
+      const url = canonicalUrl(raw, `${origin}/robots.txt`, this.#canonical);
       if (url !== null) this.#add(url, 'sitemap', { depth: 0, parent: null, redirects: 0 });
     }
     return this.#unsaved().found.size > before;
@@ -57,7 +62,7 @@ export class FindUrls {
 
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
     const { known, scope } = this.#context;
-    if (known.has(url) || this.#unsaved().found.has(url)) return;
+    if (known.has(url) || this.#unsaved().found.has(this.#identity(url))) return;
     const verdict = scope.verdict(url, place.depth);
     if (verdict === 'in' && known.hasHash(url)) return;
     const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
@@ -75,7 +80,11 @@ export class FindUrls {
     kind: FrontierKind,
     { depth, redirects, parent }: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>,
   ): void {
-    const found = { url, url_hash: urlHash(url), host: hostOf(url), kind, depth, redirects, parent };
-    this.#unsaved().found.set(url, found);
+    const { found } = this.#unsaved();
+    const identity = this.#identity(url);
+    // The spelling that was found first is the one to be fetched.
+    if (found.has(identity)) return;
+    const place = { kind, depth, redirects, parent };
+    found.set(identity, { url, url_hash: urlHash(identity), host: hostOf(url), ...place });
   }
 }

@@ -1,4 +1,5 @@
 import { hashWords } from '../urls/url-hash.ts';
+import type { UrlRules } from '../urls/url-rules.ts';
 import { HashSet } from './hash-set.ts';
 
 /** About 20 MB of URLs of the usual length. */
@@ -13,6 +14,11 @@ export class KnownUrls {
   #young = new Set<string>();
   #old = new Set<string>();
   readonly #hashes = new HashSet();
+  readonly #identity: UrlRules['identity'];
+
+  constructor(identity: UrlRules['identity'] = (url) => url) {
+    this.#identity = identity;
+  }
 
   has(url: string): boolean {
     return this.#young.has(url) || this.#old.has(url);
@@ -20,14 +26,14 @@ export class KnownUrls {
 
   /** For a URL that `has` does not know. */
   hasHash(url: string): boolean {
-    if (!this.#hashes.has(...hashWords(url))) return false;
+    if (!this.#hashes.has(...hashWords(this.#identity(url)))) return false;
     this.#remember(url);
     return true;
   }
 
   add(url: string): void {
     this.#remember(url);
-    this.#hashes.add(...hashWords(url));
+    this.#hashes.add(...hashWords(this.#identity(url)));
   }
 
   /** Hashes of 16 bytes, one behind the other. */

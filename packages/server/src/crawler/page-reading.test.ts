@@ -7,7 +7,13 @@ import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { PageReading, type PageReadingOptions } from './page-reading.ts';
 import { readBody } from './read-body.ts';
 
-const options = { markdown: true, store_html: true, sort_query: false, keep_tracking: false };
+const options = {
+  markdown: true,
+  store_html: true,
+  sort_query: false,
+  keep_tracking: false,
+  keep_sessions: false,
+};
 const log = pino({ level: 'silent' });
 const pageOf = (number: number, words = 50) =>
   Buffer.from(`<html lang="en"><head><title>Page ${number}</title></head><body><main><h1>Page ${number}</h1>

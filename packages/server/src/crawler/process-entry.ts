@@ -5,7 +5,7 @@ import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import type { Admission } from './admit-entries.ts';
-import { canonicalOptions } from './canonical-options.ts';
+import { asGiven, canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
@@ -113,7 +113,7 @@ export class ProcessEntry {
   /** The checkpoint that carried these is durable. */
   committed(unsaved: Unsaved): void {
     this.unsavedFetched -= unsaved.done.filter(({ page }) => page.outcome === 'fetched').length;
-    for (const url of unsaved.found.keys()) this.#context.known.add(url);
+    for (const { url } of unsaved.found.values()) this.#context.known.add(url);
   }
 
   #fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
@@ -125,9 +125,13 @@ export class ProcessEntry {
       // It may have stood still since the entry was taken, and somebody else have the job.
       mayAsk: () => performance.now() < leaseEnds(),
       limits: { maxBytes: options.max_page_bytes, totalMs: options.page_timeout_seconds * 1000 },
-      ...(entry.before && !this.#unconditional.has(entry.url_hash) && validators(entry.before)),
+      ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
       acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
     });
+  }
+
+  #isConditional({ url_hash }: FrontierEntry): boolean {
+    return this.#compare?.knowsLinks === true && !this.#unconditional.has(url_hash);
   }
 
   async #answered(
@@ -206,9 +210,7 @@ export class ProcessEntry {
   #redirected(entry: FrontierEntry, response: FetchResponse): undefined {
     const { options } = this.#context;
     const { status, location } = response;
-    // A session id may be all that the redirect adds; without it, it would lead to itself.
-    const keeping = { ...canonicalOptions(options), keepSessions: true };
-    const target = location === undefined ? null : canonicalUrl(location, entry.url, keeping);
+    const target = location === undefined ? null : this.#targetOf(location, entry);
     if (target === null) {
       return this.#done(entry, { ...failure(redirectFailure(response)), status });
     }
@@ -228,6 +230,18 @@ export class ProcessEntry {
     // What was a page and leads elsewhere now is no page any more, wherever it leads.
     const change = this.#compare && entry.before ? 'gone' : null;
     return this.#done(entry, { outcome: 'redirected', status, target_url: target, change });
+  }
+
+  /**
+   * Without tracking, as a link to it would be known: two campaigns lead to one page. As the server gave it, where tracking is
+   * all that it adds and the shorter form would lead back here. Session ids always stay: a site that adds one wants to see it.
+   */
+  #targetOf(location: string, { url }: FrontierEntry): string | null {
+    const { options, urlRules } = this.#context;
+    const known = canonicalOptions(options, urlRules);
+    const short = canonicalUrl(location, url, { ...known, keepSessions: true });
+    if (short === null || (short !== url && !this.#redirects.leads(short, url))) return short;
+    return canonicalUrl(location, url, asGiven(known));
   }
 
   /** Kept with the checkpoint: a resumed run has to know it too. */
@@ -251,9 +265,15 @@ export class ProcessEntry {
 
   /** For good. A page that was there before is gone, or is still what it was and leads where it led. */
   async #failed(entry: FrontierEntry, outcome: Outcome): Promise<undefined> {
-    if (!this.#compare || !entry.before) return this.#done(entry, outcome);
-    if (outcome.status === 404 || outcome.status === 410)
-      return this.#done(entry, { ...outcome, change: 'gone' });
+    if (!this.#compare) return this.#done(entry, outcome);
+    const isAway = outcome.status === 404 || outcome.status === 410;
+    if (!entry.before) {
+      const earlier = await this.#compare.earlier(entry);
+      if (isAway && earlier?.isSame) return this.#done(entry, { ...outcome, change: 'gone' });
+      if (!isAway) this.#urls.add(earlier?.links ?? [], entry);
+      return this.#done(entry, outcome);
+    }
+    if (isAway) return this.#done(entry, { ...outcome, change: 'gone' });
     const { page, links } = await this.#compare.kept(entry);
     this.#urls.add(links, entry);
     return this.#done(entry, { ...page, ...outcome }, 0);

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { allLinks, followedLinks, storedLines } from '../pages/page-links.ts';
 import { readBody, unfollowed } from './read-body.ts';
 
-const options = { markdown: false, store_html: false, sort_query: false, keep_tracking: false };
+const options = {
+  markdown: false,
+  store_html: false,
+  sort_query: false,
+  keep_tracking: false,
+  keep_sessions: false,
+};
 const read = (html: string) => readBody('https://example.com/a/b', 'text/html', Buffer.from(html), options);
 const lines = ({ page }: ReturnType<typeof read>) => storedLines(page.content.links as Buffer);
 

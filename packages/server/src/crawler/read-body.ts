@@ -8,11 +8,15 @@ import type { Page, PageContent } from '../pages/page.ts';
 import { allLinks, linkLines, storedLines } from '../pages/page-links.ts';
 import { CanonicalLinks } from '../urls/canonical-links.ts';
 import { shaUuid } from '../urls/sha-uuid.ts';
+import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
 
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 
-export type ReadOptions = Pick<CrawlOptions, 'markdown' | 'store_html' | 'sort_query' | 'keep_tracking'>;
+export type ReadOptions = Pick<
+  CrawlOptions,
+  'markdown' | 'store_html' | 'sort_query' | 'keep_tracking' | 'keep_sessions'
+> & { readonly url_rules?: UrlRulesVersion | undefined };
 
 /** What is read from the body of a page alone. */
 export interface ReadBody {
@@ -77,7 +81,8 @@ export function unfollowed(read: ReadBody): ReadBody {
 }
 
 function canonicalLinks(options: ReadOptions): CanonicalLinks {
-  const links = linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options));
+  const links =
+    linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options, options.url_rules));
   linksByOptions.set(options, links);
   return links;
 }

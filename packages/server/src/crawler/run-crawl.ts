@@ -2,7 +2,7 @@ import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
 import { run, statement } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
-import { openFrontier } from '../frontier/open-frontier.ts';
+import { type CrawlState, openFrontier } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
 import { settleGone } from '../frontier/settle-gone.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
@@ -12,11 +12,14 @@ import { releaseJobs } from '../queue/release-jobs.ts';
 import { retryJobsLater } from '../queue/retry-jobs-later.ts';
 import { supervisorEnds } from '../runner/messages.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { crawlKey } from './crawl-key.ts';
+import { crawlKey, crawlKeyOf02 } from './crawl-key.ts';
 import type { CrawlEnd } from './crawl-run.ts';
 import { CrawlRun } from './crawl-run.ts';
 import { findRedirectLoop } from './find-redirect-loop.ts';
+import { RenamedPages } from './renamed-pages.ts';
 import { statusFailure } from './status-failure.ts';
+
+type Compared = Pick<CrawlState, 'baseline' | 'baseline_rules'>;
 
 export interface RunningCrawl {
   readonly run: CrawlRun;
@@ -28,7 +31,12 @@ export interface RunningCrawl {
 export async function runCrawl(context: CrawlContext, actor: string): Promise<RunningCrawl> {
   const mayGoOn = () => performance.now() < context.leaseEnds();
   const { db, job, options } = context;
-  const name = { key: crawlKey(options), recrawl: options.recrawl };
+  const name = {
+    key: crawlKey(options),
+    keyOf02: crawlKeyOf02(options),
+    recrawl: options.recrawl,
+    urlRules: context.urlRules,
+  };
   const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
   if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
   const run = new CrawlRun(context, state);
@@ -37,7 +45,7 @@ export async function runCrawl(context: CrawlContext, actor: string): Promise<Ru
     ended: run
       .run(state.checkpoint_no === 0)
       // Each of its statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
-      .then((end) => whilePassing(mayGoOn, () => letGo(context, end, actor, state.baseline))),
+      .then((end) => whilePassing(mayGoOn, () => letGo(context, end, actor, state))),
   };
 }
 
@@ -45,7 +53,7 @@ async function letGo(
   context: CrawlContext,
   end: CrawlEnd,
   actor: string,
-  baseline: string | null,
+  compared: Compared,
 ): Promise<WriteOutcome> {
   const { db, job } = context;
   switch (end.how) {
@@ -68,7 +76,7 @@ async function letGo(
     default:
       if (end.how === 'limit') await abandonFrontier(db, job);
       // At a limit, what was not reached may be there all the same.
-      return await finish(context, actor, end.how === 'finished' ? baseline : null);
+      return await finish(context, actor, end.how === 'finished' ? compared : null);
   }
 
   function only(outcomes: { get(job: typeof context.job): WriteOutcome | undefined }): WriteOutcome {
@@ -96,13 +104,14 @@ WHERE state.job_id = $1`,
 
 /** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
 async function finish(
-  { db, job, log, leaseEnds }: CrawlContext,
+  context: CrawlContext,
   actor: string,
-  baseline: string | null,
+  compared: Compared | null,
 ): Promise<WriteOutcome> {
+  const { db, job, log, leaseEnds } = context;
   const [outcome] = await run(db, outcomeStatement, [job.id]);
   if (outcome && outcome.fetched > 0) {
-    if (baseline !== null) await settleGone(db, job, baseline);
+    if (compared) await settle(context, compared);
     return (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
   }
   const last = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
@@ -115,6 +124,14 @@ async function finish(
   await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
   const outcomes = await whilePassing(mayGoOn, () => retryJobsLater(db, [{ ...job, error }], actor));
   return outcomes.get(job) ?? 'lost';
+}
+
+async function settle(context: CrawlContext, { baseline, baseline_rules }: Compared): Promise<void> {
+  const { db, job, urlRules } = context;
+  if (baseline === null) return;
+  if (baseline_rules === null || baseline_rules === urlRules) return await settleGone(db, job, baseline);
+  const renamed = new RenamedPages(context, baseline, baseline_rules);
+  await settleGone(db, job, baseline, (after, limit) => renamed.among(after, limit));
 }
 
 function errorOf(reason: string | null, message: string | null): HoldfastError {

@@ -3,21 +3,29 @@ import type { FoundUrl, FrontierKind } from '../frontier/frontier-entry.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { urlHash } from '../urls/url-hash.ts';
-import { canonicalOptions } from './canonical-options.ts';
+import { type UrlRulesVersion, urlRules } from '../urls/url-rules.ts';
+import { asGiven, canonicalOptions } from './canonical-options.ts';
 
-/** Where a new crawl begins: its seeds, and where discovery looks. What discovery finds adds to the crawl. */
-export function seedUrls(options: CrawlOptions): FoundUrl[] {
+/** Where a new crawl begins, by identity: its seeds, as they were given, and where discovery looks. */
+export function seedUrls(options: CrawlOptions, rules: UrlRulesVersion): Map<string, FoundUrl> {
   const strategy = strategyOf(options);
   const kind: FrontierKind = strategy === 'sitemap' ? 'sitemap' : strategy === 'text' ? 'text' : 'page';
-  const seeds = [options.url, ...(options.urls ?? [])].map((url) => found(url, kind, options));
+  const seeds = new Map<string, FoundUrl>();
+  const add = (raw: string, kind: FrontierKind) => {
+    const url = canonicalUrl(raw, undefined, asGiven(canonicalOptions(options, rules)));
+    if (url === null) throw new HoldfastError('url_invalid', raw);
+    const identity = urlRules[rules].identity(url);
+    if (seeds.has(identity)) return;
+    const place = { kind, depth: 0, redirects: 0, parent: null };
+    seeds.set(identity, { url, url_hash: urlHash(identity), host: hostOf(url), ...place });
+  };
+  for (const url of [options.url, ...(options.urls ?? [])]) add(url, kind);
   if (!options.discover || strategy !== 'recursive') return seeds;
   const { origin } = new URL(options.url);
-  return [
-    ...seeds,
-    found(`${origin}/sitemap.xml`, 'sitemap', options),
-    found(`${origin}/llms.txt`, 'text', options),
-    found(`${origin}/llms-full.txt`, 'text', options),
-  ];
+  add(`${origin}/sitemap.xml`, 'sitemap');
+  add(`${origin}/llms.txt`, 'text');
+  add(`${origin}/llms-full.txt`, 'text');
+  return seeds;
 }
 
 /** `auto` goes by the look of the URL. */
@@ -28,10 +36,4 @@ export function strategyOf({ strategy, url, urls }: CrawlOptions): Exclude<Crawl
   if (/sitemap[^/]*\.(xml|xml\.gz|txt)$|\.(rss|atom)$/i.test(pathname)) return 'sitemap';
   if (/\/llms(-full)?\.txt$|\.txt$/i.test(pathname)) return 'text';
   return 'recursive';
-}
-
-function found(raw: string, kind: FrontierKind, options: CrawlOptions): FoundUrl {
-  const url = canonicalUrl(raw, undefined, canonicalOptions(options));
-  if (url === null) throw new HoldfastError('url_invalid', raw);
-  return { url, url_hash: urlHash(url), host: hostOf(url), kind, depth: 0, redirects: 0, parent: null };
 }

@@ -19,6 +19,7 @@ export interface PostponedEntry {
 /** What happened since the last checkpoint. */
 export class Unsaved {
   readonly done: DoneEntry[] = [];
+  /** By what makes two URLs one (url-rules.ts). */
   readonly found = new Map<string, FoundUrl>();
   /** By seq: a row is postponed once, or done. */
   readonly postponed = new Map<number, PostponedEntry>();

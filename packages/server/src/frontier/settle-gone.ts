@@ -43,7 +43,7 @@ gone AS (
       WHERE stretch.outcome <> 'fetched' AND had.job_id = stretch.content_job AND had.url_hash = stretch.url_hash
     ), fetched_at)
   FROM held, stretch
-  WHERE ${wasHad('stretch')} AND NOT EXISTS (
+  WHERE ${wasHad('stretch')} AND stretch.url_hash <> ALL ($6::uuid[]) AND NOT EXISTS (
     SELECT FROM crawl_visited visited WHERE visited.job_id = $1 AND visited.url_hash = stretch.url_hash)
   ON CONFLICT DO NOTHING
   RETURNING 1
@@ -56,11 +56,20 @@ SELECT (SELECT url_hash FROM stretch ORDER BY url_hash DESC LIMIT 1) AS last, (S
 FROM held`,
 );
 
+/** Pages among the baseline's next ones that are still there, although nothing led to their URLs. */
+export type FindRenamed = (after: string, limit: number) => Promise<readonly string[]>;
+
 /** The crawl has come to its end: pages of the baseline that nothing led to are gone. Interrupted, it can be repeated. */
-export async function settleGone(db: Queryable, job: HeldJob, baseline: string): Promise<void> {
+export async function settleGone(
+  db: Queryable,
+  job: HeldJob,
+  baseline: string,
+  findRenamed: FindRenamed = async () => [],
+): Promise<void> {
   if ((await run(db, foundStatement, [job.id, job.fence])).length === 0) throw lost(job);
   for (let after = nil; ; ) {
-    const [row] = await run(db, goneStatement, [job.id, job.fence, baseline, after, batch]);
+    const renamed = await findRenamed(after, batch);
+    const [row] = await run(db, goneStatement, [job.id, job.fence, baseline, after, batch, renamed]);
     if (!row) throw lost(job);
     if (row.seen < batch || row.last === null) return;
     after = row.last;

@@ -8,10 +8,12 @@ import { type RunningCrawl, runCrawl } from '../crawler/run-crawl.ts';
 import { run, statement } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
+import { readUrlRules } from '../frontier/open-frontier.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { Governor } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
 import { createScope } from '../urls/scope.ts';
+import { urlRules as rules } from '../urls/url-rules.ts';
 import { InFlight } from './in-flight-file.ts';
 import { readerProgramPath } from './reader-program-path.ts';
 
@@ -38,16 +40,18 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
   });
+  const mayGoOn = () => performance.now() < given.leaseEnds();
+  const [rows, urlRules] = await whilePassing(mayGoOn, () =>
+    Promise.all([run(db, suspectsStatement, [job.id]), readUrlRules(db, job.id)]),
+  );
   const reading = new PageReading({
-    options,
+    options: { ...options, url_rules: urlRules },
     log,
     program: readerProgramPath,
     memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
   });
   const governor = new Governor({ db, log, ...governorTimes(configuration) });
   const governed = governor.openRun(`${job.id}/${job.fence}`);
-  const mayGoOn = () => performance.now() < given.leaseEnds();
-  const rows = await whilePassing(mayGoOn, () => run(db, suspectsStatement, [job.id]));
   const suspects = new Map(rows.map((row) => [row.url_hash, row.deaths]));
   const over = new AbortController();
   // The run exists only after its parts; rules cannot come before its first entry asks for them.
@@ -55,6 +59,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   const running = await runCrawl(
     {
       ...given,
+      urlRules,
       userAgent,
       fetcher,
       reading,
@@ -76,7 +81,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
         ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
         maxDepth: options.max_depth,
       }),
-      known: new KnownUrls(),
+      known: new KnownUrls(rules[urlRules].identity),
       inFlight: new InFlight(),
       suspects,
     },

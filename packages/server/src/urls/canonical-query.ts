@@ -1,11 +1,12 @@
-import { parameterKind } from './parameter-kind.ts';
-import { looksRandom } from './session-parameters.ts';
+import { currentUrlRules, type UrlRules, urlRules } from './url-rules.ts';
 
 export interface QueryOptions {
   readonly keepTracking?: boolean;
   readonly keepSessions?: boolean;
   /** Off by default: for a few servers the order means something. */
   readonly sortQuery?: boolean;
+  /** Default: today's. */
+  readonly rules?: UrlRules;
 }
 
 /** The query (without `?`, percent-encoding normalised) less what does not choose the page; '' if nothing is left. */
@@ -31,11 +32,37 @@ function isKept(query: string, start: number, end: number, options: QueryOptions
   if (start === end) return false;
   const equals = query.indexOf('=', start);
   const nameEnd = equals === -1 || equals > end ? end : equals;
-  const kind = parameterKind(query.slice(start, nameEnd));
+  const name = query.slice(start, nameEnd);
+  const rules = options.rules ?? urlRules[currentUrlRules];
+  const kind = parameterKind(name, rules);
   if (kind === 'content') return true;
   if (kind === 'tracking') return options.keepTracking === true;
-  if (options.keepSessions) return true;
-  return kind === 'maybe_session' && !looksRandom(query.slice(nameEnd + 1, end));
+  return options.keepSessions || !rules.isSession(name.toLowerCase(), query.slice(nameEnd + 1, end));
+}
+
+type ParameterKind = 'tracking' | 'maybe_session' | 'content';
+
+/** A site has few parameter names and repeats them in every link: looking one up beats examining it again. */
+const knownByRules = new WeakMap<UrlRules, Map<string, ParameterKind>>();
+const knownLimit = 1_000;
+
+function parameterKind(name: string, rules: UrlRules): ParameterKind {
+  let known = knownByRules.get(rules);
+  if (known === undefined) {
+    known = new Map();
+    knownByRules.set(rules, known);
+  }
+  const kind = known.get(name);
+  if (kind !== undefined) return kind;
+  const lower = name.toLowerCase();
+  const found = rules.isTracking(lower)
+    ? 'tracking'
+    : rules.mayBeSession(lower)
+      ? 'maybe_session'
+      : 'content';
+  if (known.size >= knownLimit) known.clear();
+  if (name.length <= 64) known.set(name, found);
+  return found;
 }
 
 const nameOf = (piece: string): string => piece.split('=', 1)[0] as string;

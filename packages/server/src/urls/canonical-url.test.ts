@@ -69,7 +69,7 @@ describe('a canonical URL', () => {
   test('stays the same when it is made again', () => {
     for (const href of [
       '/%41%2f?utm_id=1&b=%7e',
-      '/a;jsessionid=1?sid=2',
+      '/a;jsessionid=a8f5f167f44f4964e6c998dee827110c?sid=2',
       '/((S(abcdefgh12)))/x',
       '/a?%26=%2526',
     ]) {
@@ -89,6 +89,28 @@ describe('tracking parameters', () => {
     expect(canonical('/a?source=x&ref=y&utm=z')).toBe('https://example.com/a?source=x&ref=y&utm=z');
   });
 
+  test.each([
+    ...['spm', 'wt_mc', '_branch_match_id', 'guccounter', 'at_medium', 'xtor', 'wprov'],
+    ...[
+      'pk_campaign',
+      'pk_kwd',
+      'mtm_source',
+      'piwik_kwd',
+      'matomo_campaign',
+      'utm_source_platform',
+      'hsa_acc',
+    ],
+  ])('named %s go', (name) => {
+    expect(canonical(`/a?${name}=x1&id=7`)).toBe('https://example.com/a?id=7');
+  });
+
+  test.each(['pk_id', 'pk_product', 'piwik_version', 'mtm_7', 'utm_zone', 'scid', 'hsa_plan', 'at_time'])(
+    'are not what is only named alike: %s stays',
+    (name) => {
+      expect(canonical(`/a?${name}=x1`)).toBe(`https://example.com/a?${name}=x1`);
+    },
+  );
+
   test('are kept on request', () => {
     expect(canonicalUrl('/a?utm_source=x', base, { keepTracking: true })).toBe(
       'https://example.com/a?utm_source=x',
@@ -105,17 +127,38 @@ describe('session ids', () => {
     [`/a?PHPSESSID=${id}&x=1`, '/a?x=1'],
     [`/a?x=1&sid=${id}`, '/a?x=1'],
     ['/(S(lit3py55t21z5v55vlm25s55))/home.aspx', '/home.aspx'],
-    [';jsessionid=1', '/docs/'],
+    [`;jsessionid=${id}`, '/docs/'],
+    [`/a?session_id=${id}`, '/a'],
+    ['/a?SESSION=4c9184f37cff01bcdc32dc486ec36961&b=1', '/a?b=1'],
+    ['/a?s=k3u8q1n0v7c2m5t9r4p6w8x0z1', '/a'],
+    [`/shop;jsessionid=${id}!-1247!1`, '/shop'],
   ])('in %j go', (href, path) => expect(canonical(href)).toBe(`https://example.com${path}`));
 
   test('are told from ids of things', () => {
-    for (const path of ['/a?sid=12', '/a?s=hello', '/a?sid=some-long-story-about-cats', '/a;v=1', '/a(b)/c'])
+    const values = [
+      ...['', '1', '4', '12', '20240105', '1234567890123456', 'hello', 'some-long-story-about-cats'],
+      ...[
+        '2024-fall-semester',
+        'iphone-15-pro-max-256',
+        '2024-03-15-abc123-def456',
+        'introduction_to_sql_2024',
+      ],
+      ...[
+        'HarryPotterAndTheGobletOfFire2005',
+        '20240315T093000Z-room4',
+        '0b9f7f4e-6c1d-4c8e-9a55-3f2b8c1e7d10',
+      ],
+    ];
+    const names = ['sid', 's', 'sess', 'session', 'session_id', 'sessionid', 'sessid', 'cfid', 'cftoken'];
+    for (const name of [...names, 'jsessionid', 'PHPSESSID', 'ASPSESSIONIDABCD'])
+      for (const value of values) expect(canonical(`/a?${name}=${value}`)).toContain(`${name}=${value}`);
+    for (const path of ['/a;v=1', '/a(b)/c', '/a;sid=12', '/a;jsessionid=7/b', '/(S(springsale))/x'])
       expect(canonical(path)).toBe(`https://example.com${path}`);
   });
 
   test('are kept on request', () => {
-    expect(canonicalUrl('/a;jsessionid=1?PHPSESSID=2', base, { keepSessions: true })).toBe(
-      'https://example.com/a;jsessionid=1?PHPSESSID=2',
+    expect(canonicalUrl(`/a;jsessionid=${id}?PHPSESSID=${id}`, base, { keepSessions: true })).toBe(
+      `https://example.com/a;jsessionid=${id}?PHPSESSID=${id}`,
     );
   });
 });

@@ -2,7 +2,7 @@ import { canonicalQuery, type QueryOptions } from './canonical-query.ts';
 import { normalisePercent } from './normalise-percent.ts';
 import { type PlainLink, plainLink } from './plain-link.ts';
 import { resolveLink } from './resolve-link.ts';
-import { withoutPathSession } from './session-parameters.ts';
+import { currentUrlRules, urlRules } from './url-rules.ts';
 
 export interface CanonicalOptions extends QueryOptions {
   readonly maxLength?: number;
@@ -15,7 +15,8 @@ const noOptions: CanonicalOptions = {};
 /**
  * The form under which a URL is known to a crawl, or null for what is no absolute http(s) URL or is too long. Two forms
  * become one only where servers answer them alike: user info, fragment, default port, dot segments, needless
- * percent-encoding, tracking parameters and session ids go; order of parameters and slashes stay.
+ * percent-encoding, tracking parameters and session ids go; order of parameters and slashes stay. Seeds keep their
+ * parameters (`keepTracking`, `keepSessions`): whoever names a URL means it.
  */
 export function canonicalUrl(
   href: string,
@@ -72,8 +73,8 @@ function canonicalOrigin(origin: string, scheme: number): string | null {
   return undotted.length === scheme || /[./](?=$|:\d+$)/.test(undotted) ? null : undotted;
 }
 
-function canonicalPath(path: string, { keepSessions }: CanonicalOptions): string {
+function canonicalPath(path: string, { keepSessions, rules }: CanonicalOptions): string {
   // Node's parser encodes ^ from version 22 on: one crawl may be resumed on another version.
   const normal = normalisePercent(path.includes('^') ? path.replaceAll('^', '%5E') : path);
-  return keepSessions ? normal : withoutPathSession(normal);
+  return keepSessions ? normal : (rules ?? urlRules[currentUrlRules]).withoutPathSession(normal);
 }

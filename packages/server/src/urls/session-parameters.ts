@@ -1,50 +1,56 @@
-/** Names that servers give to session ids and to nothing else. */
+/** Names that servers give to session ids. None is cut by its name alone: `session_id=3` may be a talk. */
 const sessionNames: ReadonlySet<string> = new Set([
-  'phpsessid',
-  'jsessionid',
-  'aspsessionid',
-  'sessid',
-  'sessionid',
-  'session_id',
-  'oscsid',
-  'zenid',
-  'cfid',
-  'cftoken',
+  ...['phpsessid', 'jsessionid', 'aspsessionid', 'oscsid', 'zenid', 'cfid', 'cftoken', 'xtsid'],
+  ...['sessid', 'sessionid', 'session_id', 'session', 'sess', 'sid', 's'],
 ]);
 
-/** Names that often mean something else (`sid=12` is a story): dropped only where the value looks drawn at random. */
-const ambiguousNames: ReadonlySet<string> = new Set(['sid', 's', 'sess', 'session', 'xtsid']);
-
-const tokenShape = /^[0-9a-z,_-]{16,128}$/i;
-
-/** At least 16 characters of a token's alphabet with three digits and a letter: md5, PHP and Java ids; not a slug. */
-export function looksRandom(value: string): boolean {
-  if (value.length < 16 || !tokenShape.test(value)) return false;
-  let digits = 0;
-  let letters = 0;
-  for (let i = 0; i < value.length; i++) {
-    const code = value.charCodeAt(i);
-    if (code >= 0x30 && code <= 0x39) digits++;
-    else if (code >= 0x41) letters++;
-  }
-  return digits >= 3 && letters >= 1;
+export function isSessionName(name: string): boolean {
+  return sessionNames.has(name) || name.startsWith('aspsessionid');
 }
 
-/** Whether the name (lower case) alone tells a session id, or only together with a value that looks random. */
-export function sessionKind(name: string): 'session' | 'maybe_session' | undefined {
-  if (sessionNames.has(name) || name.startsWith('aspsessionid')) return 'session';
-  return ambiguousNames.has(name) ? 'maybe_session' : undefined;
+const tokenShape = /^[0-9a-z,._!~-]{16,128}$/i;
+const separators = /[,._!~-]/;
+/** A UUID names things far more often than sessions in URLs. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const minRun = 16;
+/** From letters to digits and back. Words and dates have few such changes, tokens many. */
+const minChanges = 5;
+
+/**
+ * Whether a value was drawn at random: in one run of at least 16 letters and digits the two alternate again and again.
+ * PHP, Java and ASP.NET ids do; `2024-fall-semester`, `iphone-15-pro-max-256` and numbers do not.
+ */
+export function looksRandom(value: string): boolean {
+  if (value.length < minRun || !tokenShape.test(value) || uuid.test(value)) return false;
+  return value.split(separators).some(isRandomRun);
+}
+
+function isRandomRun(run: string): boolean {
+  if (run.length < minRun) return false;
+  let changes = 0;
+  let before: boolean | undefined;
+  for (let i = 0; i < run.length; i++) {
+    const isDigit = run.charCodeAt(i) <= 0x39;
+    if (before !== undefined && isDigit !== before) changes++;
+    before = isDigit;
+  }
+  return changes >= Math.max(minChanges, run.length / 6);
 }
 
 // Java's `;jsessionid=…` ends at the next `;` or `/`; ASP.NET's cookieless `(S(…))` is a segment of its own.
-const pathParameter = /;(?:jsessionid|phpsessid|sessionid|sid)=[^;/]*/gi;
-const cookielessSegment = /\/\((?:[A-Z]\([0-9a-z_-]{8,}\))+\)(?=\/)/gi;
+const pathParameter = /;(?:jsessionid|phpsessid|sessionid|sid)=([^;/]*)/gi;
+const cookielessSegment = /\/\(((?:[A-Z]\([0-9a-z_-]{8,}\))+)\)(?=\/)/gi;
 
 /** The path without session ids; `path` is given back as it is if it has none. */
 export function withoutPathSession(path: string): string {
   let result = path;
-  if (path.includes(';')) result = result.replace(pathParameter, '');
-  if (path.includes('/(')) result = result.replace(cookielessSegment, '');
-  // What is left of `/.;jsessionid=1/` is a dot segment.
+  if (path.includes(';'))
+    result = result.replace(pathParameter, (whole, value: string) => (looksRandom(value) ? '' : whole));
+  if (path.includes('/('))
+    result = result.replace(cookielessSegment, (whole, parts: string) =>
+      parts.split(/[()]/).some(looksRandom) ? '' : whole,
+    );
+  // What is left of `/.;jsessionid=…/` is a dot segment.
   return result.length < path.length ? new URL(result, 'http://host/').pathname : path;
 }

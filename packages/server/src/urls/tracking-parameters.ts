@@ -1,80 +1,55 @@
 /**
- * Parameters that say how a visitor came, never what the page shows. The one place where they are listed; lower case,
- * compared without regard to case. `ref`, `source` and the like are left out: some sites choose content by them.
+ * Parameters that say how a visitor came, never what the page shows: the names that vendors document, in lower case, whole.
+ * No prefixes: `utm_zone` is a map's, `pk_id` a database's. `ref`, `source` and the like are left out, because some sites
+ * choose content by them.
  */
 const trackingParameters: ReadonlySet<string> = new Set([
+  // Google Analytics campaigns, and what other tools add to the family
+  ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'utm_id', 'utm_source_platform'],
+  ...['utm_creative_format', 'utm_marketing_tactic', 'utm_campaignid', 'utm_campaign_id', 'utm_adgroup'],
+  ...['utm_adgroupid', 'utm_ad', 'utm_adid', 'utm_keyword', 'utm_kw', 'utm_name', 'utm_cid', 'utm_reader'],
+  ...[
+    'utm_referrer',
+    'utm_brand',
+    'utm_social',
+    'utm_social-type',
+    'utm_viz_id',
+    'utm_pubreferrer',
+    'utm_swu',
+  ],
+  ...['utm_expid', 'utm_userid', 'utm_user', 'utm_place', 'utm_placement', 'utm_device', 'utm_network'],
+  ...['utm_channel', 'utm_email', 'utm_mailing', 'utm_partner', 'utm_affiliate', 'utm_sq', 'utm_nooverride'],
   // Google Ads and Analytics
-  'gclid',
-  'gclsrc',
-  'gbraid',
-  'wbraid',
-  'dclid',
-  'gad',
-  'gad_source',
-  'gad_campaignid',
-  'srsltid',
-  '_ga',
-  '_gl',
-  '_gac',
-  // Meta, Microsoft, X, TikTok, LinkedIn, Pinterest, Reddit, Snapchat
-  'fbclid',
-  'fb_action_ids',
-  'fb_action_types',
-  'fb_source',
-  'igsh',
-  'igshid',
-  'msclkid',
-  'twclid',
-  'ttclid',
-  'li_fat_id',
-  'epik',
-  'rdt_cid',
-  'scid',
-  'sccid',
-  // Yandex, Baidu, affiliate networks
-  'yclid',
-  'ysclid',
-  '_openstat',
-  'hmsr',
-  'hmpl',
-  'hmcu',
-  'hmkw',
-  'hmci',
-  'irclickid',
-  'irgwc',
-  'awc',
-  'zanpid',
-  'wickedid',
+  ...['gclid', 'gclsrc', 'gbraid', 'wbraid', 'dclid', 'gad', 'gad_source', 'gad_campaignid', 'srsltid'],
+  ...['_ga', '_gl', '_gac'],
+  // Meta, Microsoft, X, TikTok, LinkedIn, Pinterest, Reddit, Snapchat, Yahoo, Alibaba, Wikipedia
+  ...['fbclid', 'fb_action_ids', 'fb_action_types', 'fb_source', 'fb_comment_id', 'igsh', 'igshid'],
+  ...['msclkid', 'twclid', 'ttclid', 'li_fat_id', 'epik', 'rdt_cid', 'sccid'],
+  ...['guccounter', 'guce_referrer', 'guce_referrer_sig', 'spm', 'wprov'],
+  // Yandex, Baidu, affiliate networks, deep links
+  ...['yclid', 'ysclid', 'ymclid', '_openstat', 'hmsr', 'hmpl', 'hmcu', 'hmkw', 'hmci'],
+  ...['irclickid', 'irgwc', 'awc', 'zanpid', 'wickedid', '_branch_match_id', '_branch_referrer'],
+  // Matomo
+  ...['mtm_campaign', 'mtm_kwd', 'mtm_keyword', 'mtm_source', 'mtm_medium', 'mtm_content', 'mtm_cid'],
+  ...['mtm_group', 'mtm_placement', 'matomo_campaign', 'matomo_kwd'],
+  ...['pk_campaign', 'pk_cpn', 'pk_kwd', 'pk_keyword', 'pk_source', 'pk_medium', 'pk_content', 'pk_cid'],
+  ...['piwik_campaign', 'piwik_kwd', 'piwik_keyword'],
+  // Piano (AT Internet), Mapp (Webtrekk), Webtrends
+  ...['at_medium', 'at_campaign', 'at_creation', 'at_format', 'at_variant', 'at_platform', 'at_network'],
+  ...['at_source', 'at_term', 'at_channel', 'at_type', 'at_audience', 'at_emailtype', 'at_send_date'],
+  ...['at_send_time', 'at_link', 'at_link_id', 'at_link_type', 'at_link_origin', 'at_recipient_id'],
+  ...['at_recipient_list', 'at_general_placement', 'at_detail_placement', 'at_ptr_name', 'at_bbc_team'],
+  ...['at_campaign_type', 'at_custom1', 'at_custom2', 'at_custom3', 'at_custom4', 'xtor', 'xtref'],
+  ...['wt_mc', 'wt_zmc', 'wt_cc1', 'wt.mc_id', 'wt.mc_ev', 'wt.tsrc', 'wt.srch'],
   // Mailings
-  'mc_cid',
-  'mc_eid',
-  'mkt_tok',
-  '_hsenc',
-  '_hsmi',
-  '__hssc',
-  '__hstc',
-  '__hsfp',
-  'hsctatracking',
-  'vero_id',
-  'vero_conv',
-  '_kx',
-  'oly_anon_id',
-  'oly_enc_id',
-  'ml_subscriber',
-  'ml_subscriber_hash',
-  'dm_i',
-  'trk_contact',
-  'trk_msg',
-  'trk_module',
-  'trk_sid',
-  's_cid',
+  ...['mc_cid', 'mc_eid', 'mkt_tok', '_hsenc', '_hsmi', '__hssc', '__hstc', '__hsfp', 'hsctatracking'],
+  ...['hsa_acc', 'hsa_cam', 'hsa_grp', 'hsa_ad', 'hsa_src', 'hsa_tgt', 'hsa_kw', 'hsa_mt', 'hsa_net'],
+  ...['hsa_ver', 'hsa_la', 'hsa_ol', 'vero_id', 'vero_conv', '_kx', 'oly_anon_id', 'oly_enc_id'],
+  ...['ml_subscriber', 'ml_subscriber_hash', 'bsft_clkid', 'bsft_uid', 'dm_i'],
+  ...['trk_contact', 'trk_msg', 'trk_module', 'trk_sid', 's_cid', 's_kwcid'],
 ]);
-
-/** Families that grow: utm_source, utm_source_platform; pk_campaign, piwik_kwd, mtm_source (Matomo). */
-const trackingPrefixes = ['utm_', 'pk_', 'piwik_', 'mtm_', 'matomo_', 'hsa_'];
 
 /** Whether a query parameter of this lower-case name is there for tracking alone. */
 export function isTrackingParameter(name: string): boolean {
-  if (trackingParameters.has(name)) return true;
-  return name.includes('_') && trackingPrefixes.some((prefix) => name.startsWith(prefix));
+  return trackingParameters.has(name);
 }

@@ -24,6 +24,7 @@ export interface CrawlFlags {
   ignoreRobots?: true;
   sortQuery?: true;
   keepTracking?: true;
+  keepSessions?: true;
   concurrency?: number;
   delay?: number;
   pageTimeout?: number;
@@ -98,6 +99,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       ignore_robots: flags.ignoreRobots,
       sort_query: flags.sortQuery,
       keep_tracking: flags.keepTracking,
+      keep_sessions: flags.keepSessions,
       markdown: flags.markdown ? undefined : false,
       store_html: flags.storeHtml,
       keep_bodies: flags.keepBodies,

@@ -33,7 +33,7 @@ const repeats = 5;
 export async function takeUpCrawl(db: Queryable, request: CrawlRequest, taking: TakingUp): Promise<TakenUp> {
   const { recrawl, actor } = taking;
   for (let attempt = 1; ; attempt++) {
-    const found = await findCrawl(db, request.key);
+    const found = await findCrawl(db, request);
     if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, actor);
     if (found.status === 'completed') return { job: found, how: 'finished' };
     if (await isBarren(db, found)) return await create(db, request, actor);
