@@ -67,6 +67,13 @@ export const benchmarks = [
     title: '`up` to its first answer, its database made before, against an empty Fastify',
   },
   {
+    id: 'B12',
+    group: 'imperfect',
+    file: './src/crawl-imperfect.ts',
+    title:
+      '1,500 pages of which some fail, wait, trickle, move or are gone, against the same without faults, Crawlee and Scrapy',
+  },
+  {
     id: 'B12b',
     group: 'overload',
     file: './src/crawl-overload.ts',

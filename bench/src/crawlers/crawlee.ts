@@ -3,8 +3,9 @@ import { MemoryStorage } from '@crawlee/memory-storage';
 import type { CrawlResult, CrawlTask } from './crawler.ts';
 
 /** CheerioCrawler with everything in memory, as its documentation has it for speed. Keeps no page. */
-export async function crawl({ origin, concurrency, maxPages }: CrawlTask): Promise<CrawlResult> {
-  log.setLevel(LogLevel.WARNING);
+export async function crawl({ origin, concurrency, maxPages, retries = 0 }: CrawlTask): Promise<CrawlResult> {
+  // Retries are no news.
+  log.setLevel(retries > 0 ? LogLevel.OFF : LogLevel.WARNING);
   const configuration = new Configuration({
     storageClient: new MemoryStorage({ persistStorage: false, writeMetadata: false }),
     persistStorage: false,
@@ -19,7 +20,7 @@ export async function crawl({ origin, concurrency, maxPages }: CrawlTask): Promi
       minConcurrency: concurrency,
       maxConcurrency: concurrency,
       useSessionPool: false,
-      maxRequestRetries: 0,
+      maxRequestRetries: retries,
       ...(maxPages !== undefined && { maxRequestsPerCrawl: maxPages }),
       async requestHandler({ $, enqueueLinks }) {
         pages += 1;

@@ -4,6 +4,8 @@ export interface CrawlTask {
   readonly concurrency: number;
   /** Stop after so many pages; all by default. */
   readonly maxPages?: number;
+  /** How often a page that was refused is asked for again; not at all by default. */
+  readonly retries?: number;
 }
 
 export interface CrawlResult {

@@ -28,10 +28,11 @@ class SiteSpider(Spider):
 settings = {
     "CONCURRENT_REQUESTS": task["concurrency"],
     "CONCURRENT_REQUESTS_PER_DOMAIN": task["concurrency"],
-    "LOG_LEVEL": "WARNING",
+    "LOG_LEVEL": "CRITICAL" if task.get("retries") else "WARNING",
     "ROBOTSTXT_OBEY": False,
     "COOKIES_ENABLED": False,
-    "RETRY_ENABLED": False,
+    "RETRY_ENABLED": bool(task.get("retries")),
+    "RETRY_TIMES": task.get("retries", 0),
     "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7",
     "TELNETCONSOLE_ENABLED": False,
     "AUTOTHROTTLE_ENABLED": False,

@@ -125,7 +125,7 @@ const words =
   );
 
 /** A sequence that looks random and is the same on every machine (a linear congruence of Numerical Recipes). */
-function* numbersFrom(seed: number): Generator<number, never> {
+export function* numbersFrom(seed: number): Generator<number, never> {
   let state = (seed * 2_654_435_761) >>> 0;
   for (;;) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
