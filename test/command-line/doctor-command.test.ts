@@ -12,6 +12,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
+/** Enters a worker of this process, as one that claims so many jobs. */
+const register = (id: string, maxJobs: number) =>
+  registerWorker(database.pool, { id, maxJobs, kinds: ['crawl'], allowPrivate: [] }, 10, async () => {});
+
 type Finding = { check: string; state: string; found: string; advice?: string };
 
 async function findings(env: Record<string, string> = {}): Promise<Map<string, Finding>> {
@@ -67,9 +71,9 @@ describe('holdfast doctor', () => {
       found: '1 job is pending, and no worker is alive',
       advice: 'Start one: `holdfast worker`, or `holdfast up`.',
     });
-    await registerWorker(database.pool, 'idle', 0);
+    await register('idle', 0);
     expect(await examined()).toMatchObject({ state: 'warning' });
-    await registerWorker(database.pool, 'w1', 4);
+    await register('w1', 4);
     expect(await examined()).toMatchObject({ state: 'ok' });
     await database.pool.query(`UPDATE workers SET last_seen = now() - interval '1 day'`);
     expect(await examined()).toMatchObject({ state: 'warning' });

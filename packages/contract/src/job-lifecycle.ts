@@ -120,6 +120,16 @@ export const transitions = {
     burnsRetry: true,
     meaning: 'the runner died: try again at once, or fail when the retries are spent',
   },
+  failStart: {
+    moves: [
+      ['processing', 'pending'],
+      ['processing', 'failed'],
+    ],
+    by: ['supervisor'],
+    fenced: true,
+    meaning:
+      'the runner died before its first request, which is blamed on its worker: ready again at once and no retry is burned; failed when that happened on two workers, or five times on the only one',
+  },
   recover: {
     moves: [
       ['processing', 'pending'],

@@ -85,6 +85,7 @@ export interface Job {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
+  waits_for: string[] | null;
   worker_id: string | null;
   fence: number;
   lease_expires_at: Date | null;

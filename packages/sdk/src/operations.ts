@@ -196,6 +196,8 @@ export interface CreatedJob {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
+  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  waits_for: string[] | null;
   /** who holds it, or held it last */
   worker_id: string | null;
   /** the number of its last lease */
@@ -484,6 +486,8 @@ export interface Job {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
+  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  waits_for: string[] | null;
   /** who holds it, or held it last */
   worker_id: string | null;
   /** the number of its last lease */
@@ -1593,6 +1597,8 @@ export interface ShownJob {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
+  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  waits_for: string[] | null;
   /** who holds it, or held it last */
   worker_id: string | null;
   /** the number of its last lease */
@@ -1859,6 +1865,8 @@ export interface Stats {
   }>;
   workers: {
     alive: number;
+    /** their runners die before their first request, so they have stopped claiming */
+    sick: number;
     draining: number;
     silent: number;
     running_jobs: number;
@@ -2035,6 +2043,7 @@ export type Transition =
   | 'fail'
   | 'release'
   | 'crash'
+  | 'failStart'
   | 'recover'
   | 'pause'
   | 'resume'
@@ -2171,7 +2180,9 @@ export interface WebhookDelivery {
 
 export interface Worker {
   id: string;
-  state: 'alive' | 'draining' | 'silent';
+  state: 'alive' | 'sick' | 'draining' | 'silent';
+  /** why it has stopped claiming jobs; null: it has not, or not yours to see */
+  trouble: string | null;
   /** null: not yours to see */
   host: string | null;
   pid: number | null;

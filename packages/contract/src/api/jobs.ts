@@ -84,6 +84,10 @@ const job = z.object({
   max_retries: z.int(),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
+  waits_for: z
+    .array(z.string())
+    .nullable()
+    .describe('private origins that a worker must be allowed to fetch to run it; null: any worker may'),
   worker_id: z.string().nullable().describe('who holds it, or held it last'),
   fence: z.int().describe('the number of its last lease'),
   lease_expires_at: timestamp.nullable(),

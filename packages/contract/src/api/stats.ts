@@ -71,6 +71,7 @@ export const stats = z
     recent_jobs: z.array(statsJob),
     workers: z.object({
       alive: z.int(),
+      sick: z.int().describe('their runners die before their first request, so they have stopped claiming'),
       draining: z.int(),
       silent: z.int(),
       running_jobs: z.int(),

@@ -4,13 +4,20 @@ import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
-/** alive: heard of lately; draining: it takes no more jobs; silent: not heard of for several heartbeats. */
-export const workerStates = ['alive', 'draining', 'silent'] as const;
+/**
+ * alive: heard of lately; sick: its runners die before their first request, so it has stopped claiming and only tries one job
+ * now and then; draining: it takes no more jobs; silent: not heard of for several heartbeats.
+ */
+export const workerStates = ['alive', 'sick', 'draining', 'silent'] as const;
 
 export const apiWorker = z
   .object({
     id: z.string(),
     state: z.enum(workerStates),
+    trouble: z
+      .string()
+      .nullable()
+      .describe('why it has stopped claiming jobs; null: it has not, or not yours to see'),
     host: z.string().nullable().describe('null: not yours to see'),
     pid: z.int().nullable(),
     version: z.string(),

@@ -42,7 +42,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     ['url', urlOf(job) || null],
     ['status', statusOf(job)],
-    ['waits', outcome.waitsForWorker && asCalled(noWorkerText)],
+    ['waits', (outcome.waitsForWorker && asCalled(noWorkerText)) || waitText(job)],
     ['progress', `${job.progress_percentage} %`],
     ['pages', pagesOf(outcome)],
     ['result', resultOf(job, outcome)],
@@ -70,6 +70,12 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
   console.log();
   printEvents(events);
+}
+
+/** Said while it is true: a worker that may fetch them claims the job as any other. */
+function waitText({ status, waits_for }: Job): string | undefined {
+  if (status !== 'pending' || !waits_for) return undefined;
+  return `for a worker that may fetch ${waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
 }
 
 /** What a job got over needs no advice. */

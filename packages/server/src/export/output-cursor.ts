@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { isProvablyDead, ownIdentity, type ProcessIdentity } from '../supervisor/process-identity.ts';
+import { judgeProcess, ownIdentity, type ProcessIdentity } from '../supervisor/process-identity.ts';
 import { outputUnusable } from './output-unusable.ts';
 import type { OutputFormat } from './page-output.ts';
 
@@ -62,11 +62,16 @@ export class OutputCursorFile {
 }
 
 function isAlive(writer: ProcessIdentity): boolean {
-  if (writer.host !== ownIdentity().host || isProvablyDead(writer)) return false;
+  if (writer.host !== ownIdentity().host || isDead(writer)) return false;
   try {
     process.kill(writer.pid, 0);
     return true;
   } catch (error) {
     return (error as { code?: string }).code === 'EPERM';
   }
+}
+
+/** Nobody else keeps a cursor alive: what a process of an earlier boot wrote is as silent as can be. */
+function isDead(writer: ProcessIdentity): boolean {
+  return judgeProcess(writer, Number.POSITIVE_INFINITY) === 'dead';
 }

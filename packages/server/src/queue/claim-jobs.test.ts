@@ -11,8 +11,10 @@ import {
 import { claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { enqueueJob, enqueueJobs } from './enqueue-jobs.ts';
+import { showJob } from './find-jobs.ts';
 import { botLane, type Lane } from './lane.ts';
 import { listEvents } from './list-events.ts';
+import { releaseJobs } from './release-jobs.ts';
 import { retryJobsLater } from './retry-jobs-later.ts';
 
 const queue = new QueueFixture();
@@ -43,21 +45,31 @@ describe('claim', () => {
     ]);
   });
 
-  test('leaves jobs to others that it is told to leave, whether they are ready or have waited', async () => {
-    const ready = await queue.enqueueOne({ priority: 9 });
-    const waited = await queue.enqueueOne({
-      priority: 8,
-      run_at: new Date(Date.now() + 1_000).toISOString(),
-    });
-    const other = await queue.enqueueOne();
-    await queue.passSeconds(2);
-    const claim = (except: string[]) =>
-      claimJobs(queue.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1', except });
-    expect(await claim([ready.id, waited.id])).toMatchObject([{ id: other.id }]);
-    expect(await claim([ready.id, waited.id])).toEqual([]);
-    expect(await claim([ready.id])).toMatchObject([{ id: waited.id }]);
-    expect(await claim([])).toMatchObject([{ id: ready.id }]);
-  });
+  test.each([
+    ['ready', {}],
+    ['due', { notBeforeSeconds: 1 }],
+  ])(
+    'leaves a job that is %s and was handed back for its private origins to who may fetch them all',
+    async (_, wait) => {
+      const [one, two] = ['http://10.0.0.1', 'http://10.0.0.2:8080'];
+      const claim = (...allowPrivate: string[]) =>
+        claimJobs(queue.pool, { lanes: [crawlLane], limit: 1, workerId: 'w1', allowPrivate });
+      const { id } = await queue.enqueueOne({ priority: 9 });
+      for (const origin of [one, two]) {
+        const [held] = await claim('http://10.0.0.1');
+        const release = { ...wait, reason: `it may not fetch ${origin}`, waitsFor: [origin] };
+        await releaseJobs(queue.pool, held ? [{ ...held, ...release }] : [], actor);
+        await queue.passSeconds(2);
+      }
+      expect((await showJob(queue.pool, id)).waits_for?.toSorted()).toEqual([one, two]);
+      const other = await queue.enqueueOne();
+      expect(await claim(one)).toMatchObject([{ id: other.id }]);
+      expect(await claim(one)).toEqual([]);
+      const alone = { lanes: [crawlLane], workerId: 'w1' };
+      expect(await claimOneJob(queue.pool, id, { ...alone, allowPrivate: [two] })).toEqual([]);
+      expect(await claim(two, 'http://10.0.0.3', one)).toMatchObject([{ id }]);
+    },
+  );
 
   test('leaves a scheduled job until its time, then takes it by priority', async () => {
     const later = await queue.enqueueOne({
@@ -127,7 +139,7 @@ describe('claim', () => {
     [
       'one by one',
       async (lanes: Lane[], ids: string[]) =>
-        (await Promise.all(ids.map((id) => claimOneJob(queue.pool, id, lanes, 'w1')))).flat(),
+        (await Promise.all(ids.map((id) => claimOneJob(queue.pool, id, { lanes, workerId: 'w1' })))).flat(),
     ],
   ])('tells all that a job says of itself, whatever is in it: %s', async (_, claim) => {
     const payload = {

@@ -96,13 +96,14 @@ range AS (
     AS range (kind, executor, highest, lowest, since)
 )`;
 
-const isAsked = '(cardinality($12::uuid[]) = 0 OR id <> ALL ($12::uuid[]))';
+/** What a worker had to hand back because it may not fetch its private origins is claimed by those that may. */
+const isAllowed = '(waits_for IS NULL OR waits_for <@ $12::text[])';
 
 const ready = `SELECT job.* FROM lane CROSS JOIN LATERAL (
       SELECT job.* FROM range CROSS JOIN LATERAL (
         SELECT ctid, id, status, priority, created_at, false AS waited FROM crawl_jobs
         WHERE status = 'pending' AND run_at IS NULL AND kind = range.kind AND executor = range.executor
-          AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since AND ${isAsked}
+          AND priority BETWEEN range.lowest AND range.highest AND created_at >= range.since AND ${isAllowed}
         ORDER BY priority DESC, created_at
         LIMIT $9 FOR UPDATE SKIP LOCKED
       ) job
@@ -115,7 +116,7 @@ const due = `SELECT job.* FROM lane CROSS JOIN LATERAL (
         SELECT ctid, id, status, priority, created_at, true AS waited FROM crawl_jobs
         WHERE status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
           AND kind = waiting_priority.kind AND executor = waiting_priority.executor
-          AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now() AND ${isAsked}
+          AND priority = waiting_priority.priority AND coalesce(next_retry_at, run_at) <= now() AND ${isAllowed}
         ORDER BY coalesce(next_retry_at, run_at)
         LIMIT $9 FOR UPDATE SKIP LOCKED
       ) job
@@ -214,8 +215,8 @@ export interface ClaimOptions {
   readonly ranges?: readonly ClaimRange[];
   /** Whether to look for jobs that waited and are due; true by default. */
   readonly due?: boolean;
-  /** Jobs to leave to others. */
-  readonly except?: readonly string[];
+  /** Private origins that the worker may fetch. */
+  readonly allowPrivate?: readonly string[];
 }
 
 /** Takes up to `limit` jobs that are ready or due, highest priority first, then oldest, and leases them to the worker. */
@@ -235,7 +236,7 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
     options.limit,
     workerId,
     `${role}:${workerId}`,
-    options.except ?? [],
+    options.allowPrivate ?? [],
   ]);
   return readClaimed(answer).sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
 }

@@ -17,8 +17,8 @@ export interface ClaimLoopOptions {
   readonly pollMs: number;
   /** Wakes the loop when jobs become ready; without one, polling does it alone. */
   readonly listener?: Listener;
-  /** Jobs that others must do. */
-  readonly except?: () => readonly string[];
+  /** Private origins that the worker may fetch. */
+  readonly allowPrivate?: readonly string[];
   /** How many more jobs can be taken on now. */
   readonly capacity: () => number;
   /** Whether the job is in hand: what was claimed and is not, because the answer was lost, goes back at once. */
@@ -143,15 +143,16 @@ export class ClaimLoop {
   }
 
   async #claim(limit: number, asked: number): Promise<ClaimedJob[]> {
-    const { db, lanes, workerId, except, onlyJob } = this.#options;
-    if (onlyJob) return await claimOneJob(db, onlyJob, lanes, workerId, !this.#hadOnlyJob);
+    const { db, lanes, workerId, allowPrivate = [], onlyJob } = this.#options;
+    const early = !this.#hadOnlyJob;
+    if (onlyJob) return await claimOneJob(db, onlyJob, { lanes, workerId, allowPrivate, early });
     const plan = this.#positions.plan(asked);
     const jobs = await claimJobs(db, {
       lanes,
       limit,
       workerId,
+      allowPrivate,
       ...plan,
-      ...(except && { except: except() }),
     });
     this.#positions.learn(plan, limit, jobs);
     return jobs;

@@ -1,6 +1,11 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { type ClaimAnswer, type ClaimedJob, claimedJson, readClaimed } from './claim-jobs.ts';
-import type { Lane } from './lane.ts';
+import {
+  type ClaimAnswer,
+  type ClaimedJob,
+  type ClaimOptions,
+  claimedJson,
+  readClaimed,
+} from './claim-jobs.ts';
 
 export const claimOneStatement = statement<ClaimAnswer>(
   'claim-one',
@@ -9,6 +14,7 @@ WITH found AS MATERIALIZED (
   SELECT id, status FROM crawl_jobs
   WHERE id = $1 AND status IN ('pending', 'retryable') AND kind = $2 AND executor = 'builtin'
     AND ($5 OR coalesce(next_retry_at, run_at) IS NULL OR coalesce(next_retry_at, run_at) <= now())
+    AND (waits_for IS NULL OR waits_for <@ $6::text[])
   FOR UPDATE SKIP LOCKED
 ),
 claimed AS (
@@ -27,14 +33,19 @@ event AS (
 SELECT json AS jobs FROM claimed`,
 );
 
-/** Takes one job by its id, if nobody holds it; `early`: also before the end of its backoff, or its scheduled time. */
+export interface ClaimOneOptions extends Pick<ClaimOptions, 'lanes' | 'workerId' | 'allowPrivate'> {
+  /** Also before the end of its backoff, or its scheduled time; true by default. */
+  readonly early?: boolean;
+}
+
+/** Takes one job by its id, if nobody holds it. */
 export async function claimOneJob(
   db: Queryable,
   id: string,
-  lanes: readonly Lane[],
-  workerId: string,
-  early = true,
+  options: ClaimOneOptions,
 ): Promise<ClaimedJob[]> {
+  const { lanes, workerId, allowPrivate = [], early = true } = options;
   const [lane] = lanes;
-  return readClaimed(await run(db, claimOneStatement, [id, lane?.kind, workerId, lane?.leaseSeconds, early]));
+  const values = [id, lane?.kind, workerId, lane?.leaseSeconds, early, allowPrivate];
+  return readClaimed(await run(db, claimOneStatement, values));
 }

@@ -15,6 +15,7 @@ const columns = [
   'max_retries',
   'error_code',
   'error_message',
+  'waits_for',
   'worker_id',
   'fence',
   'lease_expires_at',

@@ -61,7 +61,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   [
     'release',
     releaseStatement as Statement<never>,
-    [ids, each(1), each('drain'), each(null), actor],
+    [ids, each(1), each('drain'), each(null), actor, each(null)],
     [primaryKey],
   ],
   ['find-prunable', findPrunableStatement as Statement<never>, [ids[0], 30, 1000], [primaryKey]],

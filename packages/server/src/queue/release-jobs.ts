@@ -13,6 +13,8 @@ export interface Release extends HeldJob {
   readonly reason: string;
   /** The job is not ready before so many seconds have passed (a source is blocked). */
   readonly notBeforeSeconds?: number;
+  /** Origins that the holder may not fetch, and that the job needs: it waits for a worker that may. */
+  readonly waitsFor?: readonly string[];
 }
 
 const ended = requestedOr("'pending'");
@@ -21,11 +23,13 @@ export const releaseStatement = statement<WrittenJob>(
   'release',
   `
 WITH held AS (
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::real[]) AS held (id, fence, reason, wait)
+  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::real[], $6::text[]) AS held (id, fence, reason, wait, origins)
 ),
 ended AS (
   UPDATE crawl_jobs job SET
-    status = ${ended}, run_at = now() + make_interval(secs => held.wait),${leaseEnded(ended)}
+    status = ${ended}, run_at = now() + make_interval(secs => held.wait),
+    waits_for = CASE WHEN held.origins IS NULL THEN job.waits_for
+      ELSE ARRAY(SELECT unnest(job.waits_for) UNION SELECT jsonb_array_elements_text(held.origins::jsonb)) END,${leaseEnded(ended)}
   FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.reason
 ),
@@ -52,6 +56,7 @@ export async function releaseJobs(
     sorted.map((release) => release.reason),
     sorted.map((release) => release.notBeforeSeconds ?? null),
     actor,
+    sorted.map(({ waitsFor }) => waitsFor && JSON.stringify(waitsFor)),
   ]);
   return outcomes(rows);
 }

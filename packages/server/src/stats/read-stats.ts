@@ -86,12 +86,13 @@ export class StatsReader {
     const heard = workers.filter(({ state }) => state !== 'silent');
     return {
       alive: inState('alive').length,
+      sick: inState('sick').length,
       draining: inState('draining').length,
       silent: inState('silent').length,
       running_jobs: heard.reduce((sum, { running_jobs }) => sum + running_jobs, 0),
       // A one-shot crawl takes no other job: its place is the one it fills.
       max_jobs: heard.reduce((sum, { max_jobs, running_jobs }) => sum + Math.max(max_jobs, running_jobs), 0),
-      in_trouble: userId === undefined ? inState('silent').slice(0, shown) : [],
+      in_trouble: userId === undefined ? [...inState('sick'), ...inState('silent')].slice(0, shown) : [],
     };
   }
 

@@ -7,6 +7,8 @@ export function forbiddenOrigins(
 ): string[] {
   const { needs_private: needed } = payload;
   if (!Array.isArray(needed)) return [];
-  const isForbidden = (origin: string) => !allowed.includes(canonicalOrigin(origin) ?? origin);
-  return needed.filter((origin) => typeof origin === 'string' && isForbidden(origin));
+  const origins = needed.flatMap((origin) =>
+    typeof origin === 'string' ? [canonicalOrigin(origin) ?? origin] : [],
+  );
+  return origins.filter((origin) => !allowed.includes(origin));
 }

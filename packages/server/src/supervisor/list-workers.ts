@@ -16,7 +16,8 @@ const missedBeats = 3;
 const listStatement = statement<Worker>(
   'list-workers',
   `
-SELECT id, CASE WHEN silent THEN 'silent' WHEN draining THEN 'draining' ELSE 'alive' END AS state, host, pid, version,
+SELECT id, CASE WHEN silent THEN 'silent' WHEN draining THEN 'draining' WHEN trouble IS NOT NULL THEN 'sick' ELSE 'alive' END AS state,
+  trouble, host, pid, version,
   max_jobs, running_jobs, started_at, last_seen
 FROM (SELECT *, last_seen < now() - make_interval(secs => $1::float8) AS silent FROM workers) worker
 WHERE ($2::boolean IS NULL OR silent = $2) AND id > $3 ORDER BY id LIMIT $4`,

@@ -149,7 +149,7 @@ describe('a supervisor', () => {
     });
   });
 
-  test('tries a crawl of a private address that it may not reach once, and leaves it ready for who may', async () => {
+  test('tries a crawl of a private address that it may not reach once, whoever else may not, and leaves it ready for who may', async () => {
     const supervisor = await supervisorWith(runnerProgram, () => database.url);
     const secret = { url: 'http://10.0.0.1/', needs_private: ['http://10.0.0.1'] };
     const { id } = (await enqueueJob(database.pool, { kind: 'crawl', payload: secret, priority: 5 })).job;
@@ -165,7 +165,11 @@ describe('a supervisor', () => {
       status: 'pending',
       retry_count: 0,
       run_at: null,
+      waits_for: ['http://10.0.0.1'],
     });
+    expect((await listEvents(database.pool, id)).at(-1)?.reason).toBe(
+      'this worker may not fetch http://10.0.0.1 (HOLDFAST_ALLOW_PRIVATE)',
+    );
   }, 90_000);
 
   test('that is there for one job alone is listed, but not counted on by those who wait for a worker', async () => {

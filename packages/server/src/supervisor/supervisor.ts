@@ -1,4 +1,4 @@
-import type { Configuration } from '@holdfast/contract';
+import type { Configuration, JobKind } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
@@ -18,8 +18,15 @@ import { forbiddenOrigins } from './forbidden-origins.ts';
 import { type Holder, handBack } from './hand-back.ts';
 import { JobRun } from './job-run.ts';
 import { prune } from './prune.ts';
-import { recoverDeadWorkers } from './recover-dead-workers.ts';
-import { registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
+import { recoverDeadWorkers, takeOver } from './recover-dead-workers.ts';
+import {
+  type KnownWorker,
+  proofBeats,
+  type Registration,
+  registerWorker,
+  reportWorker,
+  unregisterWorkers,
+} from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
 import { settleExit } from './settle-exit.ts';
@@ -39,17 +46,12 @@ export interface SupervisorOptions {
 const pruneEverySeconds = 3600;
 const watchMs = 250;
 const heldUpMs = 4 * watchMs;
-/** Every claim names them; when there are more, the rest come back now and then. */
-const mostNotOurs = 1_000;
-const notOursSeconds = 60;
 
 /** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
   readonly #runs = new Set<JobRun>();
-  /** Crawls of private addresses that this worker may not reach: tried once, then left to the one that may. */
-  readonly #notOurs = new Set<string>();
   /** What is left to do for runs whose process has ended. */
   readonly #endings = new Set<Promise<void>>();
   readonly #listener: Listener;
@@ -65,6 +67,8 @@ export class Supervisor {
   #renewing: Promise<void> = Promise.resolve();
   #watchedAt = performance.now();
   #unsubscribe: (() => void) | undefined;
+  #silence: NodeJS.Timeout | undefined;
+  #isNamesake = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -79,7 +83,7 @@ export class Supervisor {
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
       capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
-      except: () => [...this.#notOurs],
+      allowPrivate: configuration.allowPrivate,
       holds: (lease) => [...this.#runs].some(({ job }) => isSameLease(job, lease)),
       onJobs: (jobs, asked) => {
         for (const job of jobs) this.#take(job, asked);
@@ -112,6 +116,17 @@ export class Supervisor {
     });
   }
 
+  get #registration(): Registration {
+    const { configuration, workerId: id, onlyJob } = this.#options;
+    const { maxConcurrentJobs, maxConcurrentVisits, allowPrivate } = configuration;
+    // A one-shot command takes nothing from anybody: whoever asks who is there to work must not count on it.
+    const [crawls, visits] = onlyJob ? [0, 0] : [maxConcurrentJobs, maxConcurrentVisits];
+    const kinds: JobKind[] = [];
+    if (crawls > 0) kinds.push('crawl');
+    if (visits > 0) kinds.push('visit', 'collect');
+    return { id, maxJobs: crawls + visits, kinds, allowPrivate };
+  }
+
   get #holder(): Holder {
     const { database, log, workerId } = this.#options;
     return { db: database.pool, log, workerId };
@@ -125,11 +140,12 @@ export class Supervisor {
     const { configuration, database, log, workerId, onlyJob } = this.#options;
     const { pool } = database;
     // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
-    await recoverDeadWorkers(pool, log, workerId);
-    const { maxConcurrentJobs, maxConcurrentVisits } = configuration;
-    // A one-shot command takes nothing from anybody: whoever asks who is there to work must not count on it.
-    await registerWorker(pool, workerId, onlyJob ? 0 : maxConcurrentJobs + maxConcurrentVisits);
+    const silent = await recoverDeadWorkers(pool, log, workerId);
+    await registerWorker(pool, this.#registration, configuration.heartbeatSeconds, (dead) =>
+      takeOver(pool, log, workerId, dead),
+    );
     this.#isRegistered = true;
+    this.#watchSilent(silent);
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
@@ -180,6 +196,9 @@ export class Supervisor {
     await Promise.all([...this.#endings]);
     await Promise.all([...this.#tasks.map((task) => task.stop()), this.#deliverer.stop()]);
     this.#unsubscribe?.();
+    clearTimeout(this.#silence);
+    // A heartbeat that is under way would enter us again.
+    await this.#renewing;
     await this.#listener.stop();
     if (!this.#isRegistered) return;
     await unregisterWorkers(this.#options.database.pool, [this.#options.workerId]).catch(() => {});
@@ -221,14 +240,11 @@ export class Supervisor {
   }
 
   async #refuse(job: ClaimedJob, forbidden: readonly string[], asked: number): Promise<void> {
-    // A one-shot command claims by id, whatever it has learnt; its job waits for the worker that may.
-    const isKnown = !this.#options.onlyJob && this.#notOurs.size < mostNotOurs;
-    if (isKnown) this.#notOurs.add(job.id);
     const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
     this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
     const leaseEnds = asked + job.lease_seconds * 1000;
-    const release = { reason, ...(!isKnown && { notBeforeSeconds: notOursSeconds }) };
-    await handBack({ job, leaseEnds }, release, this.#holder);
+    // It is not claimed again by anybody who may not fetch them.
+    await handBack({ job, leaseEnds }, { reason, waitsFor: forbidden }, this.#holder);
     await this.#notifier.notify('work');
   }
 
@@ -252,13 +268,24 @@ export class Supervisor {
     await this.#notifier.notify('work');
   }
 
+  /** Of those near by whose processes cannot be seen from here, the dead are those that give no sign of life from now on. */
+  #watchSilent(workers: readonly KnownWorker[]): void {
+    if (workers.length === 0) return;
+    const { configuration, database, log, workerId } = this.#options;
+    const judge = () =>
+      void takeOver(database.pool, log, workerId, workers)
+        .then(() => this.#loop.requeued())
+        .catch((error) => log.warn({ err: error }, 'Silent workers could not be taken over from'));
+    this.#silence = setTimeout(judge, proofBeats * configuration.heartbeatSeconds * 1000);
+  }
+
   #renew(): Promise<void> {
     this.#renewing = this.#renewing.then(() => this.#renewOnce());
     return this.#renewing;
   }
 
   async #renewOnce(): Promise<void> {
-    const { database, log, workerId } = this.#options;
+    const { database, log } = this.#options;
     const ticking = [...this.#runs].filter(({ isTicking }) => isTicking);
     const asked = performance.now();
     try {
@@ -266,10 +293,19 @@ export class Supervisor {
       const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
       for (const run of ticking) run.heed(renewals.get(run.job), asked, log);
       for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
-      await reportWorker(database.pool, workerId, this.runningJobs, this.#draining);
+      await this.#report();
     } catch (error) {
       log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
     }
+  }
+
+  async #report(): Promise<void> {
+    const { database, log, workerId } = this.#options;
+    const beat = { runningJobs: this.runningJobs, draining: this.#draining, trouble: undefined };
+    const isOurs = await reportWorker(database.pool, this.#registration, beat);
+    if (!isOurs && !this.#isNamesake)
+      log.error(`Another worker is called ${workerId} by now; give each its own WORKER_ID, or none`);
+    this.#isNamesake = !isOurs;
   }
 
   #watch(): void {

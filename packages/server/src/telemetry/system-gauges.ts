@@ -75,7 +75,7 @@ export class SystemGauges {
 
   #setHealth({ workers, sources, policies }: Stats): void {
     const gauges = this.#gauges;
-    for (const state of ['alive', 'draining', 'silent'] as const)
+    for (const state of ['alive', 'sick', 'draining', 'silent'] as const)
       gauges.workers.set({ state }, workers[state]);
     gauges.runningJobs.set(workers.running_jobs);
     gauges.sourcesBlocked.set(sources.blocked.count);

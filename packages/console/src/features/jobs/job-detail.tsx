@@ -105,6 +105,13 @@ export function JobDetail() {
                 ['Started', job.started_at && <Moment key="started" at={job.started_at} />],
                 ['Finished', job.completed_at && <Moment key="completed" at={job.completed_at} />],
                 ['Not before', waitsUntil && <Moment key="retry" at={waitsUntil} />],
+                [
+                  'Waits for',
+                  job.status === 'pending' &&
+                    job.waits_for &&
+                    `a worker that may fetch ${job.waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`,
+                  'wide',
+                ],
                 ['Owner', job.user_id],
                 [
                   'Policy',

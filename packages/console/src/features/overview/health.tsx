@@ -17,7 +17,7 @@ import styles from './overview.module.css';
 /** Enough to see what is wrong; the rest is in the lists. */
 const shown = 5;
 
-/** What needs a person: workers that went silent, sources that stand still, policies that fail. */
+/** What needs a person: workers that are sick or went silent, sources that stand still, policies that fail. */
 export function Health({ stats }: { readonly stats: ShownStats }) {
   return (
     <Grid min={300}>
@@ -34,6 +34,7 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
       <Figures
         figures={[
           ['Alive', numberText(workers.alive)],
+          ['Sick', numberText(workers.sick)],
           ['Draining', numberText(workers.draining)],
           ['Silent', numberText(workers.silent)],
           ['Jobs', `${numberText(workers.running_jobs)} of ${numberText(workers.max_jobs)}`],
@@ -51,15 +52,15 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
             <span className={styles.name} title={worker.id}>
               {worker.id}
             </span>
-            <span className={styles.end}>
+            <span className={styles.end} title={worker.trouble ?? undefined}>
               <Tag tone="bad">{worker.state}</Tag> seen <Moment at={worker.last_seen} />
             </span>
           </li>
         ))}
       </ul>
-      {workers.silent > shown && (
+      {workers.silent + workers.sick > shown && (
         <p className={styles.after}>
-          <Link to="/workers">and {numberText(workers.silent - shown)} more</Link>
+          <Link to="/workers">and {numberText(workers.silent + workers.sick - shown)} more</Link>
         </p>
       )}
     </Panel>

@@ -11,7 +11,7 @@ import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 
 type Worker = Wire<ApiWorker>;
-const tones = { alive: 'good', draining: 'warning', silent: 'bad' } as const;
+const tones = { alive: 'good', sick: 'bad', draining: 'warning', silent: 'bad' } as const;
 
 const columns: readonly Column<Worker>[] = [
   {
@@ -24,6 +24,7 @@ const columns: readonly Column<Worker>[] = [
     ),
   },
   { name: 'State', cell: (worker) => <Tag tone={tones[worker.state]}>{worker.state}</Tag> },
+  { name: 'Why', cell: (worker) => worker.trouble ?? '' },
   { name: 'Host', cell: (worker) => worker.host ?? '–' },
   { name: 'Process', align: 'right', cell: (worker) => worker.pid ?? '–', wideOnly: true },
   { name: 'Load', align: 'right', cell: (worker) => loadText(worker) },

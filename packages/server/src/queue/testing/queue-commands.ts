@@ -142,7 +142,7 @@ const claimOne = fc
       `claim of job ${pick} alone as ${lane.kind}`,
       async (model, db) => {
         const job = model.jobs[pick % model.jobs.length] as JobRecord;
-        const claimed = await claimOneJob(db, job.id, [lane], 'w3');
+        const claimed = await claimOneJob(db, job.id, { lanes: [lane], workerId: 'w3' });
         const expected = model.claimOne(job, lane, 'w3', 'supervisor:w3');
         expect(claimed.map(claimAnswer)).toEqual(expected.map(claimAnswer));
       },

@@ -83,7 +83,10 @@ const claim = (workerId: string): Step => ({
 const claimAlone: Step = {
   name: 'claim of the job alone',
   act: async (db, { job, lane }) =>
-    (await claimOneJob(db, job.id, [lane], 'w3')).map(({ id, fence }) => ({ id, fence })),
+    (await claimOneJob(db, job.id, { lanes: [lane], workerId: 'w3' })).map(({ id, fence }) => ({
+      id,
+      fence,
+    })),
   skipped: [],
 };
 

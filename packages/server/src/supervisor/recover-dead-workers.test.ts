@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { crawlLane, QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
+import { claimJobs } from '../queue/claim-jobs.ts';
+import { showJob } from '../queue/find-jobs.ts';
+import { ownIdentity } from './process-identity.ts';
+import { recoverDeadWorkers, takeOver } from './recover-dead-workers.ts';
+import { type Registration, registerWorker, reportWorker } from './register-worker.ts';
+
+const queue = new QueueFixture();
+beforeEach(() => queue.pool.query('TRUNCATE workers'));
+
+const log = pino({ level: 'silent' });
+const self = ownIdentity();
+const registration = (id: string): Registration => ({ id, maxJobs: 1, kinds: ['crawl'], allowPrivate: [] });
+const beat = { runningJobs: 0, draining: false, trouble: undefined };
+const heartbeatSeconds = 10;
+
+/** A worker that has a job. Its row tells of a process of ours that is gone, unless told otherwise. */
+async function holding(fields: Partial<typeof self> & { silent?: number } = {}): Promise<string> {
+  const { silent = 1, ...rest } = fields;
+  const { host, machineId, bootId, pid, processStart } = { ...self, pid: 999_999_999, ...rest };
+  await queue.pool.query(
+    `INSERT INTO workers (id, host, machine_id, boot_id, pid, process_start, version, max_jobs, last_seen)
+     VALUES ('other', $1, $2, $3, $4, $5, '1', 1, now() - make_interval(secs => $6))`,
+    [host, machineId, bootId, pid, processStart, silent],
+  );
+  const { id } = await queue.enqueueOne();
+  await claimJobs(queue.pool, { lanes: [crawlLane], limit: 1, workerId: 'other' });
+  return id;
+}
+
+const workers = async () =>
+  (await queue.pool.query<{ id: string }>('SELECT id FROM workers ORDER BY id')).rows.map(({ id }) => id);
+const statusOf = async (id: string) => (await showJob(queue.pool, id)).status;
+
+/** Another machine with our host name. */
+const twin = { machineId: 'another', bootId: 'another 1' };
+
+describe('a worker that starts', () => {
+  test('takes over at once from one that certainly died here', async () => {
+    const id = await holding();
+    expect(await recoverDeadWorkers(queue.pool, log, 'w1')).toEqual([]);
+    expect([await statusOf(id), await workers()]).toEqual(['pending', []]);
+  });
+
+  test('leaves one on another machine of its host name its jobs and its row', async () => {
+    const id = await holding(twin);
+    const silent = await recoverDeadWorkers(queue.pool, log, 'w1');
+    expect(silent).toMatchObject([{ id: 'other' }]);
+    expect([await statusOf(id), await workers()]).toEqual(['processing', ['other']]);
+    // It is heard of before two heartbeats have passed.
+    await queue.pool.query("UPDATE workers SET last_seen = now() WHERE id = 'other'");
+    await takeOver(queue.pool, log, 'w1', silent);
+    expect([await statusOf(id), await workers()]).toEqual(['processing', ['other']]);
+  });
+
+  test('takes over from one that it cannot see, once that is not heard of any more', async () => {
+    const id = await holding(twin);
+    await takeOver(queue.pool, log, 'w1', await recoverDeadWorkers(queue.pool, log, 'w1'));
+    expect([await statusOf(id), await workers()]).toEqual(['pending', []]);
+  });
+
+  test('does not judge one of another host and machine, however silent it is', async () => {
+    const id = await holding({ ...twin, host: 'elsewhere', silent: 600 });
+    expect(await recoverDeadWorkers(queue.pool, log, 'w1')).toEqual([]);
+    expect([await statusOf(id), await workers()]).toEqual(['processing', ['other']]);
+  });
+});
+
+describe('the name of a worker', () => {
+  const register = (seconds = heartbeatSeconds) =>
+    registerWorker(queue.pool, registration('other'), seconds, (dead) =>
+      takeOver(queue.pool, log, 'other', dead),
+    );
+  const pidOf = async () => (await queue.pool.query('SELECT pid FROM workers')).rows[0]?.pid;
+
+  test.each([
+    ['certainly died', {}],
+    ['was not heard of for two heartbeats', { ...twin, silent: 2 * heartbeatSeconds }],
+    ['ran elsewhere and was not heard of for two heartbeats', { ...twin, host: 'elsewhere', silent: 21 }],
+  ])('is free when its process %s, and so are its jobs', async (_, fields) => {
+    const id = await holding(fields);
+    await register();
+    expect([await statusOf(id), await pidOf()]).toEqual(['pending', process.pid]);
+  });
+
+  test('is not free while its process is there', async () => {
+    const id = await holding({ pid: process.pid, silent: 3_600 });
+    await expect(register()).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(await statusOf(id)).toBe('processing');
+  });
+
+  test('is not free when its process is heard of within two heartbeats', async () => {
+    const id = await holding({ ...twin, silent: 0 });
+    let isOver = false;
+    const beats = (async () => {
+      while (!isOver) {
+        await queue.pool.query('UPDATE workers SET last_seen = now()');
+        await delay(5);
+      }
+    })();
+    await expect(register(0.1)).rejects.toMatchObject({ code: 'config_invalid' });
+    isOver = true;
+    await beats;
+    expect([await statusOf(id), await pidOf()]).toEqual(['processing', 999_999_999]);
+  });
+});
+
+describe('a heartbeat', () => {
+  test('brings back a row that was removed', async () => {
+    await registerWorker(queue.pool, registration('w1'), heartbeatSeconds, async () => {});
+    await queue.pool.query('DELETE FROM workers');
+    expect(await reportWorker(queue.pool, registration('w1'), { ...beat, runningJobs: 3 })).toBe(true);
+    const { rows } = await queue.pool.query('SELECT id, pid, max_jobs, running_jobs FROM workers');
+    expect(rows).toEqual([{ id: 'w1', pid: process.pid, max_jobs: 1, running_jobs: 3 }]);
+  });
+
+  test('leaves the row of another process alone that has the name by now', async () => {
+    await holding(twin);
+    expect(await reportWorker(queue.pool, registration('other'), beat)).toBe(false);
+    const { rows } = await queue.pool.query('SELECT pid FROM workers');
+    expect(rows).toEqual([{ pid: 999_999_999 }]);
+  });
+});
