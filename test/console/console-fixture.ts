@@ -27,14 +27,15 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** The API with the console, and one browser, for a test file. Whatever goes wrong within a page fails its test. */
 export class ConsoleFixture {
-  readonly api = new ListeningApi();
+  readonly api: ListeningApi;
   #contexts: BrowserContext[] = [];
   #admin: Page | undefined;
   readonly #problems: string[] = [];
   #expected = refusal;
   #browser: Browser | undefined;
 
-  constructor() {
+  constructor(env: Record<string, string> = {}) {
+    this.api = new ListeningApi(env);
     beforeAll(async () => {
       this.#browser = await openBrowser();
     });

@@ -10,6 +10,16 @@ test('origins that may be fetched are the same in any spelling, from the variabl
   expect(readConfiguration({}, { allowPrivate: odd }).allowPrivate).toEqual(canonical);
 });
 
+test('the public address is an origin, in any spelling', () => {
+  const given = ['https://Holdfast.example', ' https://holdfast.example:443/ ', 'http://10.0.0.5:8080'];
+  expect(given.map((text) => readConfiguration({ HOLDFAST_PUBLIC_URL: text }).publicUrl)).toEqual([
+    'https://holdfast.example',
+    'https://holdfast.example',
+    'http://10.0.0.5:8080',
+  ]);
+  expect(readConfiguration({}).publicUrl).toBeUndefined();
+});
+
 test.each<[string, Parameters<typeof readConfiguration>]>([
   [
     '--allow-private has "localhost" in it, which is no origin; write it as http://localhost:8080',
@@ -18,6 +28,22 @@ test.each<[string, Parameters<typeof readConfiguration>]>([
   [
     'HOLDFAST_USER_AGENT must be made of visible ASCII characters and spaces: it is sent as a header',
     [{ HOLDFAST_USER_AGENT: 'Bücher/1' }],
+  ],
+  [
+    'HOLDFAST_PUBLIC_URL must be an http or https address; write it as https://holdfast.example',
+    [{ HOLDFAST_PUBLIC_URL: 'holdfast.example' }],
+  ],
+  [
+    'HOLDFAST_PUBLIC_URL must be an http or https address; write it as https://holdfast.example',
+    [{ HOLDFAST_PUBLIC_URL: 'ftp://holdfast.example/' }],
+  ],
+  [
+    'HOLDFAST_PUBLIC_URL has the path /crawl; Holdfast does not run below a path. Give it a host name of its own, such as https://holdfast.example',
+    [{ HOLDFAST_PUBLIC_URL: 'https://tools.example/crawl' }],
+  ],
+  [
+    'HOLDFAST_PUBLIC_URL must be scheme, host and port alone; write it as https://holdfast.example',
+    [{ HOLDFAST_PUBLIC_URL: 'https://me:secret@holdfast.example' }],
   ],
 ])('what cannot be used is refused: %s', (message, given) => {
   expect(() => readConfiguration(...given)).toThrow(new HoldfastError('config_invalid', message).message);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { canonicalOrigin } from './canonical-origin.ts';
 import { describeIssues } from './describe-issues.ts';
 import { HoldfastError } from './errors.ts';
+import { parseUrl } from './parse-url.ts';
 import { headerText } from './text-fields.ts';
 
 /**
@@ -45,6 +46,20 @@ function originOf(text: string, { addIssue }: z.RefinementCtx): string {
   return origin ?? text;
 }
 
+function publicOriginOf(text: string, { addIssue }: z.RefinementCtx): string {
+  const url = parseUrl(text.trim());
+  const origin = canonicalOrigin(text.trim());
+  if (!url || origin === undefined)
+    addIssue('must be an http or https address; write it as https://holdfast.example');
+  else if (url.pathname !== '/')
+    addIssue(
+      `has the path ${url.pathname}; Holdfast does not run below a path. Give it a host name of its own, such as https://holdfast.example`,
+    );
+  else if (url.search || url.hash || url.username || url.password)
+    addIssue('must be scheme, host and port alone; write it as https://holdfast.example');
+  return origin ?? text;
+}
+
 export const settings = {
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -75,6 +90,12 @@ export const settings = {
     schema: wholeNumber(0, 65_535, 7070),
     description:
       'Port the HTTP server listens on; 0 picks a free one. The sample site of `up` takes the next one.',
+  },
+  publicUrl: {
+    env: 'HOLDFAST_PUBLIC_URL',
+    schema: z.string().transform(publicOriginOf).optional(),
+    description:
+      'Where browsers reach the API and the console when a proxy stands in front, such as https://holdfast.example; no path. With https the session cookie is Secure. Sign-in is accepted from there, and printed links lead there.',
   },
   sessionHours: {
     env: 'HOLDFAST_SESSION_HOURS',

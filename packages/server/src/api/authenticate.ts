@@ -3,36 +3,36 @@ import type { FastifyRequest } from 'fastify';
 import { countRequest } from '../keys/count-request.ts';
 import { findSession } from '../sessions/find-session.ts';
 import type { ApiContext } from './api-context.ts';
-import { callerOf, requireScope } from './caller.ts';
+import { type Caller, callerOf, requireScope } from './caller.ts';
 import { refuseForeignWrite, sessionTokenOf } from './session/session-cookie.ts';
 
+type Known = Pick<ApiContext, 'keys' | 'pool' | 'configuration'>;
+
 /** Lets a request through to its route, or not: before its body is read, and with the error shape of that route. */
-export async function authenticate(
-  request: FastifyRequest,
-  { keys, pool }: Pick<ApiContext, 'keys' | 'pool'>,
-): Promise<void> {
+export async function authenticate(request: FastifyRequest, context: Known): Promise<void> {
   if (request.is404) return;
   const { access } = request.routeOptions.config;
   if (access === 'public') return;
   if (!access) throw new HoldfastError('internal_error', `${request.routeOptions.url} declares no access`);
-  const key = await keyOf(request, keys, pool);
-  await countRequest(pool, key);
-  const caller = callerOf(key);
+  const caller = await identify(request, context);
   requireScope(caller, access.scope);
   request.caller = caller;
 }
 
+/** Who calls. The request counts against the quota of their key. */
+export async function identify(request: FastifyRequest, context: Known): Promise<Caller> {
+  const key = await keyOf(request, context);
+  await countRequest(context.pool, key);
+  return callerOf(key);
+}
+
 /** A program sends its key; the console's cookie counts only without one. */
-async function keyOf(
-  request: FastifyRequest,
-  keys: ApiContext['keys'],
-  pool: ApiContext['pool'],
-): Promise<ApiKey> {
+async function keyOf(request: FastifyRequest, { keys, pool, configuration }: Known): Promise<ApiKey> {
   const secret = secretOf(request);
   if (secret) return keys.find(secret);
   const token = sessionTokenOf(request);
   if (!token) throw new HoldfastError('key_missing');
-  refuseForeignWrite(request, token);
+  refuseForeignWrite(request, configuration, token);
   return (await findSession(pool, token)).key;
 }
 

@@ -201,11 +201,34 @@ test('an unchanged job costs its poller nothing: ETag and 304', async () => {
   expect([third.statusCode, third.json().priority]).toEqual([200, 9]);
 });
 
-test('without a key there are counts of jobs, and nothing of their contents', async () => {
-  await enqueueJob(api.pool, { kind: 'crawl', payload: { url: 'https://secret.example/' } });
-  const page = await api.call('GET', '/status', { key: null });
-  const health = await api.call('GET', '/health', { key: null });
-  expect(page.body).toContain('<td>pending</td><td class="count">1</td>');
-  expect(health.json()).toMatchObject({ ready: true, jobs: { pending: 1 } });
-  expect(page.body + health.body).not.toContain('secret.example');
+describe('whether it is well', () => {
+  test('is told to anybody, and nothing else', async () => {
+    await enqueueJob(api.pool, crawl);
+    const keys = [null, 'hf_wrong', await api.key({ scopes: ['jobs:read', 'jobs:write'] })];
+    for (const key of keys) {
+      const health = await api.call('GET', '/health', { key });
+      expect([health.statusCode, health.json()]).toEqual([200, { ready: true }]);
+      const page = await api.call('GET', '/status', { key });
+      expect(page.statusCode).toBe(200);
+      expect(page.body).toContain('Holdfast is up');
+      expect(page.body).not.toMatch(/database of a test|Schema|pending|Version/);
+    }
+  });
+
+  test('comes with the details for who may operate', async () => {
+    await enqueueJob(api.pool, { kind: 'crawl', payload: { url: 'https://secret.example/' } });
+    const key = await api.key({ scopes: ['operate'] });
+    const health = await api.call('GET', '/health', { key });
+    expect(health.json()).toMatchObject({
+      ready: true,
+      version: expect.any(String),
+      database: 'the database of a test',
+      schema: expect.any(Number),
+      jobs: { pending: 1 },
+    });
+    const page = await api.call('GET', '/status', { key });
+    expect(page.body).toContain('the database of a test');
+    expect(page.body).toContain('<td>pending</td><td class="count">1</td>');
+    expect(page.body + health.body).not.toContain('secret.example');
+  });
 });

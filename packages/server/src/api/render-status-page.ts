@@ -11,14 +11,12 @@ const style = `
   footer { margin-top: 2rem; opacity: .7; font-size: .875rem; }
   code { font-size: .9em; }`;
 
-/** The page that stands here until the console does. */
-export function renderStatusPage({ ready, version, database, schema, jobs }: Status): string {
+/** Whether Holdfast is well, as a page for people. */
+export function renderStatusPage(status: Status, withDetails: boolean): string {
+  const { ready, version } = status;
   const state = ready
     ? 'up'
     : '<span class="down">waiting for the database</span>; it is tried again with every request';
-  const counts = jobStatuses
-    .map((status) => `<tr><td>${status}</td><td class="count">${jobs[status] ?? (ready ? 0 : '–')}</td></tr>`)
-    .join('\n      ');
   return `<!doctype html>
 <html lang="en">
   <meta charset="utf-8">
@@ -28,18 +26,25 @@ export function renderStatusPage({ ready, version, database, schema, jobs }: Sta
   <style>${style}</style>
   <main>
     <h1>Holdfast is ${state}</h1>
-    <p>Database: ${escapeHtml(database)}<br>Schema: ${schema ?? 'unknown'}</p>
+    ${withDetails ? details(status) : '<p>Sign in with a key that may operate to see more.</p>'}
+  </main>
+  <footer>${withDetails ? `Version ${escapeHtml(version)} · ` : ''}refreshed every 5 s</footer>
+</html>
+`;
+}
+
+function details({ ready, database, schema, jobs }: Status): string {
+  const counts = jobStatuses
+    .map((status) => `<tr><td>${status}</td><td class="count">${jobs[status] ?? (ready ? 0 : '–')}</td></tr>`)
+    .join('\n      ');
+  return `<p>Database: ${escapeHtml(database)}<br>Schema: ${schema ?? 'unknown'}</p>
     <table>
       <thead><tr><th>Jobs</th><th></th></tr></thead>
       <tbody>
       ${counts}
       </tbody>
     </table>
-    <p>Add a job with <code>npx holdfast jobs create crawl https://example.com</code>.</p>
-  </main>
-  <footer>Version ${escapeHtml(version)} · refreshed every 5 s</footer>
-</html>
-`;
+    <p>Add a job with <code>npx holdfast jobs create crawl https://example.com</code>.</p>`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,9 +1,16 @@
+import { allowsScope } from '@holdfast/contract';
+import type { FastifyRequest } from 'fastify';
 import type { RouteGroup } from './api-server.ts';
+import { identify } from './authenticate.ts';
 import { readStatus, type Status } from './read-status.ts';
 import { renderStatusPage } from './render-status-page.ts';
 
-/** Whether Holdfast is well, for people and for whoever restarts it. Open to all: counts, no contents. */
-export const statusRoutes: RouteGroup = (server, { database, log }) => {
+/**
+ * Whether Holdfast is well, for people and for whoever restarts it. Anybody is told whether it is ready; where its data is,
+ * its version and its counts are for those who operate it.
+ */
+export const statusRoutes: RouteGroup = (server, context) => {
+  const { database, log } = context;
   // Those who ask at the same time get one answer.
   let reading: Promise<Status> | undefined;
   const status = () => {
@@ -12,8 +19,16 @@ export const statusRoutes: RouteGroup = (server, { database, log }) => {
     });
     return reading;
   };
+  /** A key that is not good is as none: a load balancer must hear of the server, not of its key. */
+  const mayOperate = async (request: FastifyRequest): Promise<boolean> => {
+    try {
+      return allowsScope((await identify(request, context)).key.scopes, 'operate');
+    } catch {
+      return false;
+    }
+  };
   const options = { config: { access: 'public' }, schema: { hide: true } } as const;
-  server.get('/status', options, async (_request, reply) => {
+  server.get('/status', options, async (request, reply) => {
     const now = await status();
     return reply
       .code(now.ready ? 200 : 503)
@@ -22,10 +37,11 @@ export const statusRoutes: RouteGroup = (server, { database, log }) => {
         'content-security-policy',
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
       )
-      .send(renderStatusPage(now));
+      .send(renderStatusPage(now, await mayOperate(request)));
   });
-  server.get('/health', options, async (_request, reply) => {
+  server.get('/health', options, async (request, reply) => {
     const now = await status();
-    return reply.code(now.ready ? 200 : 503).send(now);
+    const told = (await mayOperate(request)) ? now : { ready: now.ready };
+    return reply.code(now.ready ? 200 : 503).send(told);
   });
 };

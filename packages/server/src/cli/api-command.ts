@@ -16,7 +16,8 @@ export const apiCommand = addListenOptions(new Command('api'))
     const database = await openDatabase(configuration, log, { name: command.name() });
     try {
       const server = await startServer(configuration, database, log);
-      log.info(`The API is ready: ${server.address}, ${database.describe}`);
+      const behind = configuration.publicUrl ? ` for ${configuration.publicUrl}` : '';
+      log.info(`The API is ready: ${server.address}${behind}, ${database.describe}`);
       if (!(await hasAdminKey(database.pool))) {
         log.warn(
           asCalled('There is no admin key yet; make one: holdfast keys create --name admin --role admin'),

@@ -40,14 +40,18 @@ choose the port. If that one is taken, it answers elsewhere, and \`up\` says whe
       await supervisor.start();
       // Whoever collects logs finds the address there too; on a terminal it would stand there twice.
       if (logsJson(configuration))
-        log.info({ address: server.address, sampleSite: site.origin }, 'Holdfast is up');
+        log.info(
+          { address: server.address, publicUrl: configuration.publicUrl, sampleSite: site.origin },
+          'Holdfast is up',
+        );
+      const address = configuration.publicUrl ?? server.address;
+      const listening = address === server.address ? '' : `  listening on ${server.address}\n`;
       const firstKey = await makeFirstKey(database.pool);
       const link = await makeLoginLink(database.pool);
       console.log(
-        `Holdfast is up: ${server.address}\n  ${database.describe}\n  ${sampleSiteText(site.origin, wantedPort)}\n  Ctrl-C stops it; nothing is lost.`,
+        `Holdfast is up: ${address}\n${listening}  ${database.describe}\n  ${sampleSiteText(site.origin, wantedPort)}\n  Ctrl-C stops it; nothing is lost.`,
       );
-      if (link)
-        console.log(`Sign in to the console, once within the hour:\n  ${server.address}/login#link=${link}`);
+      if (link) console.log(`Sign in to the console, once within the hour:\n  ${address}/login#link=${link}`);
       if (firstKey) console.log(firstKeyText(firstKey.secret));
       return async () => {
         await server.close();

@@ -1,5 +1,5 @@
 import { session, sessionRequest } from '@holdfast/contract';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { endSession } from '../../sessions/end-session.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { csrfTokenOf } from '../../sessions/hash-token.ts';
@@ -32,12 +32,12 @@ export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, l
       },
     },
     async (request, reply) => {
-      refuseForeignOrigin(request);
+      refuseForeignOrigin(request, configuration);
       const { body } = request;
       const keyId = 'key' in body ? (await keys.find(body.key)).id : await useLoginLink(pool, body.link);
       const { token, expires_at } = await openSession(pool, keyId, configuration.sessionHours);
       log.info({ key: keyId, by: 'key' in body ? 'key' : 'link' }, 'Someone signed in to the console');
-      setCookie(request, reply, token, Math.floor((expires_at.getTime() - Date.now()) / 1000));
+      setCookie(reply, token, Math.floor((expires_at.getTime() - Date.now()) / 1000));
       return reply.code(201).send(await answer(token));
     },
   );
@@ -62,15 +62,15 @@ export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, l
     async (request, reply) => {
       const token = sessionTokenOf(request);
       if (token) {
-        refuseForeignWrite(request, token);
+        refuseForeignWrite(request, configuration, token);
         await endSession(pool, token);
       }
-      setCookie(request, reply, '', 0);
+      setCookie(reply, '', 0);
       return reply.code(204).send();
     },
   );
-};
 
-function setCookie(request: FastifyRequest, reply: FastifyReply, token: string, maxAgeSeconds: number): void {
-  reply.header('set-cookie', sessionCookie(request, token, Math.max(0, maxAgeSeconds)));
-}
+  function setCookie(reply: FastifyReply, token: string, maxAgeSeconds: number): void {
+    reply.header('set-cookie', sessionCookie(configuration, token, Math.max(0, maxAgeSeconds)));
+  }
+};
