@@ -70,5 +70,12 @@ function closingParenthesis(line: string, start: number): number {
 
 function bareUrls(text: string, add: (href: string, title: string) => void): void {
   for (const [url] of text.matchAll(/https?:\/\/[^\s<>"'`[\]{}|\\^]+/gi))
-    if (url.length <= longestUrl) add(url.replace(/[.,;:!?*_)]+$/, ''), '');
+    if (url.length <= longestUrl) add(url.slice(0, endOfUrl(url)), '');
+}
+
+/** Without what punctuates the sentence around it: a pattern for it would start anew at each mark inside the URL. */
+function endOfUrl(url: string): number {
+  let end = url.length;
+  while (end > 0 && '.,;:!?*_)'.includes(url[end - 1] as string)) end--;
+  return end;
 }

@@ -8,6 +8,7 @@ export interface XmlHandler {
 
 /** A text longer than this comes in pieces; a tag longer than this is none. */
 const maxToken = 16 * 1024;
+const [doubleQuote, singleQuote, greater] = [0x22, 0x27, 0x3e];
 
 /**
  * Finds tags and text in XML that comes in pieces, as it is: no validation, no nesting, no DTD, no entities. So nothing
@@ -89,9 +90,9 @@ export class XmlScanner {
     if (text.startsWith('<![CDATA[', at)) return this.#enter(']]>', at + 9);
     if (text[at + 1] === '?') return this.#enter('?>', at + 2);
     const end = text.indexOf('>', at);
-    const subset = text.indexOf('[', at);
+    const subset = text.slice(at, end === -1 ? text.length : end).indexOf('[');
     // A DTD's own declarations go unread.
-    if (subset !== -1 && (end === -1 || subset < end)) return this.#enter(']', subset + 1);
+    if (subset !== -1) return this.#enter(']', at + subset + 1);
     return end === -1 ? -1 : end + 1;
   }
 
@@ -112,15 +113,20 @@ export class XmlScanner {
   }
 }
 
-/** The `>` of a tag: the first that is in no attribute's quotes, or simply the first if a quote is never closed. */
+/**
+ * The `>` of a tag: the first that is in no attribute's quotes, or simply the first if a quote is never closed. Looks at
+ * each character once.
+ */
 function tagEnd(text: string, start: number, isWhole: boolean): number {
   const first = text.indexOf('>', start);
-  for (let at = start, end = first; end !== -1; end = text.indexOf('>', at)) {
-    const quote = text.slice(at, end).search(/["']/);
-    if (quote === -1) return end;
-    const close = text.indexOf(text[at + quote] as string, at + quote + 1);
-    if (close === -1 || close - start > maxToken) return isWhole ? first : -1;
-    at = close + 1;
+  if (first === -1) return -1;
+  const unclosed = isWhole ? first : -1;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === greater) return at;
+    if (code !== doubleQuote && code !== singleQuote) continue;
+    at = text.indexOf(code === doubleQuote ? '"' : "'", at + 1);
+    if (at === -1 || at - start > maxToken) return unclosed;
   }
-  return isWhole ? first : -1;
+  return unclosed;
 }

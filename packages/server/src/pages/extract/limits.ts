@@ -15,6 +15,8 @@ export const limits = {
   microdataItems: 1_000,
   microdataProperties: 10_000,
   microdataText: 65_536,
+  /** Of all of a page's items: an itemref may name one long text again and again. */
+  microdataTotal: 2_097_152,
   /** Deeper elements join their ancestor at this depth: a million nested divs stay linear. */
   depth: 256,
   /** Nodes of text and elements kept for the content pass. */

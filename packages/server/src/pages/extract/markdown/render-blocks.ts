@@ -7,6 +7,7 @@ import { linkTarget, renderInline } from './render-inline.ts';
 import { renderDefinitions, renderList } from './render-list.ts';
 import { renderTable } from './render-table.ts';
 import type { Rendering } from './rendering.ts';
+import { hardBreaks, joinLines } from './tidy-lines.ts';
 
 export interface RenderedBlock {
   readonly text: string;
@@ -56,8 +57,7 @@ function flush(rendering: Rendering, run: InlineRun, blocks: RenderedBlock[]): I
   for (const part of run.out.includes('\n\n') ? run.out.split(/\n{2,}/) : [run.out]) {
     const text = part.trim();
     if (text === '') continue;
-    const lines = text.includes('\n') ? text.replace(/ *\n */g, '  \n') : text;
-    pushText(blocks, linked(rendering, escapeLineStarts(lines)));
+    pushText(blocks, linked(rendering, escapeLineStarts(hardBreaks(text))));
   }
   return new InlineRun();
 }
@@ -65,7 +65,7 @@ function flush(rendering: Rendering, run: InlineRun, blocks: RenderedBlock[]): I
 function linked(rendering: Rendering, text: string): string {
   if (rendering.href === undefined || text === '' || text.includes('](')) return text;
   const target = linkTarget(rendering, rendering.href);
-  return target === null ? text : `[${text.replace(/\s*\n\s*/g, ' ')}](${target})`;
+  return target === null ? text : `[${joinLines(text, ' ')}](${target})`;
 }
 
 function renderHeading(rendering: Rendering, node: number, id: number): string {
@@ -89,7 +89,7 @@ export function linesOf(rendering: Rendering, node: number): string {
       child = (ends[child] as number) - 1;
     }
   }
-  return run.out.trim().replace(/\s*\n\s*/g, ' ');
+  return joinLines(run.out.trim(), ' ');
 }
 
 function renderQuote(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {

@@ -3,6 +3,8 @@ import { isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { linesOf, type RenderedBlock, renderBlocks } from './render-blocks.ts';
 import type { Rendering } from './rendering.ts';
 
+const maxFilledCells = 10 * limits.tableCells;
+
 interface Row {
   readonly cells: number[];
   readonly isHeader: boolean;
@@ -19,13 +21,18 @@ export function renderTable(rendering: Rendering, node: number, blocks: Rendered
   const lines = rows.map((row) => row.cells.flatMap((cell) => renderCell(rendering, cell)));
   const width = lines.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const header = rows[0]?.isHeader ? (lines.shift() as string[]) : [];
-  const write = (cells: string[]) =>
-    `| ${Array.from({ length: width }, (_, i) => cells[i] ?? '').join(' | ')} |`;
+  // Rows may be shorter than the header; filling up thousands of them to the width of one would not end.
+  const fill = width * lines.length <= maxFilledCells ? width : 0;
+  const write = (cells: string[], to = fill) =>
+    `| ${Array.from({ length: Math.max(to, cells.length) }, (_, i) => cells[i] ?? '').join(' | ')} |`;
   const rule = `|${' --- |'.repeat(width)}`;
   if (title !== '') blocks.push({ text: title, isList: false });
   const filled = lines.filter((cells) => cells.some((cell) => cell !== ''));
   if (filled.length === 0 && header.every((cell) => cell === '')) return;
-  blocks.push({ text: [write(header), rule, ...filled.map(write)].join('\n'), isList: false });
+  blocks.push({
+    text: [write(header, width), rule, ...filled.map((cells) => write(cells))].join('\n'),
+    isList: false,
+  });
 }
 
 function readTable(rendering: Rendering, table: number): { caption: number; rows: Row[] } {

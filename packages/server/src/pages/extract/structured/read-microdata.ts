@@ -23,6 +23,7 @@ class MicrodataReader {
   readonly #byId = new Map<string, number>();
   #steps = 0;
   #properties = 0;
+  #textLeft: number = limits.microdataTotal;
 
   constructor(tape: Tape, resolve: (href: string) => string | null) {
     this.#tape = tape;
@@ -97,7 +98,10 @@ class MicrodataReader {
     if (attributes.props !== undefined && /-(?:input|output)$/.test(attributes.props))
       return actionInput(attributes);
     this.#steps += (this.#tape.ends[node] as number) - node;
-    return this.#steps > maxSteps ? '' : cutText(layoutText(this.#tape, node), limits.microdataText);
+    if (this.#steps > maxSteps || this.#textLeft <= 0) return '';
+    const text = cutText(layoutText(this.#tape, node, limits.microdataText), limits.microdataText);
+    this.#textLeft -= text.length;
+    return text;
   }
 
   #url(written: string): string {
