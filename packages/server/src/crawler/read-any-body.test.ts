@@ -1,3 +1,4 @@
+import { crawlOptions } from '@holdfast/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { blogPost, docsPage } from '../pages/extract/testing/sample-pages.ts';
@@ -5,7 +6,7 @@ import { extractProduct } from '../products/extract-product.ts';
 import { readBody } from './read-body.ts';
 
 const url = 'https://site.example/a/b';
-const options = { markdown: true, store_html: true, sort_query: false, keep_tracking: false };
+const options = crawlOptions.parse({ url, store_html: true });
 const runs = process.env.HOLDFAST_TEST_FULL === '1' ? 20_000 : 1_000;
 const samples = [blogPost, docsPage];
 
