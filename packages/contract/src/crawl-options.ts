@@ -31,6 +31,7 @@ export const crawlOptions = z.looseObject({
   sort_query: z.boolean().default(false).describe('URLs that differ in the order of parameters are the same'),
   keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
   keep_sessions: z.boolean().default(false).describe('keep session ids in URLs'),
+  traps: z.boolean().default(true).describe('skip URLs of which a site has endlessly many, once they repeat'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),
   store_html: z.boolean().default(false),
   keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),

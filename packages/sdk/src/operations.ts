@@ -960,6 +960,8 @@ export type NewBulkJob =
         keep_tracking?: boolean | undefined;
         /** keep session ids in URLs. Default: false */
         keep_sessions?: boolean | undefined;
+        /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+        traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
         /** Default: false */
@@ -1105,6 +1107,8 @@ export type NewJob =
         keep_tracking?: boolean | undefined;
         /** keep session ids in URLs. Default: false */
         keep_sessions?: boolean | undefined;
+        /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+        traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
         /** Default: false */
@@ -1247,6 +1251,8 @@ export type NewPolicy =
             keep_tracking?: boolean | undefined;
             /** keep session ids in URLs. Default: false */
             keep_sessions?: boolean | undefined;
+            /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+            traps?: boolean | undefined;
             /** store the main content as markdown. Default: true */
             markdown?: boolean | undefined;
             /** Default: false */

@@ -2,6 +2,8 @@ import { HoldfastError } from '@holdfast/contract';
 import type { RequestLease } from '../fetch/request-lease.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Permit } from '../sources/governor.ts';
+import type { TrapDetector } from '../urls/trap-detector.ts';
+import type { TrapReason } from '../urls/trap-signs.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueues } from './host-queues.ts';
 import { StartTimes } from './start-times.ts';
@@ -21,12 +23,14 @@ export class AdmitEntries {
   readonly #context: CrawlContext;
   readonly #hosts: HostQueues;
   readonly #lease: RequestLease;
+  readonly #traps: TrapDetector | undefined;
   readonly #starts: StartTimes;
   /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
   readonly #deathsToCondemn: number;
 
   /** `lease`: on its behalf robots.txt is asked. */
-  constructor(context: CrawlContext, hosts: HostQueues, lease: RequestLease) {
+  constructor(context: CrawlContext, hosts: HostQueues, lease: RequestLease, traps?: TrapDetector) {
+    this.#traps = traps;
     this.#context = context;
     this.#lease = lease;
     this.#hosts = hosts;
@@ -52,6 +56,8 @@ export class AdmitEntries {
       if (verdict instanceof HoldfastError) return { fail: verdict };
       if (typeof verdict === 'number') return Math.max(verdict, now);
     }
+    const trap = this.#trapOf(entry);
+    if (trap) return { skip: trap };
     const mayStartAt = this.#starts.next(entry.host, now);
     if (now < mayStartAt) return mayStartAt;
     const permit = governor.tryAcquire(entry.host);
@@ -77,6 +83,12 @@ export class AdmitEntries {
   /** As far as is known, no request to an entry's host starts before. */
   startsAt(entry: FrontierEntry, now: number): number {
     return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
+  }
+
+  /** What somebody named, asked for again, or had before is no trap. */
+  #trapOf({ url, kind, parent, before, wanted }: FrontierEntry): TrapReason | null {
+    if (!this.#traps || kind !== 'page' || parent === null || wanted || before) return null;
+    return this.#traps.verdict(url);
   }
 
   /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */

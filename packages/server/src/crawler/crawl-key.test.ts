@@ -37,7 +37,9 @@ describe('the key of a crawl', () => {
 
   test('names an option that version 0.2 did not have only where it is used', () => {
     const plain = { url: `${site}/` };
-    expect(crawlKey(options({ ...plain, keep_sessions: false }))).toBe(crawlKey(options(plain)));
-    expect(crawlKey(options({ ...plain, keep_sessions: true }))).not.toBe(crawlKey(options(plain)));
+    const defaults = options({ ...plain, keep_sessions: false, traps: true });
+    expect(crawlKey(defaults)).toBe(crawlKey(options(plain)));
+    for (const other of [{ keep_sessions: true }, { traps: false }])
+      expect(crawlKey(options({ ...plain, ...other }))).not.toBe(crawlKey(defaults));
   });
 });

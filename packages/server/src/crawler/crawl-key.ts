@@ -15,6 +15,7 @@ export function crawlKey(options: CrawlOptions): string {
       ? ['seeds', unordered(seedsOf(options, asGiven(canonicalOptions(options))))]
       : []),
     ...(options.keep_sessions ? ['sessions'] : []),
+    ...(options.traps ? [] : ['no traps']),
   ]);
 }
 

@@ -4,6 +4,7 @@ import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { InFlight } from '../runner/in-flight-file.ts';
 import type { StopReason } from '../runner/messages.ts';
+import { TrapDetector } from '../urls/trap-detector.ts';
 import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ComparePages } from './compare-pages.ts';
@@ -32,6 +33,12 @@ const leaseLookMs = 250;
 const longestWaitMs = 10 * 60_000;
 /** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
+
+/** What a later run has to know of earlier ones. */
+interface Discovery {
+  readonly admittedSeeds?: string[];
+  readonly trapPages?: Record<string, number>;
+}
 
 /** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
 export class CrawlRun {
@@ -77,16 +84,20 @@ export class CrawlRun {
       onFailed: (error) => this.#fail(error),
       mayGoOn,
     });
-    const { admittedSeeds = [] } = state.discovery as { admittedSeeds?: string[] };
+    const { admittedSeeds = [], trapPages = {} } = state.discovery as Discovery;
+    const traps = context.options.traps ? new TrapDetector(trapPages) : undefined;
     const compare =
       state.baseline === null
         ? undefined
         : new ComparePages(context, state.baseline, state.baseline_rules, mayGoOn);
-    this.#admissions = new AdmitEntries(context, this.#queues, {
-      leaseEnds: context.leaseEnds,
-      signal: this.#starts.signal,
+    const lease = { leaseEnds: context.leaseEnds, signal: this.#starts.signal };
+    this.#admissions = new AdmitEntries(context, this.#queues, lease, traps);
+    this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, {
+      admittedSeeds,
+      compare,
+      traps,
+      trapPages,
     });
-    this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, { admittedSeeds, compare });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#failed = reject;

@@ -1,7 +1,6 @@
 import type { FoundUrl, FrontierEntry, FrontierKind } from '../frontier/frontier-entry.ts';
 import { type CanonicalOptions, canonicalUrl } from '../urls/canonical-url.ts';
 import { hostOf } from '../urls/host-of.ts';
-import { createTrapDetector } from '../urls/trap-detector.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import { type UrlRules, urlRules } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
@@ -13,7 +12,6 @@ import type { Unsaved } from './unsaved.ts';
 export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
-  readonly #traps = createTrapDetector();
   readonly #follows: boolean;
   readonly #canonical: CanonicalOptions;
   readonly #identity: UrlRules['identity'];
@@ -64,10 +62,8 @@ export class FindUrls {
     const { known, scope } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(this.#identity(url))) return;
     const verdict = scope.verdict(url, place.depth);
-    if (verdict === 'in' && known.hasHash(url)) return;
-    const offScope = verdict === 'in' ? this.#traps.verdict(url) : verdict;
-    if (offScope) this.#unsaved().countOffScope(offScope);
-    else this.#put(url, 'page', place);
+    if (verdict !== 'in') this.#unsaved().countOffScope(verdict);
+    else if (!known.hasHash(url)) this.#put(url, 'page', place);
   }
 
   #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {

@@ -215,14 +215,14 @@ export class PageReading {
 }
 
 /** What comes from another thread are plain arrays of bytes. */
-function withBuffers({ page, links }: ReadBody): ReadBody {
+function withBuffers({ page, ...read }: ReadBody): ReadBody {
   const { content } = page;
   const buffers: PageContent = {
     links: bufferOf(content.links),
     markdown: bufferOf(content.markdown),
     html: bufferOf(content.html),
   };
-  return { page: { ...page, content: buffers }, links };
+  return { page: { ...page, content: buffers }, ...read };
 }
 
 function bufferOf(bytes: Uint8Array | null): Buffer | null {

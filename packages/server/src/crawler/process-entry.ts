@@ -4,6 +4,8 @@ import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
+import { type ContentProof, contentProof } from '../urls/content-proof.ts';
+import type { TrapDetector } from '../urls/trap-detector.ts';
 import type { Admission } from './admit-entries.ts';
 import { asGiven, canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
@@ -28,6 +30,9 @@ export interface ProcessOptions {
   /** Where the seed led in earlier runs. */
   readonly admittedSeeds: readonly string[];
   readonly compare: ComparePages | undefined;
+  readonly traps: TrapDetector | undefined;
+  /** The detector's counts of earlier runs. */
+  readonly trapPages: Readonly<Record<string, number>>;
 }
 
 /** To be tried again then, by performance.now(), and how often it was tried. */
@@ -45,6 +50,8 @@ export class ProcessEntry {
   readonly #urls: FindUrls;
   readonly #admittedSeeds: string[];
   readonly #compare: ComparePages | undefined;
+  readonly #traps: TrapDetector | undefined;
+  #trapPages: Readonly<Record<string, number>>;
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
   readonly #hosts: HostQueues;
@@ -58,8 +65,10 @@ export class ProcessEntry {
     context: CrawlContext,
     checkpointer: Checkpointer,
     hosts: HostQueues,
-    { admittedSeeds, compare }: ProcessOptions,
+    { admittedSeeds, compare, traps, trapPages }: ProcessOptions,
   ) {
+    this.#traps = traps;
+    this.#trapPages = trapPages;
     this.#context = context;
     this.#agent = productToken(context.userAgent);
     this.#compare = compare;
@@ -169,6 +178,7 @@ export class ProcessEntry {
     if (signal.aborted) throw signal.reason;
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
+    this.#learn(entry, contentProof({ ...page, wording: read.wording }));
     this.#urls.add(read.links, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...page, outcome: 'fetched' });
@@ -181,6 +191,7 @@ export class ProcessEntry {
       return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
     }
     if (!this.#forbidsFollowing(response)) this.#urls.add(unchanged.links, entry);
+    this.#learn(entry, contentProof(unchanged.page));
     this.unsavedFetched++;
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
@@ -225,6 +236,7 @@ export class ProcessEntry {
     // A sitemap that discovery guessed may lead anywhere.
     const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
     if (isSeed && entry.parent === null && entry.depth === 0) this.#admitSeed(target);
+    this.#learn(entry, null);
     this.#redirects.add(entry.url, target);
     this.#urls.addRedirect(target, entry);
     // What was a page and leads elsewhere now is no page any more, wherever it leads.
@@ -248,7 +260,20 @@ export class ProcessEntry {
   #admitSeed(url: string): void {
     this.#context.scope.admitSeed(url);
     this.#admittedSeeds.push(url);
-    this.#checkpointer.unsaved.discovery = { admittedSeeds: this.#admittedSeeds };
+    this.#keepDiscovery();
+  }
+
+  #learn({ url, kind }: FrontierEntry, content: ContentProof | null): void {
+    if (kind !== 'page' || !this.#traps) return;
+    this.#traps.learn(url, content);
+    const trapPages = this.#traps.news();
+    if (trapPages === null) return;
+    this.#trapPages = trapPages;
+    this.#keepDiscovery();
+  }
+
+  #keepDiscovery(): void {
+    this.#checkpointer.unsaved.discovery = { admittedSeeds: this.#admittedSeeds, trapPages: this.#trapPages };
   }
 
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {

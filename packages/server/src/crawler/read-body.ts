@@ -7,7 +7,9 @@ import { foldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { allLinks, linkLines, storedLines } from '../pages/page-links.ts';
 import { CanonicalLinks } from '../urls/canonical-links.ts';
+import { wordingOf } from '../urls/content-proof.ts';
 import { shaUuid } from '../urls/sha-uuid.ts';
+import { partsOf } from '../urls/trap-signs.ts';
 import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
 
@@ -21,6 +23,8 @@ export type ReadOptions = Pick<
 /** What is read from the body of a page alone. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
+  /** Of a page whose URL holds a date (content-proof.ts). */
+  readonly wording: number | null;
   /** Canonical URLs to follow, none when the page asks for it. */
   readonly links: readonly string[];
 }
@@ -38,7 +42,7 @@ export function readBody(
   if (contentType !== undefined && !html.test(contentType)) {
     const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
     const words = text.split(/\s+/).length;
-    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [] };
+    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], wording: null };
   }
   const canonical = canonicalLinks(options);
   const resolve = (href: string, base: string) => canonical.of(href, base);
@@ -69,7 +73,12 @@ export function readBody(
       content,
     },
     links,
+    wording: wordingOfDated(url, extracted),
   };
+}
+
+function wordingOfDated(url: string, { title, content }: ExtractedPage): number | null {
+  return content && partsOf(url).date ? wordingOf(title, content.text) : null;
 }
 
 /** As it would have been read, had the page itself asked that its links not be followed. */
@@ -77,7 +86,7 @@ export function unfollowed(read: ReadBody): ReadBody {
   const { content } = read.page;
   if (content.links === null || read.links.length === 0) return read;
   const links = packed(linkLines([], allLinks(storedLines(content.links))));
-  return { page: { ...read.page, content: { ...content, links } }, links: [] };
+  return { ...read, page: { ...read.page, content: { ...content, links } }, links: [] };
 }
 
 function canonicalLinks(options: ReadOptions): CanonicalLinks {

@@ -16,7 +16,7 @@ export async function readPage(
   body: Buffer,
   reading: PageReading,
 ): Promise<ReadBody> {
-  const { page, links } = await reading.read(url, contentType, body);
+  const { page, ...read } = await reading.read(url, contentType, body);
   return {
     page: {
       ...page,
@@ -26,6 +26,6 @@ export async function readPage(
       last_modified: lastModified ?? null,
       bytes: body.length,
     },
-    links,
+    ...read,
   };
 }

@@ -31,14 +31,14 @@ export function serveReading(read: typeof readBody): void {
   }
 }
 
-function withOwnBytes({ page, links }: ReadBody): ReadBody {
+function withOwnBytes({ page, ...read }: ReadBody): ReadBody {
   const { content } = page;
   const own: PageContent = {
     links: exactBytes(content.links),
     markdown: exactBytes(content.markdown),
     html: exactBytes(content.html),
   };
-  return { page: { ...page, content: own }, links };
+  return { page: { ...page, content: own }, ...read };
 }
 
 function send(answers: readonly ReadAnswer[]): void {

@@ -2,7 +2,18 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import { wasHad } from '../pages/was-had.ts';
 import type { FrontierEntry } from './frontier-entry.ts';
 
-const entryColumns = ['host', 'seq', 'url', 'url_hash', 'kind', 'depth', 'redirects', 'parent', 'attempts']
+const entryColumns = [
+  'host',
+  'seq',
+  'url',
+  'url_hash',
+  'kind',
+  'depth',
+  'redirects',
+  'parent',
+  'attempts',
+  'wanted',
+]
   .map((column) => `frontier.${column}`)
   // Measured by the clock that set it: the clock of this machine may be off by minutes.
   .concat('(extract(epoch FROM frontier.not_before - now()) * 1000)::float8 AS wait_ms')

@@ -3,7 +3,7 @@ export const foundByDiscovery: readonly string[] = ['sitemap', 'link_list', 'abs
 
 /*
  * Failed and skipped pages go back into the frontier as if they had just been found; their hashes are in the visited set
- * already. For statements that have locked the crawl's row as `job (id)`, and take hashes as $2 and reasons as $3, each
+ * already. They are wanted now: the trap detector lets them pass. For statements that have locked the crawl's row as `job (id)`, and take hashes as $2 and reasons as $3, each
  * null for all. `returned` has a row for each URL.
  */
 export const returnedPages = `state AS MATERIALIZED (
@@ -17,9 +17,9 @@ gone AS (
   RETURNING page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome, page.change
 ),
 returned AS (
-  INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent)
+  INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent, wanted)
   SELECT state.job_id, substring(gone.url FROM '^[a-z]+://([^/]+)'),
-    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent
+    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent, true
   FROM gone, state
   RETURNING host
 ),

@@ -1,67 +1,118 @@
+import { wordsOfName } from './words-of-name.ts';
+
 export interface UrlDate {
-  /** The URL with its date taken out: one for a whole calendar. */
+  /** The URL with its dates taken out: one for a whole calendar. */
   readonly template: string;
-  /** yyyymmdd; the day is 0 for a month. */
+  /** yyyymmdd; the day is 0 for a month. The last one, where there are several. */
   readonly date: number;
+  /** Several dates, or a time of day: there is no end to these even within a few years. */
+  readonly isRange: boolean;
+  /** The pieces of the query that are no date. */
+  readonly rest: readonly string[];
 }
 
-const isoDate = /^(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?:T.*)?$/;
+const isoDate = /^(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(T.*|$)/;
 const compactDate = /^(\d{4})(\d{2})(\d{2})$/;
-const yearNames = /^(?:.*[_-])?(?:year|yr|yyyy|y|jahr|ano|annee|anno)$/;
-const monthNames = /^(?:.*[_-])?(?:month|mon|mm|m|monat|mes|mois|mese)$/;
-const dayNames = /^(?:.*[_-])?(?:day|dd|d|tag|dia|jour|giorno)$/;
+/** Without a word that says so, other years are numbers of something else. */
+const plausibleYears = { first: 1900, last: 2199 };
+
+const yearNames = new Set(['year', 'yr', 'yyyy', 'y', 'jahr', 'ano', 'annee', 'anno']);
+const monthNames = new Set(['month', 'mon', 'mm', 'm', 'monat', 'mes', 'mois', 'mese']);
+const dayNames = new Set(['day', 'dd', 'd', 'tag', 'dia', 'jour', 'giorno']);
+const dateNames = new Set([
+  ...['date', 'dt', 'datum', 'fecha', 'datetime', 'ymd', 'when', 'week', 'period', 'time'],
+  ...['from', 'to', 'start', 'end', 'begin', 'since', 'until', 'till', 'before', 'after', 'von', 'bis'],
+  ...['calendar', 'cal', 'events', 'event', 'agenda', 'archive', 'archives', 'schedule', 'diary'],
+  ...['kalender', 'termine', 'archiv', 'calendrier', 'calendario', 'daily', 'monthly', 'booking'],
+  ...yearNames,
+  ...monthNames,
+  ...dayNames,
+]);
+const isDateName = (name: string): boolean => wordsOfName(name).some((word) => dateNames.has(word));
 
 /** The date that a URL's path ends in (`/calendar/2031-05`, `/2031/05/12/`) or that its query holds, if any. */
 export function dateInUrl(url: string, segments: readonly string[], query: string): UrlDate | null {
+  const pieces = query === '' ? [] : query.split('&');
   const inPath = dateInPath(segments);
-  if (inPath) {
-    const before = segments.slice(0, inPath.from).join('/');
-    return { template: `${hostPart(url)}/${before}/#?${query}`, date: inPath.date };
-  }
-  return query === '' ? null : dateInQuery(url, query);
+  const inQuery = dateInQuery(pieces);
+  const last = inQuery?.date ?? inPath?.date;
+  if (last === undefined) return null;
+  const rest = inQuery?.rest ?? pieces;
+  const document = inPath
+    ? `${url.slice(0, url.indexOf('/', 8))}/${segments.slice(0, inPath.from).join('/')}/#`
+    : url.split('?', 1)[0];
+  return {
+    template: `${document}?${inQuery ? '#&' : ''}${rest.join('&')}`,
+    date: last,
+    isRange: (inPath !== null && inQuery !== null) || inQuery?.isRange === true || inPath?.hasTime === true,
+    rest,
+  };
 }
 
 /** Only at the end: behind a date stands the title of an article, and articles are no calendar. */
-function dateInPath(segments: readonly string[]): { from: number; date: number } | null {
+function dateInPath(segments: readonly string[]): { from: number; date: number; hasTime: boolean } | null {
   const count = segments.at(-1) === '' ? segments.length - 1 : segments.length;
   const last = segments[count - 1];
-  if (last === undefined) return null;
+  if (last === undefined || !/^\d/.test(last)) return null;
+  const isNamed = () => segments.slice(0, count).some((segment) => isDateName(segment));
   const whole = dateOf(last);
-  if (whole !== null) return { from: count - 1, date: whole };
+  if (whole) {
+    const isPlain = !whole.isCompact && isPlausible(whole.date);
+    return isPlain || isNamed() ? { from: count - 1, date: whole.date, hasTime: whole.hasTime } : null;
+  }
   for (const length of [3, 2]) {
     const parts = segments.slice(Math.max(0, count - length), count);
     if (parts.length !== length || !/^\d{4}$/.test(parts[0] as string)) continue;
-    const date = dateOf(parts.join('-'));
-    if (date !== null) return { from: count - length, date };
+    const found = dateOf(parts.join('-'));
+    if (found && (isPlausible(found.date) || isNamed()))
+      return { from: count - length, date: found.date, hasTime: false };
   }
   return null;
 }
 
-function dateInQuery(url: string, query: string): UrlDate | null {
+function dateInQuery(pieces: readonly string[]): { date: number; isRange: boolean; rest: string[] } | null {
   let [year, month, day] = ['', '', ''];
-  let whole: number | null = null;
+  const wholes: FoundDate[] = [];
   const rest: string[] = [];
-  for (const piece of query.split('&')) {
-    const [name = '', value = ''] = piece.toLowerCase().replaceAll('%2f', '/').split('=');
-    const date = dateOf(value);
-    if (date !== null) whole = date;
-    else if (/^\d{4}$/.test(value) && yearNames.test(name)) year = value;
-    else if (/^\d{1,2}$/.test(value) && monthNames.test(name)) month = value;
-    else if (/^\d{1,2}$/.test(value) && dayNames.test(name)) day = value;
+  for (const piece of pieces) {
+    const [name = '', raw = ''] = piece.split('=');
+    if (!/^\d/.test(raw)) {
+      rest.push(piece);
+      continue;
+    }
+    const value = raw.replaceAll(/%2f/gi, '/').replaceAll(/%3a/gi, ':');
+    const kind = wordsOfName(name).at(-1) ?? '';
+    const found = isDateName(name) ? dateOf(value) : null;
+    if (found) wholes.push(found);
+    else if (/^\d{4}$/.test(value) && yearNames.has(kind)) year = value;
+    else if (/^\d{1,2}$/.test(value) && monthNames.has(kind)) month = value;
+    else if (/^\d{1,2}$/.test(value) && dayNames.has(kind)) day = value;
     else rest.push(piece);
   }
-  whole ??= year && month ? dateOf(`${year}-${month}${day && `-${day}`}`) : null;
-  if (whole === null) return null;
-  return { template: `${url.slice(0, url.indexOf('?'))}?#&${rest.join('&')}`, date: whole };
+  const parts = year && month ? dateOf(`${year}-${month}${day && `-${day}`}`) : null;
+  if (parts) wholes.push(parts);
+  const last = wholes.at(-1);
+  if (!last) return null;
+  return { date: last.date, isRange: wholes.length > 1 || last.hasTime, rest };
 }
 
-function dateOf(text: string): number | null {
+interface FoundDate {
+  readonly date: number;
+  readonly isCompact: boolean;
+  readonly hasTime: boolean;
+}
+
+function dateOf(text: string): FoundDate | null {
   if (text.length < 6 || text.length > 32) return null;
-  const match = isoDate.exec(text) ?? compactDate.exec(text);
+  const iso = isoDate.exec(text);
+  const match = iso ?? compactDate.exec(text);
   if (!match) return null;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
-  const isDate = month >= 1 && month <= 12 && day <= 31;
-  return isDate ? year * 10_000 + month * 100 + day : null;
+  if (month < 1 || month > 12 || day > 31) return null;
+  return { date: year * 10_000 + month * 100 + day, isCompact: !iso, hasTime: Boolean(iso?.[4]) };
 }
 
-const hostPart = (url: string): string => url.slice(0, url.indexOf('/', 8));
+function isPlausible(date: number): boolean {
+  const year = Math.floor(date / 10_000);
+  return year >= plausibleYears.first && year <= plausibleYears.last;
+}

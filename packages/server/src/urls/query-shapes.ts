@@ -1,5 +1,4 @@
 import { fingerprint } from './fingerprint.ts';
-import { looksRandom } from './session-parameters.ts';
 
 /** What is remembered of the queries on one path, as fingerprints: some kilobytes, whatever the site sends. */
 export interface QueryShapes {
@@ -7,8 +6,6 @@ export interface QueryShapes {
   readonly shapes: Set<number>;
   /** By shape: the values of each parameter, until there are too many to be choices, and their combinations. */
   readonly choices: Map<number, Choices | 'open'>;
-  /** Values of parameters named like tokens. */
-  readonly tokens: Set<number>;
 }
 
 interface Choices {
@@ -16,12 +13,11 @@ interface Choices {
   readonly combinations: Set<number>;
 }
 
-export const noShapes = (): QueryShapes => ({ shapes: new Set(), choices: new Map(), tokens: new Set() });
+export const noShapes = (): QueryShapes => ({ shapes: new Set(), choices: new Map() });
 
 export interface QueryLimits {
   readonly maxQueryShapes: number;
   readonly maxQueryCombinations: number;
-  readonly maxTokens: number;
 }
 
 /** More values than this are the ids of things (`?f=3&t=8123&start=20`), not choices of a filter. */
@@ -29,54 +25,57 @@ const maxChoices = 32;
 const filterParameters = 3;
 /** Shapes of one path whose choices are followed. */
 const maxFollowed = 4;
-const tokenName =
-  /sess|sid$|token|csrf|nonce|ticket|viewstate|^_$|^ts$|timestamp|rand|cachebust|nocache|^cb$/;
 
-/** Remembers a query of the path; says why if it is one too many of its kind. A known kind is never one too many. */
-export function addQuery(
-  query: string,
-  known: QueryShapes,
-  limits: QueryLimits,
-): 'trap_query_permutations' | 'trap_session_ids' | null {
-  const names: string[] = [];
-  const values: string[] = [];
-  for (const piece of query.split('&')) {
-    const at = piece.indexOf('=');
-    const name = at === -1 ? piece : piece.slice(0, at);
-    const value = at === -1 ? '' : piece.slice(at + 1);
-    names.push(name);
-    values.push(value);
-    if (!tokenName.test(name.toLowerCase()) || !(looksRandom(value) || /^\d{10,}$/.test(value))) continue;
-    if (!admits(known.tokens, fingerprint(value), limits.maxTokens)) return 'trap_session_ids';
-  }
-  const shape = fingerprint(names.join('&'));
-  if (!admits(known.shapes, shape, limits.maxQueryShapes)) return 'trap_query_permutations';
-  if (names.length < filterParameters) return null;
-  return addChoices(shape, values, known, limits.maxQueryCombinations) ? null : 'trap_query_permutations';
+interface Query {
+  readonly shape: number;
+  readonly values: readonly number[];
 }
 
-/** Filters multiply: few values for each parameter, and any number of combinations. */
-function addChoices(shape: number, values: string[], known: QueryShapes, limit: number): boolean {
+function read(pieces: readonly string[]): Query {
+  const names: string[] = [];
+  const values: number[] = [];
+  for (const piece of pieces) {
+    const at = piece.indexOf('=');
+    names.push(at === -1 ? piece : piece.slice(0, at));
+    values.push(fingerprint(at === -1 ? '' : piece.slice(at + 1)));
+  }
+  return { shape: fingerprint(names.join('&')), values };
+}
+
+/** Whether the path has had more kinds of queries than are written by hand, and this is one more. */
+export function isOneOfMany(pieces: readonly string[], known: QueryShapes, limits: QueryLimits): boolean {
+  const { shape, values } = read(pieces);
+  if (known.shapes.size >= limits.maxQueryShapes && !known.shapes.has(shape)) return true;
+  const choices = known.choices.get(shape);
+  if (choices === undefined || choices === 'open') return false;
+  const isNewValue = values.some((value, i) => choices.values[i]?.has(value) === false);
+  return (
+    !isNewValue &&
+    choices.combinations.size >= limits.maxQueryCombinations &&
+    !choices.combinations.has(combinationOf(values))
+  );
+}
+
+/** Remembers a query that was fetched. */
+export function addQuery(pieces: readonly string[], known: QueryShapes, limits: QueryLimits): void {
+  const { shape, values } = read(pieces);
+  if (known.shapes.size < limits.maxQueryShapes) known.shapes.add(shape);
+  if (values.length < filterParameters) return;
   let choices = known.choices.get(shape);
-  if (choices === 'open' || (choices === undefined && known.choices.size >= maxFollowed)) return true;
+  if (choices === 'open' || (choices === undefined && known.choices.size >= maxFollowed)) return;
   if (choices === undefined) {
     choices = { values: values.map(() => new Set()), combinations: new Set() };
     known.choices.set(shape, choices);
   }
   for (const [i, value] of values.entries()) {
     const seen = choices.values[i] as Set<number>;
-    seen.add(fingerprint(value));
+    seen.add(value);
     if (seen.size <= maxChoices) continue;
     known.choices.set(shape, 'open');
-    return true;
+    return;
   }
-  return admits(choices.combinations, fingerprint(values.join('&')), limit);
+  if (choices.combinations.size < limits.maxQueryCombinations)
+    choices.combinations.add(combinationOf(values));
 }
 
-/** Adds to a set that has a limit; what is in it already is always admitted. */
-function admits(set: Set<number>, item: number, limit: number): boolean {
-  if (set.has(item)) return true;
-  if (set.size >= limit) return false;
-  set.add(item);
-  return true;
-}
+const combinationOf = (values: readonly number[]): number => fingerprint(values.join('&'));

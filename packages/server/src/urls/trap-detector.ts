@@ -1,120 +1,127 @@
 import { BoundedMap } from './bounded-map.ts';
-import { dateInUrl, type UrlDate } from './date-in-url.ts';
-import { hasRepeatedSegments } from './has-repeated-segments.ts';
-import { addQuery, noShapes } from './query-shapes.ts';
-
-/** Why a URL is taken for part of a trap: a space of URLs that a site makes up as it goes. */
-export const trapReasons = [
-  'trap_deep_path',
-  'trap_repeated_segments',
-  'trap_repeated_encoding',
-  'trap_repeated_parameters',
-  'trap_query_permutations',
-  'trap_session_ids',
-  'trap_calendar',
-] as const;
-export type TrapReason = (typeof trapReasons)[number];
+import type { ContentProof } from './content-proof.ts';
+import { fingerprint } from './fingerprint.ts';
+import { addQuery, isOneOfMany, noShapes } from './query-shapes.ts';
+import { partsOf, signsOf, type TrapReason, type TrapSign, type UrlParts } from './trap-signs.ts';
 
 export interface TrapLimits {
-  readonly maxSegments: number;
-  readonly maxParameters: number;
   /** Different lists of parameter names on one path. */
   readonly maxQueryShapes: number;
   /** Combinations of the same few values on one path: filters. */
   readonly maxQueryCombinations: number;
-  /** Different values of a token on one path. */
-  readonly maxTokens: number;
-  /** Dates of one calendar altogether: 27 years of days. */
-  readonly maxDates: number;
-  /** Dates of one calendar more than a year ahead, and as many from more than 30 years ago. */
-  readonly maxDistantDates: number;
-  /** Paths with queries to remember. */
-  readonly maxPaths: number;
+  /** Pages of one trap that are all new. */
+  readonly maxPages: number;
   readonly today: Date;
 }
 
-const defaults: Omit<TrapLimits, 'today'> = {
-  maxSegments: 32,
-  maxParameters: 40,
-  maxQueryShapes: 100,
-  maxQueryCombinations: 500,
-  maxTokens: 20,
-  maxDates: 10_000,
-  maxDistantDates: 60,
-  maxPaths: 1_000,
-};
+const defaults = { maxQueryShapes: 100, maxQueryCombinations: 500, maxPages: 10_000 };
+const maxGroups = 500;
+const maxPaths = 1_000;
+/** Of a group; a trap repeats itself sooner. */
+const maxContents = 1_000;
+/** Counts are kept across runs in steps of this. */
+const keptStep = 500;
 
-const maxCalendars = 32;
-const pairRepeats = 3;
-const dayMs = 86_400_000;
-
-export interface TrapDetector {
-  /** For a canonical URL that was just found. What was admitted once is admitted again. */
-  verdict(url: string): TrapReason | null;
+interface Group {
+  pages: number;
+  /** Suspects in a row that said nothing new. */
+  repeats: number;
+  readonly contents: Set<number>;
 }
 
 /**
- * Tells endless spaces of URLs from large sites. Deterministic for a sequence of URLs; its memory is bounded, and lost
- * with the run: a trap then costs as many pages again, never more. Chains of numbers (`?page=9999`) are left to the
- * limits of depth and pages: no URL tells an endless list from a long one.
+ * Tells endless spaces of URLs from large sites, by their pages. A URL with a sign of a trap (trap-signs.ts) is dropped only
+ * after its like have shown page after page that was there before, or have brought 10,000 that were not. Memory is bounded.
+ * A new run knows the counts towards the cap, and has to see the repetitions again: a proven trap costs it 20 to 100 pages.
+ * Chains of numbers (`?page=9999`) are left to the limits of depth and pages: no URL tells an endless list from a long one.
  */
-export function createTrapDetector(given: Partial<TrapLimits> = {}): TrapDetector {
-  const limits: TrapLimits = { ...defaults, today: new Date(), ...given };
-  const paths = new BoundedMap<ReturnType<typeof noShapes>>(limits.maxPaths);
-  const calendars = new BoundedMap<Calendar>(maxCalendars);
-  const earliest = dateNumber(limits.today.getTime() - 30 * 365.25 * dayMs);
-  const latest = dateNumber(limits.today.getTime() + 400 * dayMs);
+export class TrapDetector {
+  readonly #limits: TrapLimits;
+  readonly #paths = new BoundedMap<ReturnType<typeof noShapes>>(maxPaths);
+  readonly #groups = new BoundedMap<Group>(maxGroups);
+  /** By the fingerprint of a group's key: those worth remembering. */
+  readonly #kept: Map<string, number>;
+  #hasNews = false;
 
-  const isEndlessCalendar = ({ template, date }: UrlDate): boolean => {
-    const { dates, ahead, past } = calendars.getOrAdd(template, noDates);
-    if (dates.has(date)) return false;
-    const distant = date > latest ? ahead : date < earliest ? past : null;
-    if (dates.size >= limits.maxDates || (distant && distant.size >= limits.maxDistantDates)) return true;
-    dates.add(date);
-    distant?.add(date);
-    return false;
-  };
-
-  const verdict = (url: string): TrapReason | null => {
-    const pathStart = url.indexOf('/', 8);
-    const queryAt = url.indexOf('?', pathStart);
-    const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
-    const segments = url.slice(pathStart + 1, queryAt === -1 ? undefined : queryAt).split('/');
-    if (segments.length > limits.maxSegments) return 'trap_deep_path';
-    if (hasRepeatedSegments(segments)) return 'trap_repeated_segments';
-    if (url.includes('%252525')) return 'trap_repeated_encoding';
-    const date = dateInUrl(url, segments, query);
-    if (date && isEndlessCalendar(date)) return 'trap_calendar';
-    if (query === '') return null;
-    if (hasRepeatedParameters(query, limits.maxParameters)) return 'trap_repeated_parameters';
-    return addQuery(query, paths.getOrAdd(url.slice(0, queryAt), noShapes), limits);
-  };
-  return { verdict };
-}
-
-/** Links that add to the query they were found under: `?a=1&a=1&a=1&…`. */
-function hasRepeatedParameters(query: string, limit: number): boolean {
-  const pairs = query.split('&');
-  if (pairs.length > limit) return true;
-  if (pairs.length < pairRepeats) return false;
-  const seen = new Map<string, number>();
-  for (const pair of pairs) {
-    const times = (seen.get(pair) ?? 0) + 1;
-    if (times >= pairRepeats) return true;
-    seen.set(pair, times);
+  constructor(kept: Readonly<Record<string, number>> = {}, limits: Partial<TrapLimits> = {}) {
+    this.#kept = new Map(Object.entries(kept));
+    this.#limits = { ...defaults, today: new Date(), ...limits };
   }
-  return false;
+
+  /** Why a canonical URL is not worth a request; null when it is. Changes nothing. */
+  verdict(url: string): TrapReason | null {
+    const parts = partsOf(url);
+    for (const sign of this.#signs(parts)) {
+      if (!sign.isSuspect) continue;
+      const group = this.#group(sign);
+      const isFull = sign.isCapped && group.pages >= this.#limits.maxPages;
+      if (isFull || group.repeats >= sign.proof) return sign.reason;
+    }
+    return null;
+  }
+
+  /** What a URL brought that was asked for; null for a redirect. */
+  learn(url: string, content: ContentProof | null): void {
+    const parts = partsOf(url);
+    for (const sign of this.#signs(parts)) this.#count(sign, content);
+    const choosing = parts.date?.rest ?? parts.pieces;
+    if (choosing.length > 0) addQuery(choosing, this.#path(parts), this.#limits);
+  }
+
+  /** The counts that the next run has to know, if they have changed since the last call. */
+  news(): Record<string, number> | null {
+    if (!this.#hasNews) return null;
+    this.#hasNews = false;
+    return Object.fromEntries(this.#kept);
+  }
+
+  *#signs(parts: UrlParts): Generator<TrapSign> {
+    yield* signsOf(parts, this.#limits.today);
+    const choosing = parts.date?.rest ?? parts.pieces;
+    if (choosing.length === 0) return;
+    yield {
+      reason: 'trap_query_permutations',
+      key: parts.document,
+      isSuspect: isOneOfMany(choosing, this.#path(parts), this.#limits),
+      proof: 50,
+      thinCounts: false,
+      isCapped: true,
+    };
+  }
+
+  #count(sign: TrapSign, content: ContentProof | null): void {
+    const group = this.#group(sign);
+    // All dates of a calendar count, and only distant ones are dropped.
+    if (sign.isSuspect || sign.reason === 'trap_calendar') this.#countPage(sign, group);
+    const said = sign.reason === 'trap_calendar' ? (content?.wording ?? content?.exact) : content?.exact;
+    if (!content || said === null || said === undefined) return;
+    const isKnown = group.contents.has(said);
+    if (sign.isSuspect && !isKnown) group.repeats = 0;
+    else if (sign.isSuspect && (sign.thinCounts || !content.isThin)) group.repeats++;
+    if (isKnown) return;
+    group.contents.add(said);
+    if (group.contents.size > maxContents)
+      group.contents.delete(group.contents.values().next().value as number);
+  }
+
+  #countPage(sign: TrapSign, group: Group): void {
+    group.pages++;
+    if (!sign.isCapped || group.pages % keptStep !== 0) return;
+    this.#kept.set(nameOf(sign), group.pages);
+    this.#hasNews = true;
+  }
+
+  #group(sign: TrapSign): Group {
+    return this.#groups.getOrAdd(`${sign.reason} ${sign.key}`, () => ({
+      pages: this.#kept.get(nameOf(sign)) ?? 0,
+      repeats: 0,
+      contents: new Set(),
+    }));
+  }
+
+  #path({ document }: UrlParts) {
+    return this.#paths.getOrAdd(document, noShapes);
+  }
 }
 
-interface Calendar {
-  readonly dates: Set<number>;
-  readonly ahead: Set<number>;
-  readonly past: Set<number>;
-}
-
-const noDates = (): Calendar => ({ dates: new Set(), ahead: new Set(), past: new Set() });
-
-function dateNumber(time: number): number {
-  const date = new Date(time);
-  return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
-}
+const nameOf = ({ reason, key }: TrapSign): string => fingerprint(`${reason} ${key}`).toString(36);

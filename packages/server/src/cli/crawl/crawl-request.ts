@@ -25,6 +25,7 @@ export interface CrawlFlags {
   sortQuery?: true;
   keepTracking?: true;
   keepSessions?: true;
+  traps?: boolean;
   concurrency?: number;
   delay?: number;
   pageTimeout?: number;
@@ -100,6 +101,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       sort_query: flags.sortQuery,
       keep_tracking: flags.keepTracking,
       keep_sessions: flags.keepSessions,
+      traps: flags.traps === false ? false : undefined,
       markdown: flags.markdown ? undefined : false,
       store_html: flags.storeHtml,
       keep_bodies: flags.keepBodies,

@@ -7,6 +7,13 @@ const reasons: Record<string, string> = {
   host_limit: 'its host has as many pages as --limit-per-host allows',
   absent: 'no such sitemap or llms.txt; that is no fault',
   sitemap: 'a sitemap: its URLs were crawled instead',
+  trap_calendar: 'far dates of a calendar that only repeats itself; --no-traps fetches them',
+  trap_session_ids: 'the same pages under one session or token after another; --no-traps fetches them',
+  trap_query_permutations: 'the same pages under ever new parameters; --no-traps fetches them',
+  trap_repeated_parameters: 'the same pages under parameters that pile up; --no-traps fetches them',
+  trap_repeated_segments: 'the same pages under paths that go in circles; --no-traps fetches them',
+  trap_repeated_encoding: 'the same pages under names encoded again and again; --no-traps fetches them',
+  trap_deep_path: 'the same pages under ever deeper paths; --no-traps fetches them',
   link_list: 'a list of links: they were crawled instead',
   off_host: 'on other hosts; --scope says which belong to it',
   outside_prefix: 'not below --path-prefix',
@@ -19,8 +26,6 @@ const reasons: Record<string, string> = {
 export function explainReason(reason: string): string {
   if (reasons[reason]) return reasons[reason];
   if (reason.startsWith('http_')) return `the site answered HTTP ${reason.slice(5)}`;
-  if (reason.startsWith('trap_'))
-    return 'one of endlessly many URLs that the site makes up, such as a calendar';
   const message: string = errors[reason as ErrorCode]?.message ?? '';
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
