@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -11,6 +12,8 @@ const longest = ['test/chaos/', 'test/crawl/', 'test/console/', 'test/command-li
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { shuffle, seed } = this.ctx.config.sequence;
+    if (shuffle) return shuffled(files, seed);
     const rank = ({ moduleId }: TestSpecification) => {
       const path = relative(import.meta.dirname, moduleId);
       const index = longest.findIndex((folder) => path.startsWith(folder));
@@ -28,6 +31,14 @@ class LongestFirst extends BaseSequencer {
     ];
     return placed.sort((a, b) => a.at - b.at).map(({ file }) => file);
   }
+}
+
+function shuffled(files: readonly TestSpecification[], seed: number) {
+  const place = ({ moduleId }: TestSpecification) =>
+    createHash('sha256')
+      .update(`${seed} ${relative(import.meta.dirname, moduleId)}`)
+      .digest('hex');
+  return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
 function spread(files: readonly TestSpecification[], until: number) {

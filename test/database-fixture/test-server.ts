@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
+import { coarseSettings } from '../stress/coarse-database.ts';
 
 /** Durability is not what these tests are about, and without it they are quick. */
 const embeddedSettings = {
@@ -13,6 +14,7 @@ const embeddedSettings = {
   log_checkpoints: 'off',
   // A table that is looked through in the middle of a test gives the next statement another plan than in the last run.
   autovacuum: 'off',
+  ...coarseSettings,
 };
 
 export async function openTestServer(dataFolder: string, log: Logger): Promise<Database> {
