@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { retryUrls } from '../../packages/server/src/frontier/retry-urls.ts';
 import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
@@ -56,6 +56,11 @@ const fixture = new CrawlFixture({
     if (path === '/bare/home') return page(response, '/ok');
     return false;
   },
+});
+
+beforeEach(() => {
+  flakyAnswers = 0;
+  isBroken = true;
 });
 
 const urlsOf = (...paths: string[]) => paths.map((path) => `${fixture.site.origin}${path}`);

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
 import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { listEvents } from '../../packages/server/src/queue/list-events.ts';
@@ -15,6 +15,13 @@ const isAlive = (pid: number) => {
     return false;
   }
 };
+
+/** Tests end their worker, or start one with other settings. */
+beforeEach(async () => {
+  await fixture.worker?.end('SIGTERM');
+  await fixture.pool.query('TRUNCATE crawl_jobs, job_events');
+  await fixture.startWorker().saying(/is ready/);
+});
 
 /** Starts a crawl and waits until it is well under way. */
 async function running(fields: Parameters<CrawlFixture['crawl']>[2] = {}) {

@@ -48,7 +48,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-describe('every command works as it stands', () => {
+// In this order: the last one looks at what the others did.
+describe('every command works as it stands', { shuffle: false }, () => {
   test.each(pages)('in %s', { timeout: 60_000 }, async (page) => {
     reader.openTerminal();
     for (const { commands } of shellBlocks(page)) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Queryable } from '../../packages/server/src/database/statement.ts';
 import { crawlTables } from '../../packages/server/src/frontier/delete-crawl.ts';
 import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
@@ -13,6 +13,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+beforeEach(() => database.pool.query(`TRUNCATE crawl_jobs, job_events, ${crawlTables.join(', ')}`));
 
 /** A completed crawl that ended 31 days ago, with so many pages. Its id is as old. */
 async function oldCrawl(pages: number): Promise<string> {

@@ -99,19 +99,25 @@ test('the jobs of an intake are found by their index', async () => {
 });
 
 test('the confidence beside an intake follows its valuation', async () => {
+  const client = await database.pool.connect();
   const confidenceOf = async () => {
-    const { rows } = await database.pool.query(
-      `SELECT id, confidence FROM intakes WHERE reference = 'no-20'`,
-    );
+    const { rows } = await client.query(`SELECT id, confidence FROM intakes WHERE reference = 'no-20'`);
     return rows[0].confidence as number | null;
   };
   const change = (text: string) =>
-    database.pool.query(
+    client.query(
       `${text} WHERE intake_id = (SELECT id FROM intakes WHERE reference = 'no-20') AND confidence > 0`,
     );
-  expect(await confidenceOf()).toBe(2);
-  await change('UPDATE valuations SET confidence = 5');
-  expect(await confidenceOf()).toBe(5);
-  await change('DELETE FROM valuations');
-  expect(await confidenceOf()).toBeNull();
+  await client.query('BEGIN');
+  try {
+    expect(await confidenceOf()).toBe(2);
+    await change('UPDATE valuations SET confidence = 5');
+    expect(await confidenceOf()).toBe(5);
+    await change('DELETE FROM valuations');
+    expect(await confidenceOf()).toBeNull();
+  } finally {
+    // As the other tests expect it.
+    await client.query('ROLLBACK');
+    client.release();
+  }
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createTestDatabase,
   type TestDatabase,
@@ -19,6 +19,7 @@ describe('jobs that are enqueued to wake workers', () => {
     await listener.connect();
     await listener.query(`LISTEN ${channels.work}`);
   });
+  beforeEach(() => database.pool.query('TRUNCATE crawl_jobs, job_events'));
   afterAll(async () => {
     await listener.end();
     await database.drop();

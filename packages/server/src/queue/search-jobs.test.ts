@@ -60,6 +60,12 @@ test('finds by status, kind, executor, priority, time, URL, holder and whether i
   });
   const paused = await enqueue({ payload: { url: 'https://example.com/deep/Page' } });
   await api.call('POST', `/api/v1/jobs/${paused.id}/pause`);
+  // A second apart, whatever the clock says.
+  await api.pool.query(
+    `UPDATE crawl_jobs SET created_at = $1::timestamptz + array_position($2, id) * interval '1 second'`,
+    [visit.created_at, [held.id, visit.id, paused.id]],
+  );
+  const madeAt = new Date(visit.created_at.getTime() + 2_000).toISOString();
   const cases: [string, string[]][] = [
     ['status=paused', [paused.id]],
     ['status=paused&status=processing', [paused.id, held.id]],
@@ -76,8 +82,8 @@ test('finds by status, kind, executor, priority, time, URL, holder and whether i
     ['search=1%25a', []],
     ['url_prefix=https://example.com/', [paused.id, held.id]],
     ['url_prefix=HTTPS', []],
-    [`created_after=${visit.created_at.toISOString()}`, [paused.id, visit.id]],
-    [`created_before=${visit.created_at.toISOString()}`, [held.id]],
+    [`created_after=${madeAt}`, [paused.id, visit.id]],
+    [`created_before=${madeAt}`, [held.id]],
     ['created_after=2999-01-01T00:00:00Z', []],
     ['created_before=1971-01-01T00:00:00Z', []],
     ['policy_id=01a1e1d5-de60-7d19-800b-34c5346a372f', []],

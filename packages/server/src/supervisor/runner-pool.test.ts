@@ -290,6 +290,7 @@ describe('suspects', () => {
       const leaseEnds = async () =>
         (await queue.pool.query('SELECT lease_expires_at FROM crawl_jobs WHERE id = $1', [waiting.id]))
           .rows[0].lease_expires_at;
+      await queue.passSeconds(1);
       const before = await leaseEnds();
       await renew();
       expect((await leaseEnds()).getTime()).toBeGreaterThan(before.getTime());

@@ -6,7 +6,8 @@ import { recoverJobs } from '../../queue/recover-jobs.ts';
 const dialect = new DialectFixture();
 const { api, post, enqueue, held, passSeconds } = dialect;
 
-describe('every error has the shape of the dialect', () => {
+// In this order: the last one looks at what the others met.
+describe('every error has the shape of the dialect', { shuffle: false }, () => {
   const reached = new Set<string>();
   const expectError = (
     answer: { statusCode: number; headers: object; json: () => unknown },

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { configureSource } from '../../sources/configure-source.ts';
 
 const api = new ApiFixture();
+beforeEach(() => api.pool.query('TRUNCATE intakes, crawl_jobs, sources CASCADE'));
 
 async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
   const answer = await api.call(method, `/api/v1/${path}`, { ...(body !== undefined && { body }) });

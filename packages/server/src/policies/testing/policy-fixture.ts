@@ -37,10 +37,12 @@ export class PolicyFixture extends QueueFixture {
     return findPolicy(this.pool, id);
   }
 
-  /** Makes it due at a moment of its own, and answers with that moment. */
+  /** Makes it due at a moment before those of its jobs, and answers with that moment: none has two jobs. */
   async makeDue(id: string, secondsAgo = 0): Promise<Date> {
     const { rows } = await this.pool.query<{ next_run_at: Date }>(
-      `UPDATE crawl_policies SET next_run_at = date_trunc('milliseconds', clock_timestamp()) - make_interval(secs => $2)
+      `UPDATE crawl_policies SET next_run_at = least(
+         date_trunc('milliseconds', clock_timestamp()) - make_interval(secs => $2),
+         (SELECT date_trunc('milliseconds', min(scheduled_for)) - interval '1 ms' FROM crawl_jobs WHERE policy_id = $1))
        WHERE id = $1 RETURNING next_run_at`,
       [id, secondsAgo],
     );

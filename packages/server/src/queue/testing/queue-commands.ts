@@ -130,7 +130,8 @@ const claim = fc
       );
       const claimed = await claimJobs(db, { lanes: options.lanes, limit, workerId: worker, due, ranges });
       const role = options.lanes.includes(botLane) ? 'bot' : 'supervisor';
-      const expected = model.claim(options.lanes, limit, worker, `${role}:${worker}`, due);
+      const took = claimed.map(({ id }) => id);
+      const expected = model.claim(options.lanes, limit, worker, `${role}:${worker}`, due, took);
       expect(claimed.map(claimAnswer)).toEqual(expected.map(claimAnswer));
     }),
   );

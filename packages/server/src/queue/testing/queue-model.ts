@@ -62,20 +62,30 @@ export class QueueModel {
   /**
    * Ready and due jobs, highest priority first, then oldest. Ready jobs and jobs that waited for a time are two
    * branches: a branch offers a lane's first `limit` by its own order, which among due jobs of one priority is that of
-   * their due times.
+   * their due times. Among jobs of one moment any may come first: there, what the database `took` is followed.
    */
-  claim(lanes: readonly Lane[], limit: number, worker: string, actor: string, due = true): JobRecord[] {
+  claim(
+    lanes: readonly Lane[],
+    limit: number,
+    worker: string,
+    actor: string,
+    due = true,
+    took: readonly string[] = [],
+  ): JobRecord[] {
+    const place = ({ id }: JobRecord) => (took.includes(id) ? took.indexOf(id) : took.length);
+    const inOrder = (moment: (job: JobRecord) => Moment) => (a: JobRecord, b: JobRecord) =>
+      b.priority - a.priority || moment(a) - moment(b) || place(a) - place(b);
     const offers = lanes.flatMap((lane) => {
       const jobs = this.jobs.filter((job) => job.kind === lane.kind && job.executor === lane.executor);
       const ready = jobs.filter((job) => job.status === 'pending' && job.run_at === null);
       const waited = due ? jobs.filter((job) => (dueAt(job) ?? Number.POSITIVE_INFINITY) <= this.now) : [];
       return [
-        ...ready.sort(byPriorityAnd((job) => exact(job.created_at))).slice(0, limit),
-        ...waited.sort(byPriorityAnd((job) => dueAt(job) ?? 0)).slice(0, limit),
+        ...ready.sort(inOrder((job) => exact(job.created_at))).slice(0, limit),
+        ...waited.sort(inOrder((job) => dueAt(job) ?? 0)).slice(0, limit),
       ].map((job) => ({ job, lane }));
     });
     const taken = offers
-      .sort((a, b) => byPriorityAnd((job) => exact(job.created_at))(a.job, b.job))
+      .sort((a, b) => inOrder((job) => exact(job.created_at))(a.job, b.job))
       .slice(0, limit);
     for (const { job, lane } of taken) this.#lease(job, lane, worker, actor);
     return taken.map(({ job }) => job);
@@ -304,6 +314,3 @@ function dueAt(job: JobRecord): Moment | null {
   if (job.status === 'retryable' && job.next_retry_at !== null) return exact(job.next_retry_at);
   return job.status === 'pending' ? job.run_at : null;
 }
-
-const byPriorityAnd = (moment: (job: JobRecord) => Moment) => (a: JobRecord, b: JobRecord) =>
-  b.priority - a.priority || moment(a) - moment(b);
