@@ -1,19 +1,26 @@
 // npm run bench -- [NAME…]   Installs the peers on first use, then measures on the Node that the peers want.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { benchmarks, chooseBenchmarks } from './benchmarks.mjs';
+import { lackOf, stageBench } from './stage.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const list = benchmarks
-  .map(({ id, group, title }) => `  ${id.padEnd(5)}${group.padEnd(12)}${title}`)
+  .map(({ id, group, title }) => `  ${id.padEnd(9)}${group.padEnd(12)}${title}`)
   .join('\n');
+const comparable = ['B4', 'B5', 'B6', 'B10'];
 const usage = `npm run bench -- [NAME…]
 
 Measures Holdfast against its peers on this machine. NAME is a benchmark or a group of them; all by default.
+  --product CHECKOUT   measures the Holdfast of another checkout, and keeps no outcome
 
 ${list}
 
+  compare --with CHECKOUT [--repeats N] [NAME…]
+                   measures the Holdfast of another checkout and this one in turns; NAME is one of
+                   ${comparable.join(', ')}, all of them by default; five repeats by default
   report           makes docs/performance.md and its charts from the newest outcome of each
 
 Each prints a table and one line {"id":…,"pass":…,"figures":…}. Read bench/README.md for how they are kept fair.`;
@@ -27,17 +34,49 @@ if (words[0] === 'report') {
   run(findNode(), [path('src/report/write-report.ts')]);
   process.exit();
 }
+const isComparison = words[0] === 'compare';
+if (isComparison) words.shift();
+const checkout = takeOption(isComparison ? '--with' : '--product');
+const other = checkout && resolve(process.env.INIT_CWD ?? process.cwd(), checkout);
+if (isComparison && other === undefined)
+  fail('Name the other checkout: npm run bench -- compare --with CHECKOUT');
+const repeats = (isComparison && takeOption('--repeats')) || '5';
+if (!/^[1-9]\d?$/.test(repeats)) fail(`--repeats is a number from 1 to 99, not "${repeats}".`);
+if (isComparison && words.length === 0) words.push(...comparable);
 const { chosen, unknown } = chooseBenchmarks(words);
-if (unknown.length > 0) {
-  console.error(
-    `There is no benchmark ${unknown.map((word) => `"${word}"`).join(' or ')}. There are:\n\n${list}`,
-  );
-  process.exit(2);
-}
+const named = (names) => names.map((name) => `"${name}"`).join(' or ');
+if (unknown.length > 0) fail(`There is no benchmark ${named(unknown)}. There are:\n\n${list}`);
+const ids = chosen.map(({ id }) => id);
+const notComparable = ids.filter((id) => isComparison && !comparable.includes(id));
+if (notComparable.length > 0)
+  fail(`${named(notComparable)} cannot be compared; ${comparable.join(', ')} can.`);
+
+const lack = other === undefined ? undefined : lackOf(other);
+if (lack) fail(`${other} has no ${lack}. Name a checkout of Holdfast in which \`npm ci\` was run.`);
 
 installPeers();
 const node = findNode();
-run(node, ['--expose-gc', path('src/main.ts'), ...chosen.map(({ id }) => id)]);
+if (other === undefined) run(node, ['--expose-gc', path('src/main.ts'), ...ids]);
+else {
+  const stage = stageBench(other);
+  process.once('exit', stage.remove);
+  if (isComparison) run(node, ['--expose-gc', path('src/compare/main.ts'), stage.bench, repeats, ...ids]);
+  else run(node, ['--expose-gc', join(stage.bench, 'src/main.ts'), ...ids]);
+}
+
+/** Removes an option with its value from the words. */
+function takeOption(name) {
+  const at = words.indexOf(name);
+  if (at === -1) return undefined;
+  const [, value] = words.splice(at, 2);
+  if (value === undefined) fail(`${name} needs a value.`);
+  return value;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}
 
 function installPeers() {
   const installed =

@@ -1,4 +1,5 @@
 import type { BenchServer } from './bench-server.ts';
+import type { Figure, WithLaps } from './compare/laps.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';
 import {
   checkCounts,
@@ -46,6 +47,23 @@ export async function measure(server: BenchServer): Promise<Outcome> {
     return report(stretches);
   });
 }
+
+export const withLaps: WithLaps = (server, use) =>
+  withKnownCrawls(server, sizes, (crawls) =>
+    use(async () => {
+      const figures: Figure[] = [];
+      for (const crawl of crawls) {
+        const { microsPerPage, cpuMicrosPerPage, runnerMb } = await crawlOn(crawl);
+        const known = `${thousands(crawl.known)} known`;
+        figures.push(
+          { name: `µs/page, ${known}`, value: microsPerPage, better: 'less' },
+          { name: `worker CPU µs/page, ${known}`, value: cpuMicrosPerPage, better: 'less', aside: true },
+          { name: `runner MB, ${known}`, value: runnerMb, better: 'less', aside: true },
+        );
+      }
+      return figures;
+    }),
+  );
 
 async function crawlOn(crawl: KnownCrawl): Promise<Stretch> {
   const worker = await HoldfastWorker.start(crawl.database.url, [crawl.origin]);

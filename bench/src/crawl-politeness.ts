@@ -7,11 +7,12 @@ import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { configureSource } from '../../packages/server/src/sources/configure-source.ts';
 import { pauseSource } from '../../packages/server/src/sources/pause-source.ts';
 import type { BenchServer } from './bench-server.ts';
+import type { Figure, WithLaps } from './compare/laps.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';
 import type { Outcome } from './main.ts';
 import { printTable, thousands } from './print-table.ts';
 import { quietLog } from './quiet-log.ts';
-import { startSite } from './site/start-site.ts';
+import { type Site, startSite } from './site/start-site.ts';
 import { spread } from './statistics.ts';
 
 const hosts = 50;
@@ -31,12 +32,7 @@ type Way = (typeof ways)[number];
 
 /** B10: how fast fifty quick hosts are crawled while one more in the same job is slow, or paused. */
 export async function measure(server: BenchServer): Promise<Outcome> {
-  const quick = Array.from({ length: hosts }, (_, host) => ({ address: address(host), delayMs: quickMs }));
-  const site = await startSite({
-    kind: 'ready',
-    pages: pagesPerHost,
-    hosts: [...quick, { address: address(hosts), delayMs: slowMs }],
-  });
+  const site = await startHosts();
   try {
     const rates = new Map<Way, number[]>(ways.map((way) => [way, []]));
     for (let repeat = 0; repeat < repeats; repeat++) {
@@ -51,6 +47,28 @@ export async function measure(server: BenchServer): Promise<Outcome> {
   } finally {
     await site.stop();
   }
+}
+
+export const withLaps: WithLaps = async (server, use) => {
+  const site = await startHosts();
+  try {
+    await use(async () => {
+      const figures: Figure[] = [];
+      for (const way of ways) {
+        const rate = await server.withDatabase('bench_polite', (url) => crawlHosts(url, site.port, way));
+        figures.push({ name: `pages/s, ${way}`, value: rate, better: 'more' });
+      }
+      return figures;
+    });
+  } finally {
+    await site.stop();
+  }
+};
+
+function startHosts(): Promise<Site> {
+  const quick = Array.from({ length: hosts }, (_, host) => ({ address: address(host), delayMs: quickMs }));
+  const slow = { address: address(hosts), delayMs: slowMs };
+  return startSite({ kind: 'ready', pages: pagesPerHost, hosts: [...quick, slow] });
 }
 
 /** Pages a second of the quick hosts, from the start of the run to the last of them. */

@@ -1,4 +1,5 @@
 import type { BenchServer } from './bench-server.ts';
+import type { WithLaps } from './compare/laps.ts';
 import { checkPages } from './crawlers/check-pages.ts';
 import { crawlDurably } from './crawlers/holdfast.ts';
 import { findScrapy, type PeerResult, runPeer, runScrapy } from './crawlers/run-peer.ts';
@@ -64,6 +65,27 @@ export function holdfast(laps: number, markdown: boolean): Racer {
           };
         }),
       ),
+  };
+}
+
+/** Ours alone, for a comparison of two states of the product. */
+export function holdfastLaps(markdown: boolean): WithLaps {
+  return async (server, use) => {
+    const site = await startReadySite(sitePages);
+    const origin = `http://127.0.0.1:${site.port}`;
+    try {
+      await use(async () => {
+        const lap = await holdfast(1, markdown).run({ origin, server });
+        return [
+          { name: 'pages/s', value: lap.pagesPerSecond, better: 'more' },
+          { name: 'runner CPU µs/page', value: lap.cpuMicros, better: 'less', aside: true },
+          { name: 'CPU beside it µs/page', value: lap.besidesMicros ?? 0, better: 'less', aside: true },
+          { name: 'runner MB', value: lap.peakMb, better: 'less', aside: true },
+        ];
+      });
+    } finally {
+      await site.stop();
+    }
   };
 }
 
