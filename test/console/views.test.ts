@@ -113,6 +113,20 @@ test('an empty list says what belongs there', async () => {
   }
 });
 
+test('an address whose id is none leads to nothing, under a heading, and offers no second try', async () => {
+  const page = await console.admin();
+  for (const [path, heading, title] of [
+    ['jobs/nonsense', 'Job', 'There is no such job'],
+    ['intakes/nonsense', 'Intake', 'There is no such intake'],
+  ] as const) {
+    await visit(page, `/${path}`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual([heading]);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await expectSound(page);
+  }
+});
+
 test('a view that could not be read tries again by itself, and shows what it has then', async () => {
   const page = await console.signedIn();
   const over = await console.answering(page, '**/api/v1/jobs?*', 503);

@@ -11,7 +11,9 @@ interface FailedProps {
 
 /** What could not be read, why, and what to do about it. */
 export function Failed({ error, again, gone }: FailedProps) {
-  if (gone && error instanceof RequestFailed && error.status === 404)
+  const status = error instanceof RequestFailed ? error.status : undefined;
+  // An address with an id that can be none leads to nothing either.
+  if (gone && (status === 404 || status === 400))
     return (
       <Notice kind="error" title={gone.title}>
         {gone.text}

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, type FieldProblem, HoldfastError } from '@holdfast/contract';
+import { asCalled } from '../cli/called-as.ts';
 import { isPassing } from '../database/while-passing.ts';
 
 /** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
@@ -43,7 +44,8 @@ function describeKnown(error: HoldfastError): DescribedError {
     status,
     // What is special about a failure inside may name hosts and files.
     message: status >= 500 ? message : error.message,
-    hint: status >= 500 ? errors[error.code].hint : error.hint,
+    // A command in it can be typed as it stands where this server was started.
+    hint: asCalled(status >= 500 ? errors[error.code].hint : error.hint),
     ...(error.details && { details: error.details }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };

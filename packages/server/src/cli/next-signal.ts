@@ -16,7 +16,7 @@ export function nextSignal(hurry: () => void = () => {}): Promise<string> {
       }
       resolve(why);
     };
-    const forgetParent = whenParentGoes(() => stop('npm is gone'));
+    const forgetParent = whenParentGoes(() => stop('npm has ended'));
     for (const signal of signals) process.once(signal, () => stop(signal));
   });
 }

@@ -13,7 +13,6 @@ import {
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
 import { canonicalOptions } from '../crawler/canonical-options.ts';
-import { foundByDiscovery } from '../frontier/returned-pages.ts';
 import { baselineOf } from '../pages/baseline-of.ts';
 import { diffPage } from '../pages/diff-page.ts';
 import { listChanges } from '../pages/list-changes.ts';
@@ -25,6 +24,7 @@ import { canonicalUrl } from '../urls/canonical-url.ts';
 import { urlHash } from '../urls/url-hash.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
+import { hasPagesToRetry } from './find-job-outcome.ts';
 import { printable } from './print-table.ts';
 import { showCrawl } from './show-crawl.ts';
 import { printErrors, printPages } from './show-pages.ts';
@@ -98,8 +98,7 @@ const errors = new Command('errors')
         printErrors(found);
         console.log(asCalled(`\nAll of one reason: holdfast pages list ${id} --reason CODE`));
         const canRetry =
-          allowedActions(status, requested_action, kind).includes('retryUrls') &&
-          found.data.some(({ reason }) => !foundByDiscovery.includes(reason));
+          allowedActions(status, requested_action, kind).includes('retryUrls') && hasPagesToRetry(found);
         if (canRetry) console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
         return;
       }

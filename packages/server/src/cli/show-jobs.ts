@@ -62,7 +62,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     [
       'you can',
       allowedActions(job.status, job.requested_action, job.kind)
-        .filter((action) => action !== 'retryUrls' || hasPagesToRetry(outcome))
+        .filter((action) => action !== 'retryUrls' || outcome.hasPagesToRetry)
         .map(asTyped)
         .join(', ') || 'nothing more; it is finished',
     ],
@@ -85,11 +85,6 @@ function adviceOf({ id, status, error_code }: Job): string | undefined {
   if (status === 'failed' && known?.retry === 'later')
     return asCalled(`Every try ended so. When that is mended: holdfast jobs retry ${id}`);
   return known?.hint;
-}
-
-/** Failed or skipped: of the latter, some may be fetched when robots.txt or a limit has changed. */
-function hasPagesToRetry({ crawl }: JobOutcome): boolean {
-  return !!crawl && crawl.failed + crawl.skipped > 0;
 }
 
 export function printEvents(events: readonly JobEvent[]): void {

@@ -1,6 +1,6 @@
 import { HoldfastError, type Intake } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId } from '../policies/find-policy.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 
 /** The columns of an Intake, to be read from the alias `intake`. */
@@ -27,7 +27,7 @@ const ofJobStatement = statement<Intake>(
 /** With an owner, others' intakes are not there. */
 export async function findIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
   const [intake] = isId(id) ? await run(db, findStatement, [id, owner]) : [];
-  if (!intake) throw new HoldfastError('intake_not_found', id);
+  if (!intake) throw notFound('intake_not_found', id);
   return intake;
 }
 
@@ -43,7 +43,7 @@ export async function findIntakeOf(db: Queryable, { id, payload }: ClaimedJob): 
  * once would each value what the other has not seen.
  */
 export async function lockIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
-  const [intake] = await run(db, lockStatement, [id, owner]);
-  if (!intake) throw new HoldfastError('intake_not_found', id);
+  const [intake] = isId(id) ? await run(db, lockStatement, [id, owner]) : [];
+  if (!intake) throw notFound('intake_not_found', id);
   return intake;
 }

@@ -1,5 +1,5 @@
-import { type ApiKey, HoldfastError } from '@holdfast/contract';
-import { z } from 'zod';
+import type { ApiKey } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { keyColumns } from './key-columns.ts';
 
@@ -10,7 +10,7 @@ const revokeKeyStatement = statement<ApiKey>(
 
 /** Ends a key for good; one that is revoked already stays as it is. */
 export async function revokeKey(db: Queryable, id: string): Promise<ApiKey> {
-  const [key] = z.uuid().safeParse(id).success ? await run(db, revokeKeyStatement, [id]) : [];
-  if (!key) throw new HoldfastError('key_not_found', id);
+  const [key] = isId(id) ? await run(db, revokeKeyStatement, [id]) : [];
+  if (!key) throw notFound('key_not_found', id);
   return key;
 }

@@ -1,6 +1,7 @@
-import { HoldfastError, type Policy } from '@holdfast/contract';
+import type { Policy } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId, policyColumns } from './find-policy.ts';
+import { policyColumns } from './find-policy.ts';
 
 const deletePolicyStatement = statement<Policy>(
   'delete-policy',
@@ -12,6 +13,6 @@ RETURNING ${policyColumns('policy')}`,
 /** Deletes a policy and answers with what it was. Its jobs and results stay; a live job runs to its end. */
 export async function deletePolicy(db: Queryable, id: string, owner?: string): Promise<Policy> {
   const [policy] = isId(id) ? await run(db, deletePolicyStatement, [id, owner]) : [];
-  if (!policy) throw new HoldfastError('policy_not_found', id);
+  if (!policy) throw notFound('policy_not_found', id);
   return policy;
 }

@@ -1,5 +1,5 @@
-import { HoldfastError, type Policy } from '@holdfast/contract';
-import { z } from 'zod';
+import type { Policy } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
 /**
@@ -29,10 +29,6 @@ WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)`,
 /** With an owner, others' policies are not there. */
 export async function findPolicy(db: Queryable, id: string, owner?: string): Promise<Policy> {
   const [policy] = isId(id) ? await run(db, findPolicyStatement, [id, owner]) : [];
-  if (!policy) throw new HoldfastError('policy_not_found', id);
+  if (!policy) throw notFound('policy_not_found', id);
   return policy;
-}
-
-export function isId(id: string): boolean {
-  return z.uuid().safeParse(id).success;
 }

@@ -5,6 +5,7 @@ import {
   type PolicyRequest,
   policyChange,
 } from '@holdfast/contract';
+import { notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checkPatterns } from '../urls/check-patterns.ts';
 import { checked, checkPolicy } from './check-policy.ts';
@@ -81,5 +82,5 @@ export async function updatePolicy(
       throw new HoldfastError('policy_exists', `${kind} of ${whole.url}`);
     throw error;
   }
-  throw new HoldfastError('policy_not_found', id);
+  throw notFound('policy_not_found', id);
 }

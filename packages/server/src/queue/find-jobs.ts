@@ -1,5 +1,5 @@
 import { describeIssues, HoldfastError, type Job, type JobFilter, jobFilter } from '@holdfast/contract';
-import { z } from 'zod';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 
 const columns = [
@@ -51,12 +51,9 @@ ORDER BY id DESC LIMIT $4`,
 );
 
 export async function showJob(db: Queryable, id: string): Promise<Job> {
-  if (!z.uuid().safeParse(id).success) {
-    const hint = 'The id of a job is a UUID. See them with `holdfast jobs list`.';
-    throw new HoldfastError('job_not_found', id, { hint });
-  }
+  if (!isId(id)) throw notFound('job_not_found', id);
   const [job] = await run(db, showStatement, [id]);
-  if (!job) throw new HoldfastError('job_not_found', id);
+  if (!job) throw notFound('job_not_found', id);
   return job;
 }
 

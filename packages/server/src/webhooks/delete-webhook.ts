@@ -1,6 +1,6 @@
-import { HoldfastError, type Webhook } from '@holdfast/contract';
+import type { Webhook } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId } from '../policies/find-policy.ts';
 import { webhookColumns } from './find-webhook.ts';
 
 const deleteWebhookStatement = statement<Webhook>(
@@ -12,6 +12,6 @@ DELETE FROM webhooks hook WHERE id = $1 AND ($2::text IS NULL OR user_id = $2) R
 /** Nothing more is sent; its deliveries are pruned. */
 export async function deleteWebhook(db: Queryable, id: string, owner?: string): Promise<Webhook> {
   const [webhook] = isId(id) ? await run(db, deleteWebhookStatement, [id, owner]) : [];
-  if (!webhook) throw new HoldfastError('webhook_not_found', id);
+  if (!webhook) throw notFound('webhook_not_found', id);
   return webhook;
 }

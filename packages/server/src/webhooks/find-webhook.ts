@@ -1,6 +1,6 @@
-import { HoldfastError, type Webhook } from '@holdfast/contract';
+import type { Webhook } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId } from '../policies/find-policy.ts';
 
 /** The columns of a Webhook, to be read from the named table; its secrets are none of them. */
 export const webhookColumns = (hook: string) => `
@@ -33,7 +33,7 @@ SELECT
 /** With an owner, others' webhooks are not there. */
 export async function findWebhook(db: Queryable, id: string, owner?: string): Promise<Webhook> {
   const [webhook] = isId(id) ? await run(db, findWebhookStatement, [id, owner]) : [];
-  if (!webhook) throw new HoldfastError('webhook_not_found', id);
+  if (!webhook) throw notFound('webhook_not_found', id);
   return webhook;
 }
 

@@ -1,7 +1,7 @@
 import { type DeliveryStatus, HoldfastError, type WebhookDelivery } from '@holdfast/contract';
 import type { SearchPage } from '../database/look-through.ts';
+import { isId } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId } from '../policies/find-policy.ts';
 
 /** While a webhook fails, all that waits for it is held back; and nothing is sent to one that is disabled. */
 const really = (delivery: string) => `

@@ -1,6 +1,6 @@
-import { defaultRotationHours, HoldfastError, type Webhook } from '@holdfast/contract';
+import { defaultRotationHours, type Webhook } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { isId } from '../policies/find-policy.ts';
 import { webhookColumns } from './find-webhook.ts';
 import { makeSecret } from './webhook-secret.ts';
 
@@ -23,6 +23,6 @@ export async function rotateSecret(
 ): Promise<Webhook & { secret: string }> {
   const secret = makeSecret();
   const [webhook] = isId(id) ? await run(db, rotateSecretStatement, [id, owner, secret, overlapHours]) : [];
-  if (!webhook) throw new HoldfastError('webhook_not_found', id);
+  if (!webhook) throw notFound('webhook_not_found', id);
   return { ...webhook, secret };
 }

@@ -1,7 +1,7 @@
-import { HoldfastError, type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
+import { type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
+import { isId, notFound } from '../database/not-found.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { checked } from '../policies/check-policy.ts';
-import { isId } from '../policies/find-policy.ts';
 import { checkTarget } from './check-target.ts';
 import { webhookColumns } from './find-webhook.ts';
 
@@ -41,6 +41,6 @@ export async function updateWebhook(
     enabled,
   ];
   const [webhook] = isId(id) ? await run(db, updateWebhookStatement, values) : [];
-  if (!webhook) throw new HoldfastError('webhook_not_found', id);
+  if (!webhook) throw notFound('webhook_not_found', id);
   return webhook;
 }

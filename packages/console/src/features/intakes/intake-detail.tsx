@@ -51,14 +51,17 @@ export function IntakeDetail() {
   const collect = useCollect();
   if (error && !intake)
     return (
-      <Failed
-        error={error}
-        again={refetch}
-        gone={{
-          title: 'There is no such intake',
-          text: 'It may have been deleted, or belong to someone else.',
-        }}
-      />
+      <>
+        <ViewHeader title="Intake" />
+        <Failed
+          error={error}
+          again={refetch}
+          gone={{
+            title: 'There is no such intake',
+            text: 'It may have been deleted, or belong to someone else.',
+          }}
+        />
+      </>
     );
   if (!intake) return null;
   const tab = tabs.find((name) => name === state['tab']) ?? tabs[0];

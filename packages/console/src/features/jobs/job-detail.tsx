@@ -60,14 +60,17 @@ export function JobDetail() {
   const [state] = useSearchState();
   if (error && !job)
     return (
-      <Failed
-        error={error}
-        again={refetch}
-        gone={{
-          title: 'There is no such job',
-          text: 'It may have been pruned after its retention time, or belong to someone else.',
-        }}
-      />
+      <>
+        <ViewHeader title="Job" />
+        <Failed
+          error={error}
+          again={refetch}
+          gone={{
+            title: 'There is no such job',
+            text: 'It may have been pruned after its retention time, or belong to someone else.',
+          }}
+        />
+      </>
     );
   if (!job) return null;
   const waitsUntil = job.next_retry_at ?? job.run_at;

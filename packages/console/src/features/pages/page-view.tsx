@@ -23,11 +23,14 @@ export function PageView() {
   const [state] = useSearchState();
   if (error && !page)
     return (
-      <Failed
-        error={error}
-        again={refetch}
-        gone={{ title: 'There is no such page', text: 'It may have been pruned with its job.' }}
-      />
+      <>
+        <ViewHeader title="Page" />
+        <Failed
+          error={error}
+          again={refetch}
+          gone={{ title: 'There is no such page', text: 'It may have been pruned with its job.' }}
+        />
+      </>
     );
   if (!page) return null;
   const tabs = ['preview', 'markdown', ...(page.change === 'changed' ? ['diff'] : []), 'links', 'data'];
