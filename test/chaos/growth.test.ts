@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../chaos/src/random.ts';
 import { judgeGrowth, type Point } from '../../chaos/src/soak/growth.ts';
 
-const random = new Random(1, 'growth');
 const bound = { percent: 10, least: 8 };
 const span = { from: 0, to: 20 };
 
 /** Twenty minutes, a value every five seconds, as restless as a real process. */
 function measured(valueAt: (minute: number) => number): Point[] {
+  // Of its own, so that what a test measures does not depend on those before it.
+  const random = new Random(1, 'growth');
   return Array.from({ length: 240 }, (_, n) => ({
     at: n / 12,
     value: valueAt(n / 12) * (0.9 + 0.2 * random.next()),
