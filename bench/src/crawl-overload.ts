@@ -8,7 +8,7 @@ import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import type { BenchServer } from './bench-server.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';
 import type { Outcome } from './main.ts';
-import { judgeOverload, type OverloadVerdict } from './overload-verdict.ts';
+import { courseOf, judgeOverload, type OverloadVerdict } from './overload-verdict.ts';
 import { printTable, thousands } from './print-table.ts';
 import { quietLog } from './quiet-log.ts';
 import { startOrigin } from './site/origin.ts';
@@ -24,6 +24,7 @@ const burst = 10;
 const delayMs = 50;
 const crawls = 2;
 const concurrency = 32;
+const spanSeconds = 5;
 const settleMs = 1_500;
 const ways = [
   { name: '429', refusal: 429 },
@@ -80,6 +81,13 @@ async function crawlOverloaded(databaseUrl: string, way: Way): Promise<Run> {
     const jobs = await enqueueJobs(pool, requests);
     await new Notifier(pool).notify('work');
     const log = await logOfAllPhases(origin);
+    const course = courseOf(log, phases, spanSeconds);
+    console.log(
+      `  ${way.name}, every ${spanSeconds} s: served ${course.map(({ served }) => served).join(' ')}`,
+    );
+    console.log(
+      `  ${' '.repeat(way.name.length)}           refused ${course.map(({ refused }) => refused).join(' ')}`,
+    );
     const { rows } = await pool.query<{ pages: number }>(
       `SELECT (SELECT count(*)::int FROM crawl_pages WHERE job_id = id AND outcome = 'fetched') AS pages
        FROM crawl_jobs ORDER BY id`,

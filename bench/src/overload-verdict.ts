@@ -11,6 +11,17 @@ export interface OverloadVerdict {
   readonly backSeconds: number | undefined;
 }
 
+/** How many were served and refused in each span of so many seconds: the course of it, for people. */
+export function courseOf(log: readonly OriginAnswer[], phases: readonly Phase[], spanSeconds: number) {
+  const seconds = phases.reduce((sum, phase) => sum + phase.seconds, 0);
+  const spans = Array.from({ length: Math.ceil(seconds / spanSeconds) }, () => ({ served: 0, refused: 0 }));
+  for (const { atMs, served } of log) {
+    const span = spans[Math.floor(atMs / 1000 / spanSeconds)];
+    if (span) span[served ? 'served' : 'refused'] += 1;
+  }
+  return spans;
+}
+
 /** The rate that counts as back is held for so long. */
 const windowMs = 5_000;
 const stepMs = 500;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeOverload } from '../../bench/src/overload-verdict.ts';
+import { courseOf, judgeOverload } from '../../bench/src/overload-verdict.ts';
 import type { OriginAnswer } from '../../bench/src/site/overloaded-task.ts';
 import { requestsWithin, TokenBucket } from '../../bench/src/site/token-bucket.ts';
 
@@ -52,6 +52,22 @@ describe('the verdict on two crawls of an overloaded origin', () => {
     const refused = evenly(5, 0, 90).map((atMs) => ({ atMs, served: false }));
     const log = [...served(evenly(45, 0, 90)), ...refused, ...served(evenly(50, 90, 120))];
     expect(judgeOverload(log, phases).refused).toBeCloseTo(0.1);
+  });
+
+  it('shows the course of it', () => {
+    const log = [
+      { atMs: 0, served: true },
+      { atMs: 9_999, served: false },
+      { atMs: 10_000, served: true },
+      { atMs: 90_000, served: true },
+    ];
+    const course = courseOf(log, phases, 10);
+    expect(course).toHaveLength(9);
+    expect(course.slice(0, 3)).toEqual([
+      { served: 1, refused: 1 },
+      { served: 1, refused: 0 },
+      { served: 0, refused: 0 },
+    ]);
   });
 
   it('says when the capacity that returned was used again', () => {
