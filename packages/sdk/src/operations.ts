@@ -934,7 +934,7 @@ export type NewBulkJob =
         strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
         /** links to follow from the start. Default: 50 */
         max_depth?: number | undefined;
-        /** stop after so many fetched pages */
+        /** stop after so many fetched pages; pages tried again by hand come on top */
         max_pages?: number | undefined;
         max_pages_per_host?: number | undefined;
         /** Default: "host" */
@@ -1081,7 +1081,7 @@ export type NewJob =
         strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
         /** links to follow from the start. Default: 50 */
         max_depth?: number | undefined;
-        /** stop after so many fetched pages */
+        /** stop after so many fetched pages; pages tried again by hand come on top */
         max_pages?: number | undefined;
         max_pages_per_host?: number | undefined;
         /** Default: "host" */
@@ -1225,7 +1225,7 @@ export type NewPolicy =
             strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
             /** links to follow from the start. Default: 50 */
             max_depth?: number | undefined;
-            /** stop after so many fetched pages */
+            /** stop after so many fetched pages; pages tried again by hand come on top */
             max_pages?: number | undefined;
             max_pages_per_host?: number | undefined;
             /** Default: "host" */

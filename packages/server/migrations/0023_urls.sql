@@ -2,5 +2,3 @@
 -- holds hashes made by them; 1 is version 0.2.
 ALTER TABLE crawl_states ADD COLUMN url_rules smallint NOT NULL DEFAULT 1;
 
--- Somebody asked for this URL to be tried again: it is fetched, whatever the trap detector thinks of it.
-ALTER TABLE crawl_frontier ADD COLUMN wanted boolean NOT NULL DEFAULT false;

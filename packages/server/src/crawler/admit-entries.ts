@@ -86,15 +86,16 @@ export class AdmitEntries {
   }
 
   /** What somebody named, asked for again, or had before is no trap. */
-  #trapOf({ url, kind, parent, before, wanted }: FrontierEntry): TrapReason | null {
-    if (!this.#traps || kind !== 'page' || parent === null || wanted || before) return null;
+  #trapOf({ url, kind, parent, before, retry_of }: FrontierEntry): TrapReason | null {
+    if (!this.#traps || kind !== 'page' || parent === null || retry_of !== null || before) return null;
     return this.#traps.verdict(url);
   }
 
   /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */
-  #hostLimit({ host, kind }: FrontierEntry): 'reached' | 'under way' | undefined {
+  #hostLimit({ host, kind, retry_of }: FrontierEntry): 'reached' | 'under way' | undefined {
     const { max_pages_per_host } = this.#context.options;
-    if (max_pages_per_host === undefined || kind !== 'page') return undefined;
+    // A failed page that is tried again has its place already.
+    if (max_pages_per_host === undefined || kind !== 'page' || retry_of === 'failed') return undefined;
     const { pages, inFlight } = this.#hosts.of(host);
     if (pages >= max_pages_per_host) return 'reached';
     return pages + inFlight >= max_pages_per_host ? 'under way' : undefined;

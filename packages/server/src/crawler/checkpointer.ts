@@ -98,12 +98,13 @@ export class Checkpointer {
     const hosts = new Map<string, { lowSeq: number; pages: number }>();
     for (const { entry, counts } of unsaved.done) {
       const host = hosts.get(entry.host);
-      if (!host) hosts.set(entry.host, { lowSeq: lowSeq(entry.host), pages: counts ? 1 : 0 });
-      else if (counts) host.pages++;
+      if (!host) hosts.set(entry.host, { lowSeq: lowSeq(entry.host), pages: counts });
+      else host.pages += counts;
     }
     const checkpoint = {
       number: this.#number,
       pages: unsaved.done.map(({ page }) => page),
+      replaced: unsaved.done.flatMap(({ entry }) => (entry.retry_of === null ? [] : [entry.url_hash])),
       found: [...unsaved.found.values()],
       done: unsaved.done.map(({ entry }) => entry),
       postponed: [...unsaved.postponed.values()],

@@ -55,7 +55,7 @@ export class CrawlRun {
   #end: (end: CrawlEnd) => void = () => {};
   #failed: (error: unknown) => void = () => {};
   #stopReason: StopReason | undefined;
-  #total: Pick<SavedCheckpoint, 'total_pending' | 'total_processed' | 'fetched'>;
+  #total: Pick<SavedCheckpoint, 'total_pending' | 'total_processed' | 'fetched' | 'retrying'>;
   /** A suspect runs alone. */
   #alone = false;
   #refilling: Promise<void> | undefined;
@@ -189,9 +189,15 @@ export class CrawlRun {
   }
 
   #mayStart(): boolean {
-    const { concurrency, max_pages } = this.#context.options;
+    const { concurrency } = this.#context.options;
     if (this.#alone || this.#inFlight.size >= concurrency || this.#checkpointer.isCrowded) return false;
-    return max_pages === undefined || this.#fetchedSoFar() + this.#inFlight.size < max_pages;
+    return this.#total.retrying > 0 || this.#mayFetchMore(this.#inFlight.size);
+  }
+
+  /** Whether the page limit lets another page in when those under way are fetched. Pages that are tried again were let in before. */
+  #mayFetchMore(underWay: number): boolean {
+    const { max_pages } = this.#context.options;
+    return max_pages === undefined || this.#fetchedSoFar() + underWay < max_pages;
   }
 
   /** Fetched pages, committed or about to be. */
@@ -202,7 +208,7 @@ export class CrawlRun {
   #next(now: number) {
     let wakeAt = Number.POSITIVE_INFINITY;
     for (const queue of this.#queues.inTurn()) {
-      const entry = queue.peek(now);
+      const entry = this.#peek(queue, now);
       if (!entry) {
         wakeAt = Math.min(wakeAt, queue.nextDue);
         continue;
@@ -216,6 +222,17 @@ export class CrawlRun {
       return { queue, entry, admission: gate };
     }
     return { wakeAt };
+  }
+
+  /** The next entry of a host that the page limit lets in. */
+  #peek(queue: HostQueue, now: number): FrontierEntry | undefined {
+    for (;;) {
+      const entry = queue.peek(now);
+      if (!entry || entry.retry_of !== null || this.#mayFetchMore(this.#inFlight.size)) return entry;
+      if (this.#mayFetchMore(0)) return undefined;
+      // Left over at the limit: behind it may be one that is tried again.
+      queue.take(entry);
+    }
   }
 
   #start(queue: HostQueue, entry: FrontierEntry, admission: Admission): void {
@@ -266,8 +283,7 @@ export class CrawlRun {
     try {
       await this.#checkpointer.save();
       await this.#refilling;
-      const { max_pages } = this.#context.options;
-      if (max_pages !== undefined && this.#fetchedSoFar() >= max_pages) return this.#end({ how: 'limit' });
+      if (this.#total.retrying === 0 && !this.#mayFetchMore(0)) return this.#end({ how: 'limit' });
       if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
         return this.#end({ how: 'finished' });
       // Rows that nobody in memory knows of: look for them.

@@ -345,14 +345,19 @@ export class ProcessEntry {
       fetched_at: new Date(),
     };
     this.#context.suspects.delete(url_hash);
-    const counts = kind === 'page' && (outcome.outcome === 'fetched' || outcome.outcome === 'failed');
-    if (counts) this.#hosts.of(entry.host).pages++;
+    const counts = kind === 'page' ? placesOf(outcome.outcome) - placesOf(entry.retry_of) : 0;
+    this.#hosts.of(entry.host).pages += counts;
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page, counts });
     this.#checkpointer.unsaved.bytes += received;
     this.#checkpointer.changed(url);
     return undefined;
   }
+}
+
+/** Places of its host's limit that a page takes. */
+function placesOf(outcome: Page['outcome'] | null): number {
+  return outcome === 'fetched' || outcome === 'failed' ? 1 : 0;
 }
 
 /** Some sites send what no request may hold. */

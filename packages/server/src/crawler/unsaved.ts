@@ -4,8 +4,8 @@ import type { Page, PageContent } from '../pages/page.ts';
 export interface DoneEntry {
   readonly entry: FrontierEntry;
   readonly page: Page & { content?: PageContent };
-  /** Whether it counts against the limit of its host. */
-  readonly counts: boolean;
+  /** How many more pages count against the limit of its host: none where a page that counts was tried again. */
+  readonly counts: number;
 }
 
 export interface PostponedEntry {

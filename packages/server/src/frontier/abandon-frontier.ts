@@ -20,7 +20,7 @@ left_over AS MATERIALIZED (
 gone AS (
   DELETE FROM crawl_frontier
   WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(SELECT left_over.ctid FROM held, left_over))
-  RETURNING host
+  RETURNING host, retry_of
 ),
 host AS (
   UPDATE crawl_hosts known SET pending = known.pending - gone.count
@@ -28,14 +28,15 @@ host AS (
   WHERE known.job_id = $1 AND known.host = gone.host
 ),
 counted AS (
-  UPDATE crawl_states SET not_crawled = not_crawled + (SELECT count(*) FROM gone),
+  UPDATE crawl_states SET not_crawled = not_crawled + (SELECT count(*) FROM gone WHERE retry_of IS NULL),
+    retrying = retrying - (SELECT count(*) FROM gone WHERE retry_of IS NOT NULL),
     total_pending = total_pending - (SELECT count(*) FROM gone), updated_at = now()
   FROM held WHERE job_id = held.id
 )
 SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over) AS found FROM held`,
 );
 
-/** A limit was reached: what is left over becomes one counter, not_crawled, and leaves the frontier. */
+/** A limit was reached: what is left over becomes one counter, not_crawled, and leaves the frontier. A page that was to be tried again has its record. */
 export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {
     const [row] = await run(db, abandonStatement, [job.id, job.fence, limit]);

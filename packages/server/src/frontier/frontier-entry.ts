@@ -19,8 +19,8 @@ export interface FrontierEntry extends FoundUrl {
   readonly attempts: number;
   /** How long it had to wait when it was read, by the database's clock; null: it never had to. */
   readonly wait_ms: number | null;
-  /** Somebody asked for it to be tried again. */
-  readonly wanted?: boolean;
+  /** The outcome of the page that is tried again, and keeps its record until then; null: it has none. */
+  readonly retry_of: 'failed' | 'skipped' | null;
   /** What the crawl that this one is compared with knows of the page, if it fetched it. */
   readonly before?: PageBefore | null;
 }

@@ -14,6 +14,8 @@ export interface CrawlState {
   readonly skipped: number;
   readonly redirected: number;
   readonly not_crawled: number;
+  /** Frontier rows of pages that are tried again. */
+  readonly retrying: number;
   readonly discovery: Record<string, unknown>;
   /** The job that this crawl is compared with, if there is one and its pages are still there. */
   readonly baseline: string | null;
@@ -22,7 +24,7 @@ export interface CrawlState {
 }
 
 const stateColumns =
-  'checkpoint_no, total_pending, total_processed, fetched, failed, skipped, redirected, not_crawled, discovery';
+  'checkpoint_no, total_pending, total_processed, fetched, failed, skipped, redirected, not_crawled, retrying, discovery';
 
 /** Two crawls that were given the same URLs, letter by letter. */
 export const sameSeeds = (one: string, other: string) =>

@@ -12,7 +12,7 @@ const entryColumns = [
   'redirects',
   'parent',
   'attempts',
-  'wanted',
+  'retry_of',
 ]
   .map((column) => `frontier.${column}`)
   // Measured by the clock that set it: the clock of this machine may be off by minutes.

@@ -23,13 +23,13 @@ changed AS (
   UPDATE crawl_jobs SET
     status = 'pending', retry_count = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
     error_code = NULL, error_message = NULL, event_count = event_count + 1
-  FROM job WHERE crawl_jobs.id = job.id AND EXISTS (SELECT FROM returned)
+  FROM job WHERE crawl_jobs.id = job.id AND EXISTS (SELECT FROM chosen)
   RETURNING crawl_jobs.*, job.status AS from_status
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count, 'retryUrls', from_status, status, fence, $4, (
-    SELECT count(*) || CASE count(*) WHEN 1 THEN ' URL' ELSE ' URLs' END FROM returned)
+    SELECT count(*) || CASE count(*) WHEN 1 THEN ' URL' ELSE ' URLs' END FROM chosen)
   FROM changed
 )
 SELECT ${jobColumns('changed')} FROM changed`,

@@ -12,6 +12,8 @@ export interface Checkpoint {
   readonly number: number;
   readonly pages: readonly (Page & { content?: PageContent })[];
   readonly found: readonly FoundUrl[];
+  /** Hashes of pages that were tried again: the pages above replace their records. */
+  readonly replaced: readonly string[];
   /** Frontier rows that are done with; each has its page above. */
   readonly done: readonly { host: string; seq: number }[];
   /** Frontier rows to be tried again, and when, by our monotonic clock: the database's own says what time that is. */
@@ -35,6 +37,8 @@ export interface SavedCheckpoint {
   readonly total_pending: number;
   readonly total_processed: number;
   readonly fetched: number;
+  /** Frontier rows of pages that are tried again. */
+  readonly retrying: number;
   /** How many of the found URLs were new. */
   readonly added: number;
 }
@@ -46,13 +50,48 @@ export interface SavedCheckpoint {
 const frontierRow = (of: string) => `
       SELECT ctid FROM crawl_frontier WHERE job_id = turn.job_id AND host = ${of}.host AND seq = ${of}.seq LIMIT 1`;
 
+/** What only some crawls ask of a checkpoint; the others do not pay for it. */
+interface CheckpointVariant {
+  readonly kept?: { columns: string; values: string; lists: string; names: string };
+  /** The parameter with the hashes of pages that were tried again. */
+  readonly replaced?: string;
+}
+
+const answerColumns = {
+  columns: ', body, answer',
+  values: `,
+    substring($8 FROM start + coalesce(links, 0) + coalesce(markdown, 0) + coalesce(html, 0) FOR body), answer::jsonb`,
+  lists: ', $33::integer[], $34::text[]',
+  names: ', body, answer',
+};
+
+const countsOf = (pages: string) => `count(*) FILTER (WHERE ${pages}.outcome = 'fetched') AS fetched,
+    count(*) FILTER (WHERE ${pages}.outcome = 'failed') AS failed,
+    count(*) FILTER (WHERE ${pages}.outcome = 'skipped') AS skipped,
+    count(*) FILTER (WHERE ${pages}.outcome = 'redirected') AS redirected,
+    count(*) FILTER (WHERE change = 'new') AS new_pages, count(*) FILTER (WHERE change = 'changed') AS changed,
+    count(*) FILTER (WHERE change = 'unchanged') AS unchanged, count(*) FILTER (WHERE change = 'gone') AS gone`;
+
+/** Old records leave before the new ones come: `page` waits for this. */
+const replacedText = (hashes: string) => `replaced AS (
+  DELETE FROM crawl_pages page USING turn
+  WHERE page.job_id = turn.job_id AND page.url_hash = ANY (${hashes}::uuid[]) AND page.outcome IN ('failed', 'skipped')
+  RETURNING page.outcome, page.change
+),
+before AS (
+  SELECT ${countsOf('replaced')} FROM replaced
+),
+`;
+
 /*
  * One statement: all of it appears, or nothing. The job's row is locked under its fence first; everything else hangs on
  * that row (`turn`), so a holder that lost its lease writes nothing at all. A checkpoint that is repeated because its
  * answer was lost finds its number taken and changes nothing; the state is locked too, because the first attempt may be
  * committed while the repeated one waits, too late for it to be seen otherwise. One statement of CTEs measured a quarter faster than seven.
  */
-const checkpointText = (kept?: { columns: string; values: string; lists: string; names: string }) => `
+const checkpointText = ({ kept, replaced }: CheckpointVariant = {}) => {
+  const less = (count: string) => (replaced === undefined ? '' : ` - before.${count}`);
+  return `
 WITH held AS (
   UPDATE crawl_jobs SET
     last_heartbeat = now(), lease_expires_at = now() + make_interval(secs => lease_seconds),
@@ -66,7 +105,7 @@ turn AS MATERIALIZED (
   WHERE state.checkpoint_no = $3::integer - 1
   FOR NO KEY UPDATE OF state
 ),
-page AS (
+${replaced === undefined ? '' : replacedText(replaced)}page AS (
   INSERT INTO crawl_pages (job_id, page_no, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
     description, structured, change, content_job)
@@ -78,6 +117,7 @@ page AS (
     bytes integer, fetched_at timestamptz, parent uuid, content_hash uuid, url text, reason text, message text,
     target_url text, canonical_url text, content_type text, language text, etag text, last_modified text, title text,
     description text, structured jsonb, change page_change, content_job uuid)
+  ${replaced === undefined ? '' : 'WHERE (SELECT count(*) FROM replaced) IS NOT NULL'}
   ON CONFLICT DO NOTHING
   RETURNING outcome, depth, change
 ),
@@ -133,23 +173,18 @@ host AS (
     done = known.done + excluded.done, low_seq = greatest(known.low_seq, excluded.low_seq)
 ),
 outcome AS (
-  SELECT count(*) FILTER (WHERE outcome = 'fetched') AS fetched, count(*) FILTER (WHERE outcome = 'failed') AS failed,
-    count(*) FILTER (WHERE outcome = 'skipped') AS skipped,
-    count(*) FILTER (WHERE outcome = 'redirected') AS redirected,
-    count(*) FILTER (WHERE change = 'new') AS new_pages, count(*) FILTER (WHERE change = 'changed') AS changed,
-    count(*) FILTER (WHERE change = 'unchanged') AS unchanged, count(*) FILTER (WHERE change = 'gone') AS gone,
-    coalesce(max(depth), 0) AS depth
-  FROM page
+  SELECT ${countsOf('page')}, coalesce(max(depth), 0) AS depth FROM page
 ),
 saved AS (
   UPDATE crawl_states state SET
     checkpoint_no = $3, updated_at = now(),
     total_pending = total_pending + (SELECT count(*) FROM added) - (SELECT count(*) FROM done),
-    total_processed = total_processed + outcome.fetched + outcome.failed,
-    fetched = state.fetched + outcome.fetched, failed = state.failed + outcome.failed,
-    skipped = state.skipped + outcome.skipped, redirected = state.redirected + outcome.redirected,
-    new_pages = state.new_pages + outcome.new_pages, changed = state.changed + outcome.changed,
-    unchanged = state.unchanged + outcome.unchanged, gone = state.gone + outcome.gone,
+    total_processed = total_processed + outcome.fetched + outcome.failed${less('failed')},
+    fetched = state.fetched + outcome.fetched, failed = state.failed + outcome.failed${less('failed')},
+    skipped = state.skipped + outcome.skipped${less('skipped')}, redirected = state.redirected + outcome.redirected,
+    new_pages = state.new_pages + outcome.new_pages${less('new_pages')}, changed = state.changed + outcome.changed${less('changed')},
+    unchanged = state.unchanged + outcome.unchanged${less('unchanged')}, gone = state.gone + outcome.gone${less('gone')},
+    ${replaced === undefined ? '' : `retrying = state.retrying - cardinality(${replaced}::uuid[]),`}
     bytes = state.bytes + $29::bigint, current_depth = greatest(current_depth, outcome.depth),
     next_seq = state.next_seq + (SELECT count(*) FROM added),
     next_page_no = state.next_page_no + jsonb_array_length($6::jsonb), current_url = coalesce($26, current_url),
@@ -157,14 +192,17 @@ saved AS (
       SELECT jsonb_object_agg(key, coalesce((off_scope ->> key)::bigint, 0) + coalesce(($27::jsonb ->> key)::bigint, 0))
       FROM jsonb_object_keys(off_scope || $27::jsonb) AS key) END,
     discovery = coalesce($28::jsonb, discovery)
-  FROM turn, outcome WHERE state.job_id = turn.job_id AND state.checkpoint_no = $3::integer - 1
-  RETURNING state.total_pending, state.total_processed, state.fetched
+  FROM turn, outcome${replaced === undefined ? '' : ', before'}
+  WHERE state.job_id = turn.job_id AND state.checkpoint_no = $3::integer - 1
+  RETURNING state.total_pending, state.total_processed, state.fetched, state.retrying
 )
 SELECT held.requested_action, true AS held, turn.job_id IS NOT NULL AS applied,
   coalesce(saved.total_pending, state.total_pending) AS total_pending,
   coalesce(saved.total_processed, state.total_processed) AS total_processed,
-  coalesce(saved.fetched, state.fetched) AS fetched, (SELECT count(*) FROM added) AS added
+  coalesce(saved.fetched, state.fetched) AS fetched, coalesce(saved.retrying, state.retrying) AS retrying,
+  (SELECT count(*) FROM added) AS added
 FROM held JOIN crawl_states state ON state.job_id = held.id LEFT JOIN turn ON true LEFT JOIN saved ON true`;
+};
 
 type CheckpointRow = SavedCheckpoint & { held: boolean; applied: boolean };
 
@@ -173,19 +211,23 @@ export const checkpointStatement = statement<CheckpointRow>('checkpoint', checkp
 /** A statement of its own, so that crawls that keep no answers do not pay for those that do. */
 const keepingStatement = statement<CheckpointRow>(
   'checkpoint-keeping-answers',
-  checkpointText({
-    columns: ', body, answer',
-    values: `,
-    substring($8 FROM start + coalesce(links, 0) + coalesce(markdown, 0) + coalesce(html, 0) FOR body), answer::jsonb`,
-    lists: ', $33::integer[], $34::text[]',
-    names: ', body, answer',
-  }),
+  checkpointText({ kept: answerColumns }),
+);
+
+/** Those of a run that tries pages again. */
+const replacingStatement = statement<CheckpointRow>(
+  'checkpoint-replacing',
+  checkpointText({ replaced: '$33' }),
+);
+const replacingAndKeepingStatement = statement<CheckpointRow>(
+  'checkpoint-replacing-keeping-answers',
+  checkpointText({ kept: answerColumns, replaced: '$35' }),
 );
 
 /** Of a checkpoint that was applied before. */
-const repeatedStatement = statement<Pick<SavedCheckpoint, 'total_pending' | 'total_processed' | 'fetched'>>(
+const repeatedStatement = statement<Omit<SavedCheckpoint, 'requested_action' | 'added'>>(
   'checkpoint-repeated',
-  'SELECT total_pending, total_processed, fetched FROM crawl_states WHERE job_id = $1 AND checkpoint_no = $2',
+  'SELECT total_pending, total_processed, fetched, retrying FROM crawl_states WHERE job_id = $1 AND checkpoint_no = $2',
 );
 
 /** Makes progress durable. Safe to repeat, with the same number, when its answer was lost. */
@@ -196,19 +238,25 @@ export async function saveCheckpoint(
 ): Promise<SavedCheckpoint> {
   const values = checkpointValues(job, checkpoint);
   const answers = checkpoint.pages.flatMap(({ content }) => (content ? [content.kept] : []));
-  const [saved] = answers.some((kept) => kept)
-    ? await run(db, keepingStatement, [
-        ...values,
-        answers.map((kept) => kept?.body.length),
-        answers.map((kept) => kept && JSON.stringify(kept.answer)),
-      ])
-    : await run(db, checkpointStatement, values);
+  const isKeeping = answers.some((kept) => kept);
+  if (isKeeping) {
+    values.push(answers.map((kept) => kept?.body.length));
+    values.push(answers.map((kept) => kept && JSON.stringify(kept.answer)));
+  }
+  const isReplacing = checkpoint.replaced.length > 0;
+  if (isReplacing) values.push(checkpoint.replaced);
+  const [saved] = await run(db, statementFor(isKeeping, isReplacing), values);
   if (!saved) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
   const { held: _, applied, ...result } = saved;
   if (applied) return result;
   const [state] = await run(db, repeatedStatement, [job.id, checkpoint.number]);
   if (!state) throw new HoldfastError('internal_error', `checkpoint ${checkpoint.number} came out of turn`);
   return { ...result, ...state };
+}
+
+function statementFor(isKeeping: boolean, isReplacing: boolean) {
+  if (isReplacing) return isKeeping ? replacingAndKeepingStatement : replacingStatement;
+  return isKeeping ? keepingStatement : checkpointStatement;
 }
 
 function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {

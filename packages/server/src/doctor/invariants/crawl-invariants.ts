@@ -10,15 +10,15 @@ const advice =
 const everyUrl = statement<Violation>(
   'invariant-every-url',
   `
-SELECT job_id, format('%s URLs found, but %s pages, %s in the frontier and %s not crawled; %s both done and left to do, %s twice in the frontier, %s never found',
+SELECT job_id, format('%s URLs found, but %s pages, %s in the frontier and %s not crawled; %s whose record is not what the frontier says, %s twice in the frontier, %s never found',
   found.visited, found.pages, found.frontier, state.not_crawled, found.both, found.twice, found.unknown) AS found
 FROM ${jobs} CROSS JOIN LATERAL (
   SELECT (SELECT count(*) FROM crawl_visited one WHERE one.job_id = state.job_id) AS visited,
     (SELECT count(*) FROM crawl_pages one WHERE one.job_id = state.job_id) AS pages,
-    (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id) AS frontier,
+    (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id AND retry_of IS NULL) AS frontier,
     (SELECT count(*) - count(DISTINCT url_hash) FROM crawl_frontier one WHERE one.job_id = state.job_id) AS twice,
-    (SELECT count(*) FROM crawl_frontier one JOIN crawl_pages page USING (job_id, url_hash)
-      WHERE one.job_id = state.job_id) AS both,
+    (SELECT count(*) FROM crawl_frontier one LEFT JOIN crawl_pages page USING (job_id, url_hash)
+      WHERE one.job_id = state.job_id AND one.retry_of IS DISTINCT FROM page.outcome) AS both,
     (SELECT count(*) FROM (
       SELECT url_hash FROM crawl_pages one WHERE one.job_id = state.job_id
       UNION ALL SELECT url_hash FROM crawl_frontier one WHERE one.job_id = state.job_id
@@ -64,14 +64,16 @@ WHERE ${unused} AND (found.without_content > 0 OR found.frontier <> found.pendin
 const counters = statement<Violation>(
   'invariant-counters',
   `
-SELECT job_id, format('total_pending is %s with %s frontier rows, total_processed %s with %s fetched and failed pages',
-  state.total_pending, found.frontier, state.total_processed, found.processed) AS found
+SELECT job_id, format('total_pending is %s with %s frontier rows, retrying %s with %s, total_processed %s with %s fetched and failed pages',
+  state.total_pending, found.frontier, state.retrying, found.retrying, state.total_processed, found.processed) AS found
 FROM ${jobs} CROSS JOIN LATERAL (
   SELECT (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id) AS frontier,
+    (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id AND retry_of IS NOT NULL) AS retrying,
     (SELECT count(*) FROM crawl_pages one
       WHERE one.job_id = state.job_id AND outcome IN ('fetched', 'failed')) AS processed
 ) found
-WHERE ${unused} AND (state.total_pending <> found.frontier OR state.total_processed <> found.processed)`,
+WHERE ${unused} AND (state.total_pending <> found.frontier OR state.retrying <> found.retrying
+  OR state.total_processed <> found.processed)`,
 );
 
 /** Both times are the database's: the last checkpoint of a run is older than the event that ended the run. */

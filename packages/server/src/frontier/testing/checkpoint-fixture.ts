@@ -18,6 +18,7 @@ export const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => 
 const nothing: Omit<Checkpoint, 'number'> = {
   found: [],
   pages: [],
+  replaced: [],
   done: [],
   postponed: [],
   hosts: new Map(),
