@@ -12,7 +12,12 @@ export const crawlOptions = z.looseObject({
   urls: z.array(pageUrl).max(100_000).optional().describe('the URLs of a batch, beside the first'),
   strategy: z.enum(crawlStrategies).default('auto'),
   max_depth: z.int().min(0).max(1000).default(50).describe('links to follow from the start'),
-  max_pages: z.int().min(1).max(100_000_000).optional().describe('stop after so many fetched pages; pages tried again by hand come on top'),
+  max_pages: z
+    .int()
+    .min(1)
+    .max(100_000_000)
+    .optional()
+    .describe('stop after so many fetched pages; pages tried again by hand come on top'),
   max_pages_per_host: z.int().min(1).max(100_000_000).optional(),
   scope: z.enum(crawlScopes).default('host'),
   path_prefix: text(500).optional().describe('only URLs whose path begins so'),
