@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuSeconds } from '../../../../test/cpu-seconds.ts';
 import { parseRobots } from './parse-robots.ts';
 import { productToken } from './product-token.ts';
 import { createRobotsMatcher } from './robots-matcher.ts';
@@ -107,15 +108,14 @@ describe('rules', () => {
     ).toBe(false);
   });
 
-  test('that want to stall a crawler do not', () => {
+  test('that want to stall a crawler do not', async () => {
     const lines = [
       'User-agent: *',
       ...Array.from({ length: 100 }, (_, i) => `Disallow: /${'*a'.repeat(2000)}${i}$`),
     ];
     const hostile = matcher(lines);
-    const start = performance.now();
-    expect(hostile.allows(`https://example.com/${'a'.repeat(2000)}`)).toBe(true);
-    expect(performance.now() - start).toBeLessThan(500);
+    const ask = () => expect(hostile.allows(`https://example.com/${'a'.repeat(2000)}`)).toBe(true);
+    expect(await cpuSeconds(ask)).toBeLessThan(2);
   });
 });
 

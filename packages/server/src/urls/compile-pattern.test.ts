@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
+import { cpuSeconds } from '../../../../test/cpu-seconds.ts';
 import { compilePattern, compilePatterns } from './compile-pattern.ts';
 
 const site = 'https://www.example.com';
@@ -39,11 +40,10 @@ describe('a regular expression', () => {
     expect(compilePattern('/PDF$/i')(`${site}/a.pdf`)).toBe(true);
   });
 
-  test('cannot stall: what takes V8 minutes takes no time', () => {
+  test('cannot stall: what takes V8 minutes takes no time', async () => {
     const matches = compilePattern('/^(a+)+$/');
-    const start = performance.now();
-    expect(matches(`${'a'.repeat(2000)}b`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(500);
+    const match = () => expect(matches(`${'a'.repeat(2000)}b`)).toBe(false);
+    expect(await cpuSeconds(match)).toBeLessThan(2);
   });
 });
 
