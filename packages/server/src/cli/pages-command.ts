@@ -12,7 +12,8 @@ import {
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
-import { canonicalOptions } from '../crawler/canonical-options.ts';
+import { asGiven, canonicalOptions } from '../crawler/canonical-options.ts';
+import { readUrlRules } from '../frontier/open-frontier.ts';
 import { baselineOf } from '../pages/baseline-of.ts';
 import { diffPage } from '../pages/diff-page.ts';
 import { listChanges } from '../pages/list-changes.ts';
@@ -20,8 +21,9 @@ import { listErrors } from '../pages/list-errors.ts';
 import { listPages, type PageListOptions, type PageSlice } from '../pages/list-pages.ts';
 import type { PageChange } from '../pages/page.ts';
 import { pagePosition } from '../pages/page-position.ts';
-import { canonicalUrl } from '../urls/canonical-url.ts';
+import { type CanonicalOptions, canonicalUrl } from '../urls/canonical-url.ts';
 import { urlHash } from '../urls/url-hash.ts';
+import { urlRules } from '../urls/url-rules.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
 import { hasPagesToRetry } from './find-job-outcome.ts';
@@ -144,9 +146,17 @@ const diff = new Command('diff')
   .action((id: string, url: string, { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
       const { payload } = await showCrawl(database.pool, id);
-      const canonical = canonicalUrl(url, undefined, canonicalOptions(crawlOptions.parse(payload)));
-      if (canonical === null) throw new HoldfastError('url_invalid', url);
-      const found = await diffPage(database.pool, id, urlHash(canonical), canonical);
+      const rules = await readUrlRules(database.pool, id);
+      const asLink = canonicalOptions(crawlOptions.parse(payload), rules);
+      const diffOf = async (options: CanonicalOptions) => {
+        const canonical = canonicalUrl(url, undefined, options);
+        if (canonical === null) throw new HoldfastError('url_invalid', url);
+        return await diffPage(database.pool, id, urlHash(urlRules[rules].identity(canonical)), canonical);
+      };
+      const found = await diffOf(asGiven(asLink)).catch((error) => {
+        if (error instanceof HoldfastError && error.code === 'page_not_found') return diffOf(asLink);
+        throw error;
+      });
       if (json) console.log(JSON.stringify(found));
       else
         console.log(found.diff === '' ? `${printable(found.url)} is the same as before.` : shown(found.diff));

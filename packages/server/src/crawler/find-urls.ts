@@ -8,6 +8,9 @@ import type { CrawlContext } from './crawl-context.ts';
 import { strategyOf } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
 
+/** Sitemaps that sitemaps name, one below the other. */
+const maxListDepth = 5;
+
 /** Puts the URLs that pages lead to into the next checkpoint: those in scope that are not known yet. */
 export class FindUrls {
   readonly #context: CrawlContext;
@@ -41,11 +44,15 @@ export class FindUrls {
   /** What a sitemap or a text file lists. */
   addListed(raw: string, kind: FrontierKind, from: FrontierEntry): void {
     const url = canonicalUrl(raw, from.url, this.#canonical);
-    if (url === null) return;
+    if (url === null) {
+      this.#unsaved().countOffScope('unusable_url');
+      return;
+    }
     const place = { depth: kind === 'page' ? 1 : from.depth + 1, parent: from.url_hash, redirects: 0 };
     if (kind === 'page') this.#addPage(url, place);
-    else if (this.#context.scope.verdict(url, 0) !== 'off_host' && place.depth <= 5)
-      this.#add(url, kind, place);
+    else if (this.#context.scope.verdict(url, 0) === 'off_host') this.#unsaved().countOffScope('off_host');
+    else if (place.depth > maxListDepth) this.#unsaved().countOffScope('lists_too_deep');
+    else this.#add(url, kind, place);
   }
 
   /** True when one of them was new. */

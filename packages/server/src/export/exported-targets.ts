@@ -1,7 +1,9 @@
 import { maxRedirects } from '../crawler/max-redirects.ts';
 import { RecentMap } from '../crawler/recent-map.ts';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { readUrlRules } from '../frontier/open-frontier.ts';
 import { urlHash } from '../urls/url-hash.ts';
+import { type UrlRulesVersion, urlRules } from '../urls/url-rules.ts';
 
 const findStatement = statement<{ url_hash: string; url: string; target_url: string | null }>(
   'find-exported-targets',
@@ -18,6 +20,7 @@ export class ExportedTargets {
   readonly #db: Queryable;
   readonly #jobId: string;
   readonly #lastPage: number;
+  #rules: Promise<UrlRulesVersion> | undefined;
   /** By link: the URL of the page; null when the export has none. */
   readonly #known = new RecentMap<string | null>(remembered);
 
@@ -45,11 +48,17 @@ export class ExportedTargets {
   }
 
   async #ask(links: readonly string[]): Promise<Map<string, string | null>> {
+    this.#rules ??= readUrlRules(this.#db, this.#jobId);
+    const { identity } = urlRules[await this.#rules];
     const answers = new Map<string, string | null>(links.map((link) => [link, null]));
     /** Where a link leads by now, and the links that lead there. */
     let left = new Map(links.map((link) => [link, [link]]));
     for (let hop = 0; left.size > 0 && hop <= maxRedirects; hop++) {
-      const byHash = new Map([...left].map(([url, from]) => [urlHash(url), from]));
+      const byHash = new Map<string, string[]>();
+      for (const [url, from] of left) {
+        const hash = urlHash(identity(url));
+        byHash.set(hash, [...(byHash.get(hash) ?? []), ...from]);
+      }
       const rows = await run(this.#db, findStatement, [this.#jobId, [...byHash.keys()], this.#lastPage]);
       left = new Map();
       for (const { url_hash, url, target_url } of rows) {

@@ -19,6 +19,8 @@ const reasons: Record<string, string> = {
   outside_prefix: 'not below --path-prefix',
   excluded: 'match --exclude',
   not_included: 'match no --include',
+  unusable_url: 'listed, but no http or https URL, or longer than 2,048 characters',
+  lists_too_deep: 'sitemaps more than 5 below the first',
   too_deep: 'more links from the start than --depth allows',
 };
 

@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
+import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
+import { ordinaryUrls } from '../crawl-fixture/ordinary-urls.ts';
+
+/** How much a page says besides its links. */
+type Text = 'own' | 'numbered' | 'thin';
+
+/** By what the site's server makes of a URL: the page, and what it links to. */
+let pages = new Map<string, { links: string[]; asked: number }>();
+let text: Text = 'own';
+
+/** As servers read a URL: escapes decoded, `+` a space in a query, everything else as it stands. */
+function pageOf(url: string): string {
+  const [path = '', query] = url.split('?');
+  const segments = path.split('/').map(decodeURIComponent);
+  const pairs = query?.split('&').map((pair) => decodeURIComponent(pair.replaceAll('+', ' ')));
+  return JSON.stringify([segments, pairs]);
+}
+
+const words = (url: string) =>
+  url.replaceAll(/[^a-z0-9]+/gi, ' ').replaceAll(/\d/g, (digit) => `${'zyxwvutsrq'[Number(digit)]}`);
+const texts: Record<Text, (url: string) => string> = {
+  own: (url) => `This page is about ${words(url)} and about nothing else that there is.`,
+  numbered: (url) => `You are looking at page ${url} of the whole site, which is a page like any other.`,
+  thin: () => 'A page.',
+};
+
+const fixture = new CrawlFixture({
+  pages: 0,
+  answer: (url: string, response: ServerResponse) => {
+    const page = pages.get(pageOf(url));
+    if (!page) return false;
+    page.asked++;
+    const links = page.links.map((link) => `<a href="${link.replaceAll('&', '&amp;')}">on</a>`);
+    response
+      .setHeader('content-type', 'text/html; charset=utf-8')
+      .end(
+        `<!doctype html><title>Site</title><main><p>${texts[text](url)}</p></main><nav>${links.join(' ')}</nav>`,
+      );
+    return true;
+  },
+});
+
+const perPage = 100;
+
+/** Reaches every URL through lists of them; and every page links to a few others, some with a campaign on it. */
+function build(urls: readonly string[]): void {
+  pages = new Map();
+  const lists = Math.ceil(urls.length / perPage);
+  const add = (url: string, links: string[]) => {
+    const page = pageOf(url);
+    if (!pages.has(page)) pages.set(page, { links, asked: 0 });
+  };
+  add(
+    '/',
+    Array.from({ length: lists }, (_, n) => `/lists/of?n=${n}`),
+  );
+  for (let n = 0; n < lists; n++) add(`/lists/of?n=${n}`, urls.slice(n * perPage, (n + 1) * perPage));
+  for (const [i, url] of urls.entries()) {
+    const other = urls[(i * 7 + 3) % urls.length] as string;
+    add(url, [
+      '/',
+      other,
+      `${other}${other.includes('?') ? '&' : '?'}utm_source=page&gclid=${i}`,
+      `${other}#top`,
+    ]);
+  }
+}
+
+const runs = process.env.HOLDFAST_TEST_FULL === '1' ? 60 : 6;
+
+test('of a site with ordinary URLs every page is fetched, once', {
+  timeout: 60_000 + runs * 20_000,
+}, async () => {
+  const textOf = fc.constantFrom<Text>('own', 'numbered', 'thin');
+  await fc.assert(
+    fc.asyncProperty(ordinaryUrls, textOf, async (urls, said) => {
+      text = said;
+      build(urls);
+      const job = await fixture.crawled('/', { discover: false });
+      expect(job.status).toBe('completed');
+      const missed = [...pages].filter(([, { asked }]) => asked === 0).map(([page]) => page);
+      expect(missed).toEqual([]);
+      expect([...pages].filter(([, { asked }]) => asked > 1).map(([page]) => page)).toEqual([]);
+      const outcomes = await fixture.outcomes(job.id);
+      expect(Object.values(outcomes)).toHaveLength(pages.size);
+      await checkInvariants(fixture.pool, job.id);
+    }),
+    { numRuns: runs, endOnFailure: true },
+  );
+});
