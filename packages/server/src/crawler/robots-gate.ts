@@ -157,7 +157,7 @@ export class RobotsGate {
   /** Returns the sitemaps that the origin names. */
   async #learn(origin: string, load: RobotsLoad): Promise<readonly string[]> {
     const { rules, failure, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin, load));
-    this.lastFailure = failure ?? this.lastFailure;
+    if (failure && failure.retry !== 'never') this.lastFailure = failure;
     const matcher = createRobotsMatcher(rules, this.#agent);
     const expiresAt = this.#now() + expiresInMs;
     // Also when there is none: an earlier one may have been taken back.

@@ -125,3 +125,36 @@ describe('a body that inflates beyond the ratio', () => {
     );
   });
 });
+
+describe('a body of which a part is enough', () => {
+  const body = Buffer.concat([small, randomBytes(2_000_000)]);
+  const enoughBytes = small.length;
+  const part = (encoding: string, encoded: Buffer) => {
+    answer = { encoding, body: encoded };
+    return fetcher.fetch({ url: site.origin, enoughBytes, limits: { maxBytes: 1_000_000 } });
+  };
+
+  test.each([
+    ['', body],
+    ['gzip', gzipSync(body)],
+    ['deflate', deflateSync(body)],
+    ['br', brotliCompressSync(body)],
+    ['gzip', gzipSync(Buffer.concat([small, Buffer.alloc(100_000_000)]))],
+    // What comes behind what is enough may be broken: it is not looked at.
+    ['gzip', damaged(gzipSync(body))],
+  ])('is cut where that is there (%s)', async (encoding, encoded) => {
+    const response = await part(encoding, encoded);
+    expect(response.body?.subarray(0, enoughBytes).equals(small)).toBe(true);
+    expect(response.body?.length).toBeGreaterThan(enoughBytes);
+    // Inflating takes its time, and the rest may have come meanwhile.
+    if (encoding === '') expect(response.bytesOnWire).toBeLessThan(encoded.length);
+  });
+
+  test('comes whole when it is no longer than that', async () => {
+    for (const [encoding, encoded] of [
+      ['', small],
+      ['gzip', gzipSync(small)],
+    ] as const)
+      expect((await part(encoding, encoded)).body).toEqual(small);
+  });
+});
