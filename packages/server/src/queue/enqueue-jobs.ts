@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { intakeKey } from '../intakes/intake-key.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
-import { checkPatterns } from '../urls/check-patterns.ts';
+import { checkAllPatterns } from '../urls/check-patterns.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { jobColumns } from './find-jobs.ts';
 
@@ -103,6 +103,11 @@ export async function enqueueJobs(
 ): Promise<EnqueuedJob[]> {
   const enqueued: EnqueuedJob[] = [];
   let left = requests.map(checkRequest);
+  const crawls = left.filter(({ kind }) => kind === 'crawl');
+  await checkAllPatterns(
+    crawls.map(({ payload }) => payload),
+    'payload',
+  );
   await refuseUnknownSources(db, left);
   // A job that stood in the way may finish before it is looked up; then the way is free.
   while (left.length > 0) {
@@ -142,7 +147,6 @@ function checkRequest(request: JobRequest, position: number): CheckedRequest {
   const checked = jobRequest.safeParse(request);
   // The payload is kept as it was sent: defaults are for those who read it.
   if (checked.success) {
-    if (checked.data.kind === 'crawl') checkPatterns(checked.data.payload, 'payload');
     return {
       executor: 'builtin',
       ...checked.data,

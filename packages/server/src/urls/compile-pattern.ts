@@ -1,22 +1,55 @@
 import { HoldfastError } from '@holdfast/contract';
 import { RE2JS } from 're2js';
+import { estimateProgram } from './estimate-program.ts';
 
 export type UrlPattern = (url: string) => boolean;
+
+interface CompiledPattern {
+  readonly matches: UrlPattern;
+  /** Instructions: what compiling it cost, and what it costs to match. */
+  readonly size: number;
+}
 
 const maxPatternLength = 512;
 const maxPatterns = 100;
 /** RE2 expands `x{1000}`; this bounds what a pattern of 512 characters may become. */
 const maxProgramSize = 10_000;
+/** Of a list; a hundred patterns of 512 plain characters fit in. */
+const maxListSize = 60_000;
 
 /** Compiles a list of users' patterns; true for a URL that any of them matches. */
 export function compilePatterns(patterns: readonly string[], name: string): UrlPattern {
-  if (patterns.length > maxPatterns)
-    throw new HoldfastError(
-      'bad_request',
-      `${name} has ${patterns.length} patterns; at most ${maxPatterns} are allowed`,
-    );
-  const compiled = patterns.map(compilePattern);
+  let size = 0;
+  const compiled = admitted(patterns, name).map((pattern) => {
+    const one = compile(pattern);
+    size = grown(size, one.size, name);
+    return one.matches;
+  });
   return (url) => compiled.some((matches) => matches(url));
+}
+
+/** Throws unless a crawl can use these patterns; `sizeOf` may know the sizes of some already. */
+export function checkList(patterns: readonly string[], name: string, sizeOf: (pattern: string) => number) {
+  let size = 0;
+  for (const pattern of admitted(patterns, name)) size = grown(size, sizeOf(pattern), name);
+}
+
+/** Instructions that a pattern compiles to; throws if it cannot be used. */
+export const patternSize = (pattern: string): number => compile(pattern).size;
+
+function admitted(patterns: readonly string[], name: string): readonly string[] {
+  if (patterns.length <= maxPatterns) return patterns;
+  throw new HoldfastError(
+    'bad_request',
+    `${name} has ${patterns.length} patterns; at most ${maxPatterns} are allowed`,
+  );
+}
+
+function grown(size: number, by: number, name: string): number {
+  if (size + by <= maxListSize) return size + by;
+  throw new HoldfastError('bad_request', `the patterns of ${name} are too complex together`, {
+    hint: 'Use fewer patterns, or smaller counts in {…}.',
+  });
 }
 
 /**
@@ -30,6 +63,10 @@ export function compilePatterns(patterns: readonly string[], name: string): UrlP
  * RE2 matches in linear time, so that no pattern can stall a runner (measured: V8 took 22.8 s for `^(a+)+$`).
  */
 export function compilePattern(pattern: string): UrlPattern {
+  return compile(pattern).matches;
+}
+
+function compile(pattern: string): CompiledPattern {
   if (pattern.length > maxPatternLength)
     throw new HoldfastError(
       'bad_request',
@@ -43,13 +80,14 @@ export function compilePattern(pattern: string): UrlPattern {
       expression[2] === 'i' ? RE2JS.CASE_INSENSITIVE : 0,
       pattern,
     );
-    return (url) => regex.test(url);
+    return { matches: (url) => regex.test(url), size: regex.programSize() };
   }
   return compileGlob(pattern);
 }
 
 function compileRegex(source: string, flags: number, pattern: string): RE2JS {
   try {
+    if (estimateProgram(source) > 2 * maxProgramSize) throw new Error('it is too complex');
     const regex = RE2JS.compile(source, flags);
     if (regex.programSize() > maxProgramSize) throw new Error('it is too complex');
     return regex;
@@ -62,13 +100,16 @@ function compileRegex(source: string, flags: number, pattern: string): RE2JS {
   }
 }
 
-function compileGlob(pattern: string): UrlPattern {
+function compileGlob(pattern: string): CompiledPattern {
   const hasHost = /^(?:https?:)?\/\//.test(pattern);
   const [path = '', query] = splitQuery(pattern.replace(/^https?:(?=\/\/)/, ''));
   let source = `^${pathSource(anchored(path, query))}`;
   if (query !== undefined) source += `\\?${query.split('*').map(RE2JS.quote).join('.*')}`;
   const regex = compileRegex(`${source}$`, RE2JS.DOTALL, pattern);
-  return (url) => regex.test(subjectOf(url, hasHost, query !== undefined));
+  return {
+    matches: (url) => regex.test(subjectOf(url, hasHost, query !== undefined)),
+    size: regex.programSize(),
+  };
 }
 
 function splitQuery(glob: string): [string, string?] {
