@@ -3,8 +3,9 @@ import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { baselineOf } from './baseline-of.ts';
 import { contentOf } from './content-of.ts';
+import { inSlices } from './in-slices.ts';
 import type { Page, PageChange } from './page.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifyingDiff } from './unified-diff.ts';
 
 interface PageVersion {
   readonly job_id: string;
@@ -59,7 +60,7 @@ export async function diffPage(
     // Those that nothing led to any more have no page of their own.
     change: after?.change ?? (after ? 'changed' : 'gone'),
     baseline: state.baseline,
-    diff: unifiedDiff(textOf(before), textOf(after), names),
+    diff: await inSlices(unifyingDiff(textOf(before), textOf(after), names)),
   };
 }
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { commonRuns } from './common-runs.ts';
+import { atOnce, inSlices } from './in-slices.ts';
 import { diffLines } from './line-diff.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { growthOf, isLinear } from './testing/growth.ts';
+import { unifiedDiff, unifyingDiff } from './unified-diff.ts';
 
 const names = { before: 'a', after: 'b' };
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
@@ -83,6 +86,87 @@ describe('a diff', () => {
     const edits = diffLines(before, `${after}\nshared`);
     expect(side(edits, 'removed')).toBe(`${after}\nshared`);
     expect(side(edits, 'added')).toBe(before);
+  });
+});
+
+describe('a diff of long texts', () => {
+  /** The same on every machine. */
+  const scrambled = (count: number, values: number) => {
+    let state = 1;
+    return Array.from({ length: count }, () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      return `${(state >>> 8) % values}`;
+    });
+  };
+  const pairs: Readonly<Record<string, (lines: number) => [string[], string[]]>> = {
+    'in another order': (lines) => [numbers(lines), scrambled(lines, lines).map((n) => `line ${n}`)],
+    backwards: (lines) => [numbers(lines), numbers(lines).reverse()],
+    'of two lines again and again': (lines) => [scrambled(lines, 2), scrambled(lines + 7, 2).slice(7)],
+    'with every other line changed': (lines) => [
+      numbers(lines),
+      numbers(lines).map((line, index) => (index % 2 ? line : `${line} new`)),
+    ],
+    'with nothing in common': (lines) => [numbers(lines), numbers(lines).map((line) => `not ${line}`)],
+    'of empty lines': (lines) => [
+      new Array<string>(lines).fill(''),
+      scrambled(lines, 3).map((n) => (n === '0' ? 'x' : '')),
+    ],
+  };
+
+  test.each(Object.entries(pairs))(
+    'takes time by their length: %s',
+    (_, textsOf) => {
+      const inputOf = (size: number) => textsOf(Math.floor(size / 10)).map((lines) => lines.join('\n'));
+      const growth = growthOf(inputOf, ([a = '', b = '']) => unifiedDiff(a, b, names), 4_000_000);
+      expect(growth).toSatisfy(isLinear);
+    },
+    60_000,
+  );
+
+  test.each(Object.entries(pairs))(
+    'is right all the same: %s',
+    (_, textsOf) => {
+      const [before, after] = textsOf(20_000);
+      expect(applied(unifiedDiff(before.join('\n'), after.join('\n'), names), before)).toEqual(after);
+    },
+    60_000,
+  );
+
+  test('finds what both have once, however much lies between', () => {
+    const before = numbers(10_000);
+    const after = before.map((line, index) => (index % 4 === 0 ? line : `${line} new`));
+    const edits = diffLines(before.join('\n'), after.join('\n'));
+    expect(edits.filter(({ kind }) => kind === 'same')).toHaveLength(2_500);
+  });
+
+  test('is right and in order with any budget', () => {
+    const text = fc.array(fc.nat(12), { maxLength: 40 });
+    fc.assert(
+      fc.property(text, text, fc.nat(60), (a, b, budget) => {
+        const runs = atOnce(commonRuns(Int32Array.from(a), Int32Array.from(b), budget));
+        let [x, y] = [0, 0];
+        for (const run of runs) {
+          expect([run.a >= x, run.b >= y]).toEqual([true, true]);
+          expect(a.slice(run.a, run.a + run.length)).toEqual(b.slice(run.b, run.b + run.length));
+          [x, y] = [run.a + run.length, run.b + run.length];
+        }
+        expect([x <= a.length, y <= b.length]).toEqual([true, true]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('lets others have their turns', async () => {
+    const [before, after] = (pairs['in another order'] as (lines: number) => [string[], string[]])(200_000);
+    let turns = 0;
+    const count = () => {
+      turns++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await inSlices(unifyingDiff(before.join('\n'), after.join('\n'), names), 1);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(10);
   });
 });
 
