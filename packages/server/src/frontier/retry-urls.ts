@@ -21,7 +21,7 @@ WITH job AS MATERIALIZED (
 ${returnedPages},
 changed AS (
   UPDATE crawl_jobs SET
-    status = 'pending', retry_count = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
+    status = 'pending', retry_count = 0, failed_starts = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
     error_code = NULL, error_message = NULL, event_count = event_count + 1
   FROM job WHERE crawl_jobs.id = job.id AND EXISTS (SELECT FROM chosen)
   RETURNING crawl_jobs.*, job.status AS from_status

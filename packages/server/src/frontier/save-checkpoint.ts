@@ -96,7 +96,8 @@ WITH held AS (
   UPDATE crawl_jobs SET
     last_heartbeat = now(), lease_expires_at = now() + make_interval(secs => lease_seconds),
     progress_percentage = greatest(progress_percentage, least($4::smallint, 99)),
-    retry_count = CASE WHEN $5::integer > 0 THEN 0 ELSE retry_count END
+    retry_count = CASE WHEN $5::integer > 0 THEN 0 ELSE retry_count END,
+    failed_starts = CASE WHEN $5 > 0 THEN 0 ELSE failed_starts END
   WHERE id = $1 AND fence = $2 AND status::text = 'processing'
   RETURNING id, requested_action
 ),

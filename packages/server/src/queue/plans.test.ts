@@ -11,6 +11,7 @@ import { claimJobs, claimReadyStatement, claimStatement } from './claim-jobs.ts'
 import { completeStatement } from './complete-jobs.ts';
 import { crashStatement } from './crash-jobs.ts';
 import { failStatement } from './fail-jobs.ts';
+import { failStartStatement } from './fail-starts.ts';
 import { findPrunableStatement, pruneStatement } from './prune-jobs.ts';
 import { recoverStatement } from './recover-jobs.ts';
 import { releaseStatement } from './release-jobs.ts';
@@ -58,6 +59,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   ['retryNow', retryNowStatement as Statement<never>, [...failed, each(actor)], [primaryKey]],
   ['fail', failStatement as Statement<never>, [...failed, actor], [primaryKey]],
   ['crash', crashStatement as Statement<never>, [...failed, actor], [primaryKey]],
+  ['failStart', failStartStatement as Statement<never>, [...failed, actor, 'w1', 10], [primaryKey]],
   [
     'release',
     releaseStatement as Statement<never>,

@@ -20,7 +20,7 @@ ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, retry_count = ${burnRetry},
     next_retry_at = CASE WHEN ${ended} = 'retryable' THEN now() + make_interval(secs => ${backoffSeconds}) END,
-    run_at = NULL,
+    run_at = NULL, failed_starts = 0,
     error_code = held.code, error_message = held.message,${leaseEnded(ended)}
   FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.code || ': ' || held.message AS reason

@@ -33,7 +33,7 @@ chosen AS MATERIALIZED (
 ),
 changed AS (
   UPDATE crawl_jobs job SET
-    status = 'pending', retry_count = 0, run_at = NULL, completed_at = NULL, worker_id = NULL,
+    status = 'pending', retry_count = 0, failed_starts = 0, run_at = NULL, completed_at = NULL, worker_id = NULL,
     error_code = NULL, error_message = NULL,
     progress_percentage = CASE WHEN $4 THEN 0 ELSE progress_percentage END,
     event_count = event_count + 1

@@ -1,5 +1,6 @@
 import type { ApiWorker } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { isSilent } from '../queue/live-workers.ts';
 
 export type Worker = ApiWorker & { readonly host: string; readonly pid: number };
 
@@ -10,16 +11,13 @@ export interface WorkerFilter {
   readonly limit?: number;
 }
 
-/** Three heartbeats that did not come. */
-const missedBeats = 3;
-
 const listStatement = statement<Worker>(
   'list-workers',
   `
 SELECT id, CASE WHEN silent THEN 'silent' WHEN draining THEN 'draining' WHEN trouble IS NOT NULL THEN 'sick' ELSE 'alive' END AS state,
   trouble, host, pid, version,
   max_jobs, running_jobs, started_at, last_seen
-FROM (SELECT *, last_seen < now() - make_interval(secs => $1::float8) AS silent FROM workers) worker
+FROM (SELECT *, ${isSilent('workers', '$1')} AS silent FROM workers) worker
 WHERE ($2::boolean IS NULL OR silent = $2) AND id > $3 ORDER BY id LIMIT $4`,
 );
 
@@ -29,5 +27,5 @@ export function listWorkers(
   { heartbeatSeconds }: { readonly heartbeatSeconds: number },
   { silent, after = '', limit = 50 }: WorkerFilter = {},
 ): Promise<Worker[]> {
-  return run(db, listStatement, [heartbeatSeconds * missedBeats, silent, after, limit]);
+  return run(db, listStatement, [heartbeatSeconds, silent, after, limit]);
 }

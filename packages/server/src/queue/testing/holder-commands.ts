@@ -5,6 +5,7 @@ import type { Queryable } from '../../database/statement.ts';
 import { completeJobs } from '../complete-jobs.ts';
 import { crashJobs } from '../crash-jobs.ts';
 import { failJobs } from '../fail-jobs.ts';
+import { failStarts } from '../fail-starts.ts';
 import type { FailedRun } from '../failed-run.ts';
 import type { HeldJob, LeaseAnswers } from '../held-job.ts';
 import { type Release, releaseJobs } from '../release-jobs.ts';
@@ -74,6 +75,7 @@ function holderCommand(
 }
 
 const supervisor = 'supervisor:w1';
+const startFailed = new HoldfastError('runner_crashed', 'before its first request, SIGKILL');
 const bot = 'bot:b1';
 
 export const holderCommands: fc.Arbitrary<QueueCommand>[] = [
@@ -86,6 +88,14 @@ export const holderCommands: fc.Arbitrary<QueueCommand>[] = [
   holderCommand('fail', supervisor, failJobs, (model, write) => model.fail(write, write.error, supervisor)),
   holderCommand('crash', supervisor, crashJobs, (model, write) =>
     model.crash(write, write.error, supervisor),
+  ),
+  ...['w1', 'w2'].map((workerId) =>
+    holderCommand(
+      `failStart on ${workerId}`,
+      `supervisor:${workerId}`,
+      (db, writes) => failStarts(db, writes, { workerId, detail: 'SIGKILL', heartbeatSeconds: 10 }),
+      (model, write) => model.failStart(write, startFailed, workerId, `supervisor:${workerId}`),
+    ),
   ),
   holderCommand('release', supervisor, releaseJobs, (model, write) =>
     model.release(write, write.notBeforeSeconds, supervisor),

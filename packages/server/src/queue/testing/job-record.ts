@@ -21,6 +21,8 @@ export interface JobRecord {
   priority: number;
   progress_percentage: number;
   retry_count: number;
+  failed_starts: number;
+  failed_start_worker: string | null;
   max_retries: number;
   retry_backoff_seconds: number;
   timeout_seconds: number | null;

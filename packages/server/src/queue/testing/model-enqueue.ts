@@ -36,6 +36,8 @@ export function enqueueInModel(model: QueueModel, request: JobRequest, actor: st
     priority: request.priority ?? 0,
     progress_percentage: 0,
     retry_count: 0,
+    failed_starts: 0,
+    failed_start_worker: null,
     max_retries: request.max_retries ?? 3,
     retry_backoff_seconds: request.retry_backoff_seconds ?? 300,
     timeout_seconds: request.timeout_seconds ?? null,

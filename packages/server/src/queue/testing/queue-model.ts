@@ -144,7 +144,7 @@ export class QueueModel {
 
   retryLater(held: HeldJob, error: RunError, waitSeconds: number | undefined, actor: string): WriteOutcome {
     return this.#write(held, actor, (job) => {
-      const change = { run_at: null, ...failure(error) };
+      const change = { run_at: null, failed_starts: 0, ...failure(error) };
       if (isSpent(job)) return { transition: 'retryLater', to: 'failed', change };
       const backoff = Math.min(job.retry_backoff_seconds * 2 ** job.retry_count, day);
       const next_retry_at: Between = {
@@ -161,7 +161,21 @@ export class QueueModel {
   }
 
   crash(held: HeldJob, error: RunError, actor: string): WriteOutcome {
-    return this.#write(held, actor, (job) => againOrFailed('crash', job, error));
+    return this.#write(held, actor, (job) => {
+      const end = againOrFailed('crash', job, error);
+      return { ...end, change: { ...end.change, failed_starts: 0 } };
+    });
+  }
+
+  /** Blamed on the worker, until it happens on another one, or five times on the only one. The model has no others. */
+  failStart(held: HeldJob, error: RunError, worker: string, actor: string): WriteOutcome {
+    return this.#write(held, actor, (job) => {
+      const isBlamed =
+        (job.failed_starts > 0 && job.failed_start_worker !== worker) || job.failed_starts + 1 >= 5;
+      const change = { run_at: null, ...failure(error) };
+      const retry = { failed_starts: job.failed_starts + 1, failed_start_worker: worker };
+      return { transition: 'failStart', to: isBlamed ? 'failed' : 'pending', change, retry };
+    });
   }
 
   fail(held: HeldJob, error: RunError, actor: string): WriteOutcome {
@@ -234,7 +248,13 @@ export class QueueModel {
     }
     if (action === 'retry') {
       this.#leave(job, 'pending');
-      Object.assign(job, { retry_count: 0, run_at: null, error_code: null, error_message: null });
+      Object.assign(job, {
+        retry_count: 0,
+        failed_starts: 0,
+        run_at: null,
+        error_code: null,
+        error_message: null,
+      });
       if (afresh) job.progress_percentage = 0;
     }
     this.record(job, action, from, actor);

@@ -7,6 +7,7 @@ import { completeJobs } from '../complete-jobs.ts';
 import { crashJobs } from '../crash-jobs.ts';
 import { enqueueJobs } from '../enqueue-jobs.ts';
 import { failJobs } from '../fail-jobs.ts';
+import { failStarts } from '../fail-starts.ts';
 import type { HeldJob, LeaseAnswers } from '../held-job.ts';
 import type { Lane } from '../lane.ts';
 import { pruneJobs } from '../prune-jobs.ts';
@@ -43,6 +44,7 @@ const writes: Record<string, Write> = {
   release: (db, job) => releaseJobs(db, [{ ...job, reason: 'drain' }], supervisor),
   'release with a not-before': (db, job) =>
     releaseJobs(db, [{ ...job, reason: 'blocked', notBeforeSeconds: 60 }], supervisor),
+  failStart: (db, job) => failStarts(db, [job], { workerId: 'w1', detail: 'SIGKILL', heartbeatSeconds: 10 }),
   crash: (db, job) => crashJobs(db, [{ ...job, error: crashed }], supervisor),
 };
 

@@ -1,0 +1,75 @@
+import { HoldfastError } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../database/statement.ts';
+import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { failedRunValues } from './failed-run.ts';
+import { type HeldJob, type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
+import { listensStill } from './live-workers.ts';
+
+/** So often on the only worker there is; on a second worker at once. */
+const mostStarts = 5;
+
+const ended = requestedOr("CASE WHEN judged.verdict IS NULL THEN 'pending' ELSE 'failed' END");
+const counts = 'job.requested_action IS NULL';
+
+/*
+ * `verdict`: why the job is to blame after all. A worker that could have it as well is one that is heard of, does such jobs and
+ * may fetch what this one needs; that it is sick does not matter, since it tries a job now and then.
+ */
+export const failStartStatement = statement<WrittenJob>(
+  'fail-start',
+  `
+WITH held AS (
+  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::real[])
+    AS held (id, fence, code, message, wait)
+),
+judged AS MATERIALIZED (
+  SELECT job.id, held.code, held.message, CASE
+    WHEN failed_starts > 0 AND failed_start_worker <> $7 THEN 'as it did on worker ' || failed_start_worker
+    WHEN failed_starts + 1 >= ${mostStarts} AND NOT EXISTS (
+      SELECT FROM workers other
+      WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)
+        AND coalesce(job.payload -> 'needs_private' <@ to_jsonb(other.allow_private), true))
+    THEN format('for the %s. time, and no other worker can try it', failed_starts + 1) END AS verdict
+  FROM held JOIN crawl_jobs job
+    ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  FOR NO KEY UPDATE OF job
+),
+ended AS (
+  UPDATE crawl_jobs job SET
+    status = ${ended}, run_at = NULL,
+    failed_starts = failed_starts + CASE WHEN ${counts} THEN 1 ELSE 0 END,
+    failed_start_worker = CASE WHEN ${counts} THEN $7 ELSE failed_start_worker END,
+    error_code = judged.code, error_message = judged.message,${leaseEnded(ended)}
+  FROM judged WHERE job.id = ANY ($1) AND job.id = judged.id
+  RETURNING job.id, job.status AS to_status, job.fence, job.event_count,
+    format('%s: %s; %s', judged.code, judged.message,
+      coalesce(judged.verdict, format('the worker %s is to blame, and no retry is burned', $7::text))) AS reason
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
+  SELECT id, event_count, ${transitionOr('failStart')}, 'processing', to_status, fence, $6, reason FROM ended
+)
+SELECT id, fence, to_status AS status FROM ended`,
+);
+
+export interface FailedStart {
+  readonly workerId: string;
+  /** What the runner died of. */
+  readonly detail: string;
+  readonly heartbeatSeconds: number;
+}
+
+/**
+ * The runner of these jobs died before its first request: that is its worker's fault, until it happens on another one, or
+ * `mostStarts` times on the only one.
+ */
+export async function failStarts(
+  db: Queryable,
+  jobs: readonly HeldJob[],
+  { workerId, detail, heartbeatSeconds }: FailedStart,
+): Promise<LeaseAnswers<WriteOutcome>> {
+  const error = new HoldfastError('runner_crashed', `before its first request, ${detail}`);
+  const values = failedRunValues(jobs.map((job) => ({ ...job, error })));
+  const actor = `supervisor:${workerId}`;
+  return outcomes(await run(db, failStartStatement, [...values, actor, workerId, heartbeatSeconds]));
+}
