@@ -75,6 +75,11 @@ describe('holdfast doctor', () => {
     expect(await examined()).toMatchObject({ state: 'warning' });
     await register('w1', 4);
     expect(await examined()).toMatchObject({ state: 'ok' });
+    await database.pool.query(`UPDATE workers SET trouble = 'the disk is full' WHERE id = 'w1'`);
+    expect(await examined()).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/^1 is sick and stopped claiming jobs; w1 on .*: the disk is full$/),
+    });
     await database.pool.query(`UPDATE workers SET last_seen = now() - interval '1 day'`);
     expect(await examined()).toMatchObject({ state: 'warning' });
   });

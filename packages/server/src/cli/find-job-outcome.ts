@@ -12,7 +12,8 @@ export interface JobOutcome {
   readonly crawl: CrawlCounters | null;
   /** Of a visit that brought something. */
   readonly result: ListedResult | null;
-  readonly waitsForWorker: boolean;
+  /** Why, if it does. */
+  readonly waitsForWorker: string | undefined;
   /** Pages of a crawl failed, or were skipped, and can be tried again. */
   readonly hasPagesToRetry: boolean;
 }

@@ -16,7 +16,7 @@ import { asCalled } from './called-as.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
 import { printIntake, printIntakes } from './show-intakes.ts';
-import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
+import { waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
 import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
@@ -137,8 +137,8 @@ const enqueue = new Command('enqueue')
         for (const { source_id, outcome, job } of made)
           console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (is asked already)'}`);
       const [first] = made;
-      if (first && (await waitsForWorker(pool, configuration, first.job)))
-        console.error(asCalled(`They wait: ${noWorkerText}`));
+      const why = first && (await waitsForWorker(pool, configuration, first.job));
+      if (why) console.error(asCalled(`They wait: ${why}`));
     }),
   );
 

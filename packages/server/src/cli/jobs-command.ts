@@ -13,7 +13,7 @@ import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
 import { printEvents, printJob, printJobs } from './show-jobs.ts';
-import { noWorkerText, waitsForWorker } from './waits-for-worker.ts';
+import { waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -59,8 +59,8 @@ const create = new Command('create')
           outcome === 'created' ? `created job ${job.id}` : `job ${job.id} stands already (${outcome})`,
         );
       // Beside the answer, which programs read.
-      if (await waitsForWorker(database.pool, configuration, job))
-        console.error(asCalled(`It waits: ${noWorkerText}`));
+      const why = await waitsForWorker(database.pool, configuration, job);
+      if (why) console.error(asCalled(`It waits: ${why}`));
     });
   });
 

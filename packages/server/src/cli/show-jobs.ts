@@ -6,7 +6,6 @@ import type { JobOutcome } from './find-job-outcome.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';
-import { noWorkerText } from './waits-for-worker.ts';
 
 export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
   if (jobs.length === 0) {
@@ -42,7 +41,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     ['url', urlOf(job) || null],
     ['status', statusOf(job)],
-    ['waits', (outcome.waitsForWorker && asCalled(noWorkerText)) || waitText(job)],
+    ['waits', (outcome.waitsForWorker && asCalled(outcome.waitsForWorker)) || waitText(job)],
     ['progress', `${job.progress_percentage} %`],
     ['pages', pagesOf(outcome)],
     ['result', resultOf(job, outcome)],

@@ -1,15 +1,18 @@
-import type { Job } from '@holdfast/contract';
+import type { Configuration, Job } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
-import { hasLiveWorker } from '../supervisor/has-live-worker.ts';
+import { listWorkers } from '../supervisor/list-workers.ts';
 
-export const noWorkerText = 'no worker is running; start one: holdfast worker or holdfast up';
+const none = 'no worker is running; start one: holdfast worker or holdfast up';
 
-/** Whether a job waits for a worker where none is alive. Those of bots wait for bots. */
+/** Why a job waits for a worker, if no live one takes any. Those of bots wait for bots. */
 export async function waitsForWorker(
   db: Queryable,
-  configuration: { readonly heartbeatSeconds: number },
+  configuration: Pick<Configuration, 'heartbeatSeconds'>,
   { status, executor }: Job,
-): Promise<boolean> {
-  if (executor === 'bot' || (status !== 'pending' && status !== 'retryable')) return false;
-  return !(await hasLiveWorker(db, configuration));
+): Promise<string | undefined> {
+  if (executor === 'bot' || (status !== 'pending' && status !== 'retryable')) return undefined;
+  const workers = await listWorkers(db, configuration, { silent: false, limit: 1000 });
+  if (workers.some(({ state, max_jobs }) => state === 'alive' && max_jobs > 0)) return undefined;
+  const sick = workers.find(({ state }) => state === 'sick');
+  return sick ? `worker ${sick.id} is sick and has stopped claiming jobs: ${sick.trouble}` : none;
 }

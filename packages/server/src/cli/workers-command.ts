@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { listWorkers } from '../supervisor/list-workers.ts';
 import { asCalled } from './called-as.ts';
 import { formatAgo } from './format-time.ts';
-import { printTable } from './print-table.ts';
+import { printable, printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 
 const list = new Command('list')
@@ -30,6 +30,7 @@ const list = new Command('list')
           formatAgo(worker.last_seen),
         ]),
       );
+      for (const { id, trouble } of workers) if (trouble) console.log(`\n${id}: ${printable(trouble)}`);
     }),
   );
 

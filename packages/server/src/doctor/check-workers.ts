@@ -1,17 +1,32 @@
-import { hasLiveWorker } from '../supervisor/has-live-worker.ts';
+import { listWorkers } from '../supervisor/list-workers.ts';
 import type { Check } from './examine.ts';
 
 /** Counting goes no further: one that waits is enough. */
 const most = 10_000;
+const shown = 3;
 
 const due = `(status = 'pending' AND (run_at IS NULL OR run_at <= now()) OR status = 'retryable' AND next_retry_at <= now())`;
 const count = (which: string) =>
   `(SELECT count(*) FROM (SELECT FROM crawl_jobs WHERE executor = 'builtin' AND ${which} LIMIT ${most}) job)`;
 
-/** Jobs that are ready, and nobody to run them. Those of bots wait for bots. */
+/** Workers that have stopped claiming; jobs that are ready, and nobody to run them. Those of bots wait for bots. */
 export const checkWorkers: Check = async ({ pool }, configuration) => {
   const check = 'workers';
-  if (await hasLiveWorker(pool, configuration)) return { check, state: 'ok', found: 'at least one is alive' };
+  const workers = await listWorkers(pool, configuration, { silent: false, limit: 1_000 });
+  const sick = workers.filter(({ state }) => state === 'sick');
+  if (sick.length > 0) {
+    const found = sick.slice(0, shown).map(({ id, host, trouble }) => `${id} on ${host}: ${trouble}`);
+    if (sick.length > shown) found.push(`and ${sick.length - shown} more`);
+    return {
+      check,
+      state: 'warning',
+      found: `${sick.length === 1 ? '1 is' : `${sick.length} are`} sick and stopped claiming jobs; ${found.join('; ')}`,
+      advice:
+        'Look at the log of that machine: room in its temporary folder, NODE_OPTIONS, memory, files replaced under a running worker. It tries one job now and then and goes on by itself once a runner works.',
+    };
+  }
+  if (workers.some(({ state, max_jobs }) => state === 'alive' && max_jobs > 0))
+    return { check, state: 'ok', found: 'at least one is alive' };
   const { rows } = await pool.query<{ waiting: number; later: number }>(
     `SELECT ${count(due)} AS waiting, ${count(`status IN ('pending', 'retryable') AND NOT ${due}`)} AS later`,
   );

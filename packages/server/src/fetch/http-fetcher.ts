@@ -25,6 +25,8 @@ export interface HttpFetcherOptions {
   readonly maxOrigins?: number | undefined;
   readonly keepAliveMs?: number | undefined;
   readonly resolve?: ResolveHost | undefined;
+  /** Told before each request, whatever comes of it. */
+  readonly onRequest?: (() => void) | undefined;
   /** Certificates trusted instead of the system's. */
   readonly ca?: readonly string[] | undefined;
 }
@@ -37,6 +39,7 @@ export class HttpFetcher implements Fetcher {
   readonly #connection: ConnectionOptions;
   readonly #connectionsPerOrigin: number;
   readonly #maxOrigins: number;
+  readonly #onRequest: (() => void) | undefined;
   readonly #watch = new ExchangeWatch();
   readonly #pools = new Map<string, OriginPool>();
   #uses = 0;
@@ -48,6 +51,7 @@ export class HttpFetcher implements Fetcher {
     this.#userAgent = options.userAgent ?? `Holdfast/${version}`;
     this.#connectionsPerOrigin = options.connectionsPerOrigin ?? 8;
     this.#maxOrigins = options.maxOrigins ?? 256;
+    this.#onRequest = options.onRequest;
     this.#connection = {
       guard: this.#guard,
       resolve: options.resolve ?? resolveHost,
@@ -59,6 +63,7 @@ export class HttpFetcher implements Fetcher {
   fetch(request: FetchRequest): Promise<FetchResponse> {
     return new Promise((resolve, reject) => {
       request.signal?.throwIfAborted();
+      this.#onRequest?.();
       const url = readUrl(request.url);
       const pool = this.#poolOf(url);
       const exchange = new Exchange({

@@ -5,7 +5,7 @@ import type { ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 
-const { configuration, log, pool, send, tick } = await openRunner();
+const { configuration, log, pool, send, tick, onRequest } = await openRunner();
 let leaseEnds = 0;
 let lastHeard = performance.now();
 let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
@@ -60,6 +60,7 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       job,
       options,
       configuration,
+      onRequest,
       leaseEnds: () => leaseEnds,
       actor: `supervisor:${workerId}`,
     });

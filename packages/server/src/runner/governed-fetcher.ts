@@ -17,6 +17,7 @@ export interface GovernedFetcherOptions {
   readonly pool: pg.Pool;
   readonly log: Logger;
   readonly configuration: Configuration;
+  readonly onRequest?: (() => void) | undefined;
 }
 
 export interface GovernedOptions extends RequestLease {
@@ -38,9 +39,13 @@ export class GovernedFetcher {
   readonly #robots: RobotsGate;
   readonly #over = new AbortController();
 
-  constructor({ pool: db, log, configuration }: GovernedFetcherOptions) {
+  constructor({ pool: db, log, configuration, onRequest }: GovernedFetcherOptions) {
     this.#userAgent = configuration.userAgent;
-    this.#fetcher = new HttpFetcher({ allowOrigins: configuration.allowPrivate, connectionsPerOrigin: 16 });
+    this.#fetcher = new HttpFetcher({
+      allowOrigins: configuration.allowPrivate,
+      connectionsPerOrigin: 16,
+      onRequest,
+    });
     this.#governor = new Governor({ db, log, ...governorTimes(configuration) });
     this.#governed = this.#governor.openRun(`${randomUUID()}/1`);
     this.#robots = new RobotsGate({

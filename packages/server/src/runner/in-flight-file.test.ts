@@ -1,12 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleProgram } from '../../../../test/bundle-program.ts';
 import { InFlightFile } from './in-flight-file.ts';
+
+function openFile(): InFlightFile {
+  const file = InFlightFile.open();
+  if (!file) throw new Error('there is no room for it');
+  return file;
+}
 
 const hash = (number: number) => `${String(number).padStart(8, '0')}-0000-0000-0000-000000000000`;
 let folder = '';
@@ -31,7 +37,7 @@ test('the supervisor reads what a runner had under way when it was killed', asyn
     process.kill(process.pid, 'SIGKILL');`,
   );
   const program = await bundleProgram(source);
-  const file = new InFlightFile();
+  const file = openFile();
   const child = fork(program, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc', file.descriptor] });
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGKILL');
@@ -40,7 +46,15 @@ test('the supervisor reads what a runner had under way when it was killed', asyn
 });
 
 test('a file that nobody wrote to tells of nothing', () => {
-  const file = new InFlightFile();
+  const file = openFile();
   expect(file.read()).toEqual([]);
   file.close();
+});
+
+test('a temporary folder that cannot be written to costs nothing but the knowledge', () => {
+  expect(InFlightFile.open([join(folder, 'missing'), '/dev/null'])).toBeUndefined();
+  const file = InFlightFile.open([join(folder, 'missing'), folder]);
+  expect(file?.read()).toEqual([]);
+  file?.close();
+  expect(readdirSync(folder).filter((name) => name.startsWith('holdfast-runner-'))).toEqual([]);
 });

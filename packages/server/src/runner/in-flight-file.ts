@@ -8,6 +8,7 @@ export const inFlightDescriptor = 4;
 /** A url_hash as text; an empty place is blank. */
 const placeLength = 36;
 const maxPlaces = 1024;
+const contentLength = maxPlaces * placeLength;
 
 /*
  * Which requests a runner has under way, in a file without a name that it shares with its supervisor: whatever the runner
@@ -19,15 +20,27 @@ const maxPlaces = 1024;
 export class InFlightFile {
   readonly descriptor: number;
 
-  constructor() {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-runner-'));
-    this.descriptor = openSync(join(folder, 'in-flight'), 'w+');
-    // Windows keeps it while it is open: then the system's own cleaning has to do.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+  private constructor(descriptor: number) {
+    this.descriptor = descriptor;
+  }
+
+  /**
+   * In the first folder that has room for it; undefined where none has. A runner works without it: what it was doing when it
+   * died is not known then, and no URL becomes suspect.
+   */
+  static open(folders: readonly string[] = [tmpdir(), '/dev/shm']): InFlightFile | undefined {
+    for (const folder of folders) {
+      try {
+        return new InFlightFile(openNameless(folder));
+      } catch {
+        // full, read-only, or not there
+      }
+    }
+    return undefined;
   }
 
   read(): string[] {
-    const content = Buffer.alloc(maxPlaces * placeLength);
+    const content = Buffer.alloc(contentLength);
     const length = readSync(this.descriptor, content, 0, content.length, 0);
     const text = content.toString('latin1', 0, length);
     return (text.match(/.{36}/g) ?? []).filter((place) => /^[0-9a-f]/.test(place));
@@ -38,11 +51,29 @@ export class InFlightFile {
   }
 }
 
+/** Written in full, so that it has its room before the runner starts: a disk that fills up later cannot disturb it. */
+function openNameless(parent: string): number {
+  const folder = mkdtempSync(join(parent, 'holdfast-runner-'));
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(join(folder, 'in-flight'), 'w+');
+    const blank = Buffer.alloc(contentLength, ' ');
+    if (writeSync(descriptor, blank, 0, blank.length, 0) < blank.length) throw new Error('the disk is full');
+    return descriptor;
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    throw error;
+  } finally {
+    // Windows keeps it while it is open: then the system's own cleaning has to do.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+  }
+}
+
 /** The runner's side: the url_hash of every request under way. */
 export class InFlight {
   readonly #places = new Map<string, number>();
   readonly #free: number[] = [];
-  readonly #content = Buffer.alloc(maxPlaces * placeLength, ' ');
+  readonly #content = Buffer.alloc(contentLength, ' ');
   #used = 0;
   #isChanged = false;
 
@@ -70,6 +101,10 @@ export class InFlight {
   publish(): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
-    writeSync(inFlightDescriptor, this.#content, 0, this.#used * placeLength, 0);
+    try {
+      writeSync(inFlightDescriptor, this.#content, 0, this.#used * placeLength, 0);
+    } catch {
+      // It only helps to explain a death: no reason to die.
+    }
   }
 }

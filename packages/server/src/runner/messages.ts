@@ -29,6 +29,8 @@ export type ToRunner =
 
 export type FromRunner =
   | { readonly type: 'ready' }
+  /** Its first request is about to leave: the machine lets it work. */
+  | { readonly type: 'asking' }
   /** The event loop works, and these checkpoints of a crawl were saved since the last one. */
   | {
       readonly type: 'tick';

@@ -28,6 +28,7 @@ export interface OpenCrawlOptions {
   readonly job: ClaimedJob;
   readonly options: CrawlOptions;
   readonly configuration: Configuration;
+  readonly onRequest?: () => void;
   readonly leaseEnds: () => number;
   readonly actor: string;
 }
@@ -39,6 +40,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<RunningCrawl &
   const fetcher = new HttpFetcher({
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
+    onRequest: given.onRequest,
   });
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const [rows, urlRules] = await whilePassing(mayGoOn, () =>

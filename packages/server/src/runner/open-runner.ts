@@ -24,9 +24,17 @@ export async function openRunner() {
   let checkpoints: Signals['checkpoint'][] = [];
   hear('checkpoint', (saved) => checkpoints.push(saved));
 
+  let hasAsked = false;
+  /** From now on, its death is not blamed on the machine that it runs on. */
+  const onRequest = () => {
+    if (hasAsked) return;
+    hasAsked = true;
+    send({ type: 'asking' });
+  };
+
   const tick = () => {
     send({ type: 'tick', rssBytes: process.memoryUsage.rss(), checkpoints });
     checkpoints = [];
   };
-  return { configuration, log, pool, send, tick };
+  return { configuration, log, pool, send, tick, onRequest };
 }

@@ -3,12 +3,12 @@ import type { ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 import { PooledJobs } from './run-pooled-jobs.ts';
 
-const { configuration, log, pool, send, tick } = await openRunner();
+const { configuration, log, pool, send, tick, onRequest } = await openRunner();
 let jobs: PooledJobs | undefined;
 
 function theJobs(): PooledJobs {
   if (!jobs) {
-    jobs = new PooledJobs({ pool, log, configuration, send });
+    jobs = new PooledJobs({ pool, log, configuration, send, onRequest });
     setInterval(tick, 500);
   }
   return jobs;

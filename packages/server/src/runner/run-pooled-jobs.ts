@@ -27,6 +27,7 @@ export interface PooledJobsOptions {
   readonly log: Logger;
   readonly configuration: Configuration;
   readonly send: (message: FromRunner) => void;
+  readonly onRequest?: () => void;
   /** The bundled thread of adapter modules. */
   readonly moduleProgram?: string;
 }
@@ -47,7 +48,7 @@ export class PooledJobs {
     const { pool, log, configuration, moduleProgram = moduleProgramPath } = options;
     const actor = `supervisor:${configuration.workerId ?? 'unnamed'}`;
     this.#actor = actor;
-    const fetcher = new GovernedFetcher({ pool, log, configuration });
+    const fetcher = new GovernedFetcher({ pool, log, configuration, onRequest: options.onRequest });
     this.#fetcher = fetcher;
     this.#works = {
       visit: new Visitor({ pool, fetcher, actor }),

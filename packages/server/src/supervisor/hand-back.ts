@@ -9,10 +9,8 @@ export interface Holder {
   readonly db: Queryable;
   readonly log: Logger;
   readonly workerId: string;
+  readonly heartbeatSeconds: number;
 }
-
-/** A machine that has no room for a process may have it in a while. */
-export const noRunnerSeconds = 10;
 
 /** Gives a job back that nobody has worked on here; no retry is burned. */
 export function handBack(

@@ -20,6 +20,7 @@ class FakeRunner implements PooledRunner {
   readonly pid = 1;
   readonly rssBytes = 0;
   readonly msSinceTick = 0;
+  hasAsked = true;
   readonly told: string[] = [];
   readonly exited: Promise<RunnerExit>;
   readonly #jobs = new Set<ClaimedJob>();
@@ -58,7 +59,15 @@ class FakeRunner implements PooledRunner {
   }
 
   die(detail: string): void {
-    this.#exit({ handedOver: false, started: true, dismissed: undefined, code: 'runner_crashed', detail });
+    this.#exit({
+      handedOver: false,
+      started: true,
+      startFailed: !this.hasAsked,
+      dismissed: undefined,
+      code: 'runner_crashed',
+      detail,
+      why: detail,
+    });
   }
 }
 
@@ -91,6 +100,7 @@ beforeEach(() => {
     db: gate,
     log: pino({ level: 'silent' }),
     workerId: 'w1',
+    heartbeatSeconds: 10,
     memoryMb: 100,
     spawn: (onPooledEnd) => {
       const runner = new FakeRunner(onPooledEnd);

@@ -18,6 +18,7 @@ export type PooledRunner = Pick<
   | 'rssBytes'
   | 'msSinceTick'
   | 'isStarved'
+  | 'hasAsked'
   | 'runPooled'
   | 'renewedPooled'
   | 'stopPooled'
@@ -67,6 +68,16 @@ export class RunnerPool {
 
   get size(): number {
     return this.#runs.size;
+  }
+
+  /** Those whose process has not come to a first request. */
+  get unproven(): number {
+    return [...this.#runs].filter(({ runner }) => !runner?.hasAsked).length;
+  }
+
+  /** Jobs that share the process need no other, and that one works. */
+  get isProven(): boolean {
+    return this.#shared?.hasAsked === true;
   }
 
   holds(lease: HeldJob): boolean {

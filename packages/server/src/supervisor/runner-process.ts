@@ -13,6 +13,8 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly memoryMb: number;
+  /** Its first request is about to leave. */
+  readonly onAsking?: () => void;
   /** Makes it a pooled runner: it has ended one of its jobs. */
   readonly onPooledEnd?: (id: string, fence: number, status: string) => void;
 }
@@ -22,10 +24,14 @@ export interface RunnerExit {
   readonly handedOver: boolean;
   /** False: there never was a process; the machine is at fault, not the job. */
   readonly started: boolean;
+  /** It died by itself, before its first request or without ever having been: its worker is to blame. */
+  readonly startFailed: boolean;
   /** Set when it was told to stop before it had its job, which can be given back as it was. */
   readonly dismissed: StopReason | undefined;
   readonly code: ErrorCode;
   readonly detail: string;
+  /** The same with its last words, which are for operators. */
+  readonly why: string;
 }
 
 /** A process that starts cannot tick yet; a busy machine may take seconds (measured: 0.2 s idle, 2 s for 16 at once). */
@@ -36,6 +42,7 @@ export class RunnerProcess {
   readonly exited: Promise<RunnerExit>;
   /** Where it was told to find the database. */
   readonly databaseUrl: string;
+  readonly startedAt = performance.now();
   readonly #child: ChildProcess | undefined;
   readonly #log: Logger;
   readonly #onPooledEnd: RunnerOptions['onPooledEnd'];
@@ -46,6 +53,9 @@ export class RunnerProcess {
   #inFlightFile: InFlightFile | undefined;
   #inFlight: readonly string[] = [];
   #isReady = false;
+  #hasAsked = false;
+  #hasJob = false;
+  readonly #onAsking: (() => void) | undefined;
   /** A job that it gets when it is ready, and until when its lease is, by our monotonic clock. */
   #waiting: { readonly job: ClaimedJob; leaseEnds: number } | undefined;
   #handedOver = false;
@@ -56,11 +66,12 @@ export class RunnerProcess {
   constructor(options: RunnerOptions) {
     this.#log = options.log;
     this.#onPooledEnd = options.onPooledEnd;
+    this.#onAsking = options.onAsking;
     this.databaseUrl = options.databaseUrl;
     let child: ChildProcess;
     try {
-      this.#inFlightFile = new InFlightFile();
-      child = start(options, this.#inFlightFile.descriptor);
+      this.#inFlightFile = InFlightFile.open();
+      child = start(options, this.#inFlightFile?.descriptor);
     } catch (error) {
       this.exited = Promise.resolve(this.#exit(`could not start: ${(error as Error).message}`));
       return;
@@ -97,6 +108,11 @@ export class RunnerProcess {
     return performance.now() - this.#lastTick;
   }
 
+  /** It has come to its first request, or to the end of a run. */
+  get hasAsked(): boolean {
+    return this.#hasAsked;
+  }
+
   /** It wants to run, and has had less than this of the processors since its last sign of life. */
   isStarved(lessThanMs: number): boolean {
     const time = processorTime(this.pid);
@@ -105,6 +121,7 @@ export class RunnerProcess {
 
   run(job: ClaimedJob, leaseMs: number): void {
     this.#job = job;
+    this.#hasJob = true;
     this.#lastTick = Math.max(this.#lastTick, performance.now());
     this.#waiting = { job, leaseEnds: performance.now() + leaseMs };
     if (this.#isReady) this.#begin();
@@ -121,6 +138,7 @@ export class RunnerProcess {
   }
 
   runPooled(job: ClaimedJob, leaseMs: number): void {
+    this.#hasJob = true;
     this.#lastTick = Math.max(this.#lastTick, performance.now());
     this.#send({ type: 'runPooled', job, leaseMs });
   }
@@ -177,14 +195,30 @@ export class RunnerProcess {
       this.#isReady = true;
       this.#begin();
     }
+    if (message.type === 'asking' || message.type === 'ended' || message.type === 'pooledEnded')
+      this.#proven();
     if (message.type === 'ended') this.#handedOver = true;
     if (message.type === 'pooledEnded') this.#onPooledEnd?.(message.id, message.fence, message.status);
+  }
+
+  #proven(): void {
+    if (this.#hasAsked) return;
+    this.#hasAsked = true;
+    this.#onAsking?.();
   }
 
   /** Log lines of the runner pass through; what V8 says as it dies is kept, for the error. */
   #hear(text: string): void {
     process.stderr.write(text);
     this.#lastWords = (this.#lastWords + text).slice(-4_000);
+  }
+
+  /** Not when we ended it, nor when it was ready and died waiting for a job: chance may hit any process. */
+  get #hasFailedToStart(): boolean {
+    if (this.#hasAsked || this.#handedOver || this.#dismissed || this.#inFlight.length > 0) return false;
+    if (this.#isReady && !this.#hasJob) return false;
+    const code = this.#killedFor?.code;
+    return code === undefined || code === 'runner_hung' || code === 'runner_out_of_memory';
   }
 
   #exit(how: string): RunnerExit {
@@ -198,12 +232,25 @@ export class RunnerProcess {
     };
     this.#log.debug({ pid: this.pid, how, job: this.#job?.id }, 'A runner ended');
     const started = this.pid !== undefined;
-    return { handedOver: this.#handedOver, started, dismissed: this.#dismissed, ...found };
+    return {
+      handedOver: this.#handedOver,
+      started,
+      startFailed: this.#hasFailedToStart,
+      dismissed: this.#dismissed,
+      ...found,
+      why: [found.detail, lastErrorOf(this.#lastWords)].filter(Boolean).join(': '),
+    };
   }
 }
 
+/** What Node said as it died, or what the last line of the log says was wrong. */
+function lastErrorOf(words: string): string | undefined {
+  const errors = words.match(/(?:[A-Z]\w*)?Error(?: \[\w+\])?: [^\n"]+|^[^\n]*node: [^\n]+/gm);
+  return errors?.at(0)?.trim().slice(0, 300);
+}
+
 /** Throws when the system has no room for another process, as some systems say it. */
-function start(options: RunnerOptions, inFlight: number): ChildProcess {
+function start(options: RunnerOptions, inFlight: number | undefined): ChildProcess {
   const { program, env, databaseUrl, memoryMb } = options;
   const kind: RunnerKind = options.onPooledEnd ? 'pooled' : 'crawl';
   return fork(program, [kind], {
@@ -218,7 +265,7 @@ function start(options: RunnerOptions, inFlight: number): ChildProcess {
       `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
     ],
     serialization: 'advanced',
-    // The last one is in-flight-file.ts's.
-    stdio: ['ignore', 'inherit', 'pipe', 'ipc', inFlight],
+    // The last one is in-flight-file.ts's: without a file, what is written there is lost.
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc', inFlight ?? 'ignore'],
   });
 }

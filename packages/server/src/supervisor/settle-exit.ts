@@ -1,11 +1,14 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
+import { failStarts } from '../queue/fail-starts.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { supervisorEnds } from '../runner/messages.ts';
 import { tell } from '../telemetry/signals.ts';
-import { type Holder, handBack, noRunnerSeconds } from './hand-back.ts';
+import { type Holder, handBack } from './hand-back.ts';
 import type { JobRun } from './job-run.ts';
 import { markSuspects } from './mark-suspects.ts';
+import type { RunnerExit } from './runner-process.ts';
 import { untilAnswered } from './until-answered.ts';
 import { whatBecame } from './what-became.ts';
 
@@ -25,11 +28,15 @@ export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
   if (!exit.started) {
     log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
     const reason = `the runner ${exit.detail}`;
-    return handBack(run, { reason, notBeforeSeconds: noRunnerSeconds }, holder);
+    return handBack(run, { reason }, holder);
   }
   if (exit.handedOver) return;
   if (exit.dismissed) return handBack(run, { reason: dismissals[exit.dismissed] }, holder);
   tell('runnerDeath', { code: exit.code });
+  if (exit.startFailed) {
+    const write = () => settleFailedStart([job], exit, holder);
+    return await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));
+  }
   const error = new HoldfastError(exit.code, exit.detail);
   // When the database does not answer, the watchdog decides.
   let outcome: WriteOutcome | undefined;
@@ -40,6 +47,20 @@ export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
   await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));
   const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
   log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
+}
+
+/** Gives back what the worker is to blame for, as far as anybody else may still try it. */
+export async function settleFailedStart(
+  jobs: readonly ClaimedJob[],
+  { detail, why }: RunnerExit,
+  { db, log, workerId, heartbeatSeconds }: Holder,
+): Promise<void> {
+  const answers = await failStarts(db, jobs, { workerId, detail, heartbeatSeconds });
+  for (const job of jobs) {
+    const outcome = answers.get(job);
+    const became = outcome === 'failed' ? 'its job has failed' : whatBecame(outcome);
+    log.warn({ job: job.id, why }, `A runner died before its first request; ${became}`);
+  }
 }
 
 /** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */

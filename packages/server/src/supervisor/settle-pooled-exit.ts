@@ -3,21 +3,24 @@ import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { crashJobs } from '../queue/crash-jobs.ts';
 import { releaseJobs } from '../queue/release-jobs.ts';
 import { tell } from '../telemetry/signals.ts';
-import { type Holder, noRunnerSeconds } from './hand-back.ts';
+import type { Holder } from './hand-back.ts';
 import { markSuspects } from './mark-suspects.ts';
 import type { RunnerExit } from './runner-process.ts';
+import { settleFailedStart } from './settle-exit.ts';
 import { whatBecame } from './what-became.ts';
 
 /** Sees to the jobs that a pooled process was given and left behind when it ended. */
 export async function settlePooledExit(
   left: readonly ClaimedJob[],
   exit: RunnerExit,
-  { db, log, workerId }: Holder,
+  holder: Holder,
 ): Promise<void> {
+  const { db, log, workerId } = holder;
   tell('runnerDeath', { code: exit.code });
   const actor = `supervisor:${workerId}`;
   const death = { jobs: left.length, code: exit.code, detail: exit.detail };
   try {
+    if (exit.started && exit.startFailed) return await settleFailedStart(left, exit, holder);
     // What it was at is the job itself, so that its own id names it.
     if (exit.started) for (const job of left) await markSuspects(db, job, [job.id]);
     const [only] = left;
@@ -27,10 +30,9 @@ export async function settlePooledExit(
       log.warn({ ...death, job: only.id }, `A pooled runner died; ${whatBecame(answers.get(only))}`);
     } else {
       const reason = `the runner it shared ended: ${exit.detail}`;
-      const release = exit.started ? { reason } : { reason, notBeforeSeconds: noRunnerSeconds };
       await releaseJobs(
         db,
-        left.map((job) => ({ ...job, ...release })),
+        left.map((job) => ({ ...job, reason })),
         actor,
       );
       if (exit.started)

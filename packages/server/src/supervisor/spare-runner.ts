@@ -1,6 +1,6 @@
 import type { RunnerProcess } from './runner-process.ts';
 
-/** A process that is ready when the next job comes; one that died waiting is not given a job. */
+/** A process that is ready when the next job comes; one that died waiting is not given a job, and not replaced before the next. */
 export class SpareRunner {
   readonly #spawn: () => RunnerProcess;
   #process: RunnerProcess | undefined;

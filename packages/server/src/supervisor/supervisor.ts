@@ -31,6 +31,7 @@ import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
 import { settleExit } from './settle-exit.ts';
 import { SpareRunner } from './spare-runner.ts';
+import { WorkerHealth } from './worker-health.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -62,6 +63,7 @@ export class Supervisor {
   readonly #tasks: RegularTask[] = [];
   readonly #spare: SpareRunner;
   readonly #deliverer: Deliverer;
+  readonly #health: WorkerHealth;
   #draining = false;
   #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
@@ -74,6 +76,7 @@ export class Supervisor {
     this.#options = options;
     const { configuration, database, log, workerId, onlyJob } = options;
     this.#listener = new Listener(database, log);
+    this.#health = new WorkerHealth({ log, onChange: () => this.#healthChanged() });
     this.#notifier = new Notifier(database.pool);
     this.#loop = new ClaimLoop({
       db: new Pipeline(database.pool),
@@ -82,7 +85,7 @@ export class Supervisor {
       lanes: [builtinLane('crawl', configuration)],
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
-      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentJobs - this.#runs.size),
+      capacity: () => this.#room(configuration.maxConcurrentJobs - this.#runs.size),
       allowPrivate: configuration.allowPrivate,
       holds: (lease) => [...this.#runs].some(({ job }) => isSameLease(job, lease)),
       onJobs: (jobs, asked) => {
@@ -96,6 +99,7 @@ export class Supervisor {
       db: database.pool,
       log,
       workerId,
+      heartbeatSeconds: configuration.heartbeatSeconds,
       memoryMb: configuration.runnerMemoryMb,
       spawn: (onPooledEnd) => this.#spawn(onPooledEnd),
       onEnded: (requeued) => {
@@ -110,7 +114,7 @@ export class Supervisor {
       lanes: [builtinLane('visit', configuration), builtinLane('collect', configuration)],
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
-      capacity: () => (this.#draining ? 0 : configuration.maxConcurrentVisits - this.#pool.size),
+      capacity: () => this.#room(configuration.maxConcurrentVisits - this.#pool.size, this.#pool.isProven),
       holds: (job) => this.#pool.holds(job),
       onJobs: (jobs, asked) => void this.#pool.add(jobs, asked),
     });
@@ -128,8 +132,8 @@ export class Supervisor {
   }
 
   get #holder(): Holder {
-    const { database, log, workerId } = this.#options;
-    return { db: database.pool, log, workerId };
+    const { configuration, database, log, workerId } = this.#options;
+    return { db: database.pool, log, workerId, heartbeatSeconds: configuration.heartbeatSeconds };
   }
 
   get runningJobs(): number {
@@ -189,6 +193,7 @@ export class Supervisor {
   /** Lets the runners checkpoint and hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
     this.#draining = true;
+    this.#health.close();
     await Promise.all([this.#loop.stop(), this.#poolLoop.stop()]);
     this.#spare.kill('not needed any more');
     for (const { runner } of this.#runs) runner.stop('drain');
@@ -211,20 +216,43 @@ export class Supervisor {
     this.#pool.kill();
   }
 
+  /** None while this machine lets no runner work: it would die as well. */
   #keepSpare(): void {
-    if (!this.#draining) this.#spare.keep();
+    if (!this.#draining && this.#health.isWell) this.#spare.keep();
+  }
+
+  /** How many of the jobs that there is room for may be claimed. `isProven`: they need no new process. */
+  #room(free: number, isProven = false): number {
+    if (this.#draining) return 0;
+    if (isProven) return free;
+    const starting = [...this.#runs].filter(({ runner }) => !runner.hasAsked).length;
+    return this.#health.allows(free, starting + this.#pool.unproven);
+  }
+
+  #healthChanged(): void {
+    if (this.#draining) return;
+    if (this.#runs.size < this.#options.configuration.maxConcurrentJobs) this.#keepSpare();
+    this.#loop.requeued();
+    this.#poolLoop.requeued();
+    if (this.#isRegistered) void this.#renew();
   }
 
   #spawn(onPooledEnd?: (id: string, fence: number) => void): RunnerProcess {
     const { configuration, database, log, runnerProgram, workerId } = this.#options;
-    return new RunnerProcess({
+    const runner = new RunnerProcess({
       program: runnerProgram,
       log,
       memoryMb: configuration.runnerMemoryMb,
       databaseUrl: database.url,
       env: { ...process.env, WORKER_ID: workerId },
+      onAsking: () => this.#health.startWorked(),
       ...(onPooledEnd && { onPooledEnd }),
     });
+    // Before anybody else hears of its end, and claims the next job.
+    void runner.exited.then(({ startFailed, why }) => {
+      if (startFailed && !this.#draining) this.#health.startFailed(runner.startedAt, why);
+    });
+    return runner;
   }
 
   #take(job: ClaimedJob, asked: number): void {
@@ -301,7 +329,7 @@ export class Supervisor {
 
   async #report(): Promise<void> {
     const { database, log, workerId } = this.#options;
-    const beat = { runningJobs: this.runningJobs, draining: this.#draining, trouble: undefined };
+    const beat = { runningJobs: this.runningJobs, draining: this.#draining, trouble: this.#health.trouble };
     const isOurs = await reportWorker(database.pool, this.#registration, beat);
     if (!isOurs && !this.#isNamesake)
       log.error(`Another worker is called ${workerId} by now; give each its own WORKER_ID, or none`);

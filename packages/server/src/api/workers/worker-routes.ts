@@ -23,7 +23,9 @@ export const workerRoutes: RouteGroup = (server, { pool, configuration }) => {
       const data = workers.slice(0, limit);
       const { seesEveryOwner } = theCaller(request);
       return {
-        data: seesEveryOwner ? data : data.map((worker) => ({ ...worker, host: null, pid: null })),
+        data: seesEveryOwner
+          ? data
+          : data.map((worker) => ({ ...worker, host: null, pid: null, trouble: null })),
         next_cursor: workers.length > limit ? (data.at(-1)?.id ?? null) : null,
       };
     },

@@ -36,6 +36,10 @@ export class TellEvents {
     switch (transition) {
       case 'crash':
         return `${reason ?? 'The runner died'}; ${then}.`;
+      case 'failStart':
+        return to_status === 'failed'
+          ? undefined
+          : `${reason ?? 'The runner died before its first request'}.`;
       case 'recover':
         return `${reason ?? 'Its worker died'}; ${then}.`;
       case 'retryLater':
