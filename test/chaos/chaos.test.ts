@@ -14,15 +14,20 @@ const seed = Number(process.env.HOLDFAST_CHAOS_SEED ?? 42);
 const timings: Timings = { leaseSeconds: 2, heartbeatSeconds: 0.4, sweepSeconds: 0.4 };
 /**
  * With a lease of 2 s, a runner that gives no sign of life for half a second counts as hung. That happens on a busy machine, and
- * costs a retry and what was in flight, of which F14 allows nothing, and F1 and F2 only what they saw. No lease has to run
+ * costs a retry and what was in flight, of which F14 and F24 allow nothing, and F1 and F2 only what they saw. No lease has to run
  * out in these.
  */
 const unhurried = { ...timings, leaseSeconds: 10 };
-const patient: Readonly<Record<string, Timings>> = { F1: unhurried, F2: unhurried, F14: unhurried };
+const patient: Readonly<Record<string, Timings>> = {
+  F1: unhurried,
+  F2: unhurried,
+  F14: unhurried,
+  F24: unhurried,
+};
 /** These mostly wait: all at once, and beside the others, they cost little. */
 const waiting = ['F3', 'F11', 'F16'];
 /** These need the processors. F5 is the last: it restarts the PostgreSQL of all. */
-const working = ['F1', 'F2', 'F10', 'F14'];
+const working = ['F1', 'F2', 'F10', 'F14', 'F24'];
 /** With the wait for its turn. */
 const timeoutMs = 480_000;
 let server: PrivateServer;

@@ -12,6 +12,7 @@ import { restarts, terminations } from './restarts.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
 import { schedulers } from './schedulers.ts';
+import { sickWorker } from './sick-worker.ts';
 import { steering } from './steering.ts';
 import { supervisorDeaths } from './supervisor-deaths.ts';
 import { zombies } from './zombies.ts';
@@ -35,4 +36,5 @@ export const faults: readonly Fault[] = [
   lostAnswers,
   schedulers,
   failover,
+  sickWorker,
 ];

@@ -29,11 +29,17 @@ export class HoldfastProcess {
   isExpected = false;
   readonly #process: ChildProcess;
 
-  constructor(root: string, args: readonly string[], env: Record<string, string>) {
+  /** `program`: a copy of the bundle, where it is not the one that was built. */
+  constructor(
+    root: string,
+    args: readonly string[],
+    env: Record<string, string>,
+    program = join(root, 'packages/server/dist/holdfast.js'),
+  ) {
     this.name = env.WORKER_ID ?? args.join(' ');
     const { DATABASE_URL: _, ...inherited } = process.env;
     // Not by way of bin/holdfast.js, which looks for newer sources each time: what is run was built before, and stays as it is.
-    this.#process = spawn(process.execPath, [join(root, 'packages/server/dist/holdfast.js'), ...args], {
+    this.#process = spawn(process.execPath, [program, ...args], {
       env: { ...inherited, HOLDFAST_LOG_FORMAT: 'json', ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -119,14 +119,14 @@ export class Stage {
     this.pool = openPool(server.urlOf(this.#databaseName));
   }
 
-  startWorker(env: Record<string, string> = {}): HoldfastProcess {
+  startWorker(env: Record<string, string> = {}, program?: string): HoldfastProcess {
     const id = `w${++this.#named}`;
-    const worker = new HoldfastProcess(this.run.root, ['worker'], {
-      ...this.env(),
-      WORKER_ID: id,
-      HOLDFAST_USER_AGENT: `Chaos/${id}`,
-      ...env,
-    });
+    const worker = new HoldfastProcess(
+      this.run.root,
+      ['worker'],
+      { ...this.env(), WORKER_ID: id, HOLDFAST_USER_AGENT: `Chaos/${id}`, ...env },
+      program,
+    );
     this.workers.push(worker);
     return worker;
   }

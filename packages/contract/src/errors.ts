@@ -360,7 +360,7 @@ export const errors = {
     http: 500,
     exit: exitCodes.failure,
     message: 'The runner process died',
-    hint: 'Look at the log lines of that run; the job is tried again by itself while retries remain.',
+    hint: 'Look at the log lines of that run; the job is tried again by itself while retries remain. Deaths before the first request are blamed on the worker: `holdfast doctor` says which is sick.',
   },
   runner_hung: {
     retry: 'now',

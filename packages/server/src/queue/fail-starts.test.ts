@@ -67,10 +67,18 @@ describe('a job whose runner died before its first request', () => {
   });
 
   test('fails when that happened on two workers', async () => {
+    await worker({ id: 'w1' });
     const { id } = await queue.enqueueOne();
     expect([await dies('w1'), await dies('w2')]).toEqual(['pending', 'failed']);
     expect(await showJob(queue.pool, id)).toMatchObject({ error_code: 'runner_crashed', retry_count: 0 });
     expect((await last(id))?.reason).toContain('as it did on worker w1');
+  });
+
+  test('does not fail at once on a worker that was started anew under another name', async () => {
+    await worker({ id: 'w1', last_seen: '2000-01-01' });
+    await queue.enqueueOne();
+    expect([await dies('w1'), await dies('w2'), await dies('w2')]).toEqual(['pending', 'pending', 'pending']);
+    expect([await dies('w2'), await dies('w2')]).toEqual(['pending', 'failed']);
   });
 
   test('fails when that happened five times on the only worker', async () => {

@@ -3,16 +3,17 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { failedRunValues } from './failed-run.ts';
 import { type HeldJob, type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
-import { listensStill } from './live-workers.ts';
+import { isSilent, listensStill } from './live-workers.ts';
 
-/** So often on the only worker there is; on a second worker at once. */
+/** So often on the only worker there is; on a second one at once. */
 const mostStarts = 5;
 
 const ended = requestedOr("CASE WHEN judged.verdict IS NULL THEN 'pending' ELSE 'failed' END");
 const counts = 'job.requested_action IS NULL';
 
 /*
- * `verdict`: why the job is to blame after all. A worker that could have it as well is one that is heard of, does such jobs and
+ * `verdict`: why the job is to blame after all. A sick worker that was started anew, under another name, is not a second one:
+ * so the first has to be heard of still. A worker that could have it as well is one that is heard of, does such jobs and
  * may fetch what this one needs; that it is sick does not matter, since it tries a job now and then.
  */
 export const failStartStatement = statement<WrittenJob>(
@@ -24,7 +25,9 @@ WITH held AS (
 ),
 judged AS MATERIALIZED (
   SELECT job.id, held.code, held.message, CASE
-    WHEN failed_starts > 0 AND failed_start_worker <> $7 THEN 'as it did on worker ' || failed_start_worker
+    WHEN failed_starts > 0 AND failed_start_worker <> $7 AND EXISTS (
+      SELECT FROM workers before WHERE before.id = failed_start_worker AND NOT ${isSilent('before', '$8')})
+    THEN 'as it did on worker ' || failed_start_worker
     WHEN failed_starts + 1 >= ${mostStarts} AND NOT EXISTS (
       SELECT FROM workers other
       WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)

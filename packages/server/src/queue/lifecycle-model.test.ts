@@ -7,7 +7,7 @@ import {
 } from '../../../../test/database-fixture/create-test-database.ts';
 import { ObservedQueue } from './testing/observed-queue.ts';
 import { queueCommands } from './testing/queue-commands.ts';
-import { QueueModel } from './testing/queue-model.ts';
+import { liveWorkers, QueueModel } from './testing/queue-model.ts';
 
 const full = process.env.HOLDFAST_TEST_FULL === '1';
 const seed = process.env.HOLDFAST_TEST_SEED;
@@ -24,6 +24,11 @@ afterAll(() => database.drop());
 
 test('whatever is done to the queue, rows, timelines and answers are those of the model', async () => {
   const client = await database.pool.connect();
+  await client.query(
+    `INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, last_seen)
+     SELECT id, 'h', 'b', 1, '1', '1', 1, 'infinity' FROM unnest($1::text[]) AS id`,
+    [liveWorkers],
+  );
   const queue = new ObservedQueue(client);
   const parameters: fc.Parameters<[Iterable<fc.AsyncCommand<QueueModel, ObservedQueue>>]> = {
     numRuns: full ? 1_000 : 60,

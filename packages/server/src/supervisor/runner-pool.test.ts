@@ -351,4 +351,19 @@ describe('suspects', () => {
     expect(runners).toEqual([]);
     expect((await showJob(queue.pool, job.id)).status).toBe('paused');
   });
+
+  test('blames the worker for a process that died before its first request, and suspects none of its jobs', async () => {
+    const jobs = await claimed(3);
+    await pool.add(jobs, performance.now());
+    const [runner] = runners;
+    if (runner) runner.hasAsked = false;
+    expect([pool.unproven, pool.isProven]).toEqual([3, false]);
+    runner?.die('exit code 1');
+    await vi.waitUntil(() => onEnded.mock.calls.length > 0);
+    for (const { id } of jobs) {
+      expect(await showJob(queue.pool, id)).toMatchObject({ status: 'pending', retry_count: 0 });
+      expect((await listEvents(queue.pool, id)).at(-1)?.transition).toBe('failStart');
+    }
+    expect((await queue.pool.query('SELECT FROM crawl_suspects')).rowCount).toBe(0);
+  });
 });

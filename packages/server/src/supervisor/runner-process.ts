@@ -213,12 +213,14 @@ export class RunnerProcess {
     this.#lastWords = (this.#lastWords + text).slice(-4_000);
   }
 
-  /** Not when we ended it, nor when it was ready and died waiting for a job: chance may hit any process. */
+  /**
+   * Not when we ended it, unless it came to nothing at all; nor when it was ready and died waiting for a job: chance may hit any
+   * process.
+   */
   get #hasFailedToStart(): boolean {
     if (this.#hasAsked || this.#handedOver || this.#dismissed || this.#inFlight.length > 0) return false;
     if (this.#isReady && !this.#hasJob) return false;
-    const code = this.#killedFor?.code;
-    return code === undefined || code === 'runner_hung' || code === 'runner_out_of_memory';
+    return this.#killedFor === undefined || this.#killedFor.code === 'runner_hung';
   }
 
   #exit(how: string): RunnerExit {

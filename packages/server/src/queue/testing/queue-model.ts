@@ -23,6 +23,9 @@ import { enqueueInModel, type ModelAnswer } from './model-enqueue.ts';
 
 const day = 86_400;
 
+/** Whose rows say that they are there; of the others nothing was heard for long. */
+export const liveWorkers: readonly string[] = ['w1'];
+
 /** How a run ends when nothing was requested: which transition, to which status, and what else it changes. */
 interface RunEnd {
   readonly transition: TransitionName;
@@ -167,11 +170,13 @@ export class QueueModel {
     });
   }
 
-  /** Blamed on the worker, until it happens on another one, or five times on the only one. The model has no others. */
+  /** Blamed on the worker, until it happens on another one, or five times on the only one; those that are there are known. */
   failStart(held: HeldJob, error: RunError, worker: string, actor: string): WriteOutcome {
     return this.#write(held, actor, (job) => {
-      const isBlamed =
-        (job.failed_starts > 0 && job.failed_start_worker !== worker) || job.failed_starts + 1 >= 5;
+      const { failed_starts: before, failed_start_worker: first } = job;
+      const isSecond = before > 0 && first !== null && first !== worker && liveWorkers.includes(first);
+      const isOnly = !liveWorkers.some((other) => other !== worker);
+      const isBlamed = isSecond || (isOnly && before + 1 >= 5);
       const change = { run_at: null, ...failure(error) };
       const retry = { failed_starts: job.failed_starts + 1, failed_start_worker: worker };
       return { transition: 'failStart', to: isBlamed ? 'failed' : 'pending', change, retry };
