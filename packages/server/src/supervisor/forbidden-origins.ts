@@ -7,8 +7,6 @@ export function forbiddenOrigins(
 ): string[] {
   const { needs_private: needed } = payload;
   if (!Array.isArray(needed)) return [];
-  const origins = needed.flatMap((origin) =>
-    typeof origin === 'string' ? [canonicalOrigin(origin) ?? origin] : [],
-  );
-  return origins.filter((origin) => !allowed.includes(origin));
+  const isForbidden = (origin: string) => !allowed.includes(canonicalOrigin(origin) ?? origin);
+  return needed.filter((origin) => typeof origin === 'string' && isForbidden(origin));
 }

@@ -364,6 +364,8 @@ describe('suspects', () => {
       expect(await showJob(queue.pool, id)).toMatchObject({ status: 'pending', retry_count: 0 });
       expect((await listEvents(queue.pool, id)).at(-1)?.transition).toBe('failStart');
     }
-    expect((await queue.pool.query('SELECT FROM crawl_suspects')).rowCount).toBe(0);
+    const ids = jobs.map(({ id }) => id);
+    const suspected = 'SELECT FROM crawl_suspects WHERE job_id = ANY ($1)';
+    expect((await queue.pool.query(suspected, [ids])).rowCount).toBe(0);
   });
 });

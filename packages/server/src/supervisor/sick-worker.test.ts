@@ -106,7 +106,10 @@ describe('a worker whose runners die at once', { timeout: 120_000 }, () => {
       await isSick('w1');
       expect(await hasLiveWorker(database.pool, configuration)).toBe(false);
       expect((await worker('w1'))?.trouble).toMatch(/^\d+ runners in a row died before their first request/);
-      expect(await job(id)).toMatchObject({ status: 'pending', retry_count: 0 });
+      const { status, retry_count } = await job(id);
+      // It may be trying it once more.
+      expect(['pending', 'processing']).toContain(status);
+      expect(retry_count).toBe(0);
       expect((await events(id)).slice(0, 3)).toEqual(['enqueue', 'claim', 'failStart']);
     });
   });

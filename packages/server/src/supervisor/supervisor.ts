@@ -1,4 +1,4 @@
-import type { Configuration, JobKind } from '@holdfast/contract';
+import { type Configuration, canonicalOrigin, type JobKind } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
@@ -272,7 +272,8 @@ export class Supervisor {
     this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
     const leaseEnds = asked + job.lease_seconds * 1000;
     // It is not claimed again by anybody who may not fetch them.
-    await handBack({ job, leaseEnds }, { reason, waitsFor: forbidden }, this.#holder);
+    const waitsFor = forbidden.map((origin) => canonicalOrigin(origin) ?? origin);
+    await handBack({ job, leaseEnds }, { reason, waitsFor }, this.#holder);
     await this.#notifier.notify('work');
   }
 
