@@ -128,11 +128,11 @@ async function freeze(stage: Stage, ledger: Ledger, workers: HoldfastProcess[], 
   await delay(headStartMs);
   const supervisedAt = performance.now();
   for (const pid of supervisors) signal(pid, 'SIGCONT');
+  const seconds = judgesTimes(run) ? 3 * leaseSeconds : patienceSeconds;
   for (const { runner } of stolen) {
-    await until('the end of a zombie', () => !isAlive(runner), {
-      seconds: 3 * leaseSeconds,
-      everyMs: 5,
-    }).catch(() => run.blame(`zombie ${runner} was still there after ${3 * leaseSeconds} s`));
+    await until('the end of a zombie', () => !isAlive(runner), { seconds, everyMs: 5 }).catch(() =>
+      run.blame(`zombie ${runner} was still there after ${seconds} s`),
+    );
     tally.stops.push(performance.now() - supervisedAt);
   }
   // Long enough for anything that was on its way.

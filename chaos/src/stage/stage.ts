@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createPool } from '../../../packages/server/src/database/create-pool.ts';
 import { configureSource } from '../../../packages/server/src/sources/configure-source.ts';
-import type { ChaosRun } from '../fault.ts';
+import { type ChaosRun, judgesTimes } from '../fault.ts';
 import type { PrivateServer } from '../postgres/private-server.ts';
 import { HoldfastProcess } from '../processes/holdfast-process.ts';
 import { childrenOf, isAlive, signal } from '../processes/process-table.ts';
@@ -29,8 +29,13 @@ function withStandby(url: string, standby: PrivateServer | undefined): string {
   return standby ? url.replace(/(@[^/]+)/, `$1,127.0.0.1:${standby.port}`) : url;
 }
 
-function openPool(url: string): pg.Pool {
-  return createPool({ connectionString: url }, pino({ level: 'silent' }), { name: 'chaos', max: 8 });
+/** For a connection of our own, on a machine however busy: what is judged there is not how long we wait. */
+const patienceMs = 60_000;
+
+function openPool(url: string, run: ChaosRun): pg.Pool {
+  const pool = createPool({ connectionString: url }, pino({ level: 'silent' }), { name: 'chaos', max: 8 });
+  if (!judgesTimes(run)) pool.options.connectionTimeoutMillis = patienceMs;
+  return pool;
 }
 
 const momentMs = 250;
@@ -75,7 +80,7 @@ export class Stage {
 
   static async open(run: ChaosRun, options: StageOptions = {}): Promise<Stage> {
     const { name, url } = await run.server.createDatabase(options.tablespace);
-    const pool = openPool(url);
+    const pool = openPool(url, run);
     const origins = await Promise.all(Array.from({ length: options.origins ?? 4 }, () => Origin.start()));
     const wire = options.wired ? await Wire.open(() => run.server.port) : undefined;
     const parts = { pool, origins, wire };
@@ -116,7 +121,7 @@ export class Stage {
   /** Looks at another server from now on. */
   async follow(server: PrivateServer): Promise<void> {
     await this.pool.end().catch(() => undefined);
-    this.pool = openPool(server.urlOf(this.#databaseName));
+    this.pool = openPool(server.urlOf(this.#databaseName), this.run);
   }
 
   startWorker(env: Record<string, string> = {}, program?: string): HoldfastProcess {
