@@ -33,6 +33,8 @@ describe('a crawl', () => {
     { ignoreRobots: true },
     { markdown: false },
     { storeHtml: true },
+    { keepSessions: true },
+    { traps: false },
   ])('is another one with %j', (flags) => {
     expect(key('https://example.com/', flags)).not.toBe(key('https://example.com/'));
   });
@@ -47,6 +49,12 @@ describe('a crawl', () => {
     ['http://[::1]:8080/', {}, '1-8080.jsonl', 'jsonl'],
   ])('of %s with %j goes to %s', (url, flags, path, format) => {
     expect(request(url, flags).output).toEqual({ path, format });
+  });
+
+  test('keeps session ids, and looks for no traps, when told so', () => {
+    const { payload } = request('https://example.com/', { keepSessions: true, traps: false });
+    expect(payload).toEqual({ url: 'https://example.com/', keep_sessions: true, traps: false });
+    expect(request('https://example.com/', { traps: true }).payload).not.toHaveProperty('traps');
   });
 
   test('keeps only what was said in its payload', () => {
