@@ -177,22 +177,33 @@ describe('a crawl of version 0.2', () => {
       `/v/old?sid=${token}`,
       '/v/away?w=x%20y',
     );
+    links.push('/v/edited?xtor=1');
     pages = { '/v': { links: ['/v/list'] }, '/v/list': { links } };
     pages['/v/talk'] = { text: 'Which talk?' };
     pages['/v/cart'] = { text: 'Cart' };
     pages['/v/cart?sessionid=7'] = { text: 'Cart' };
     pages['/v/item'] = { text: 'Item' };
+    pages['/v/item?spm=a.b'] = { text: 'Item' };
     for (const n of [1, 2]) pages[`/v/talk?session_id=${n}`] = { text: `Talk ${n}` };
-    for (const path of ['/v?q=a+b', '/v?q=c%20d', '/v/item?spm=a.b', '/v/plain', '/v/old', '/v/away?w=x%20y'])
+    for (const path of [
+      '/v?q=a+b',
+      '/v?q=c%20d',
+      '/v/item?spm=a.b',
+      '/v/edited?xtor=1',
+      '/v/plain',
+      '/v/old',
+      '/v/away?w=x%20y',
+    ])
       pages[path] ??= {};
     const first = await letRun(await begunBy02('/v'));
     expect(Object.keys(await fixture.outcomes(first.id))).toEqual(
       ['/v', '/v/away?w=x%20y', '/v/cart', '/v/item?spm=a.b', '/v/list', '/v/old', '/v/plain', '/v/talk']
-        .concat(['/v?q=a+b', '/v?q=c%20d'])
+        .concat(['/v?q=a+b', '/v?q=c%20d', '/v/edited?xtor=1'])
         .toSorted(),
     );
 
     pages['/v/away?w=x%20y'] = { status: 404 };
+    pages['/v/edited'] = { text: 'As it is now' };
     const second = await crawl('/v', { recrawl: true });
     expect(await changes(second.id)).toEqual({
       '/v': 'unchanged',
@@ -204,14 +215,15 @@ describe('a crawl of version 0.2', () => {
       '/v/cart?sessionid=7': 'unchanged',
       '/v/talk?session_id=1': 'new',
       '/v/talk?session_id=2': 'new',
-      '/v/item': 'new',
+      '/v/item': 'unchanged',
       '/v/away?w=x%20y': 'gone',
+      '/v/edited': 'changed',
     });
     const states = await fixture.pool.query(
       'SELECT baseline, url_rules, changed, gone FROM crawl_states WHERE job_id = $1',
       [second.id],
     );
-    expect(states.rows).toEqual([{ baseline: first.id, url_rules: 2, changed: 0, gone: 1 }]);
+    expect(states.rows).toEqual([{ baseline: first.id, url_rules: 2, changed: 1, gone: 1 }]);
     await checkInvariants(fixture.pool, second.id);
 
     pages['/v?q=c%20d'] = { text: 'Another text' };

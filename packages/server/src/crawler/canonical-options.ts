@@ -2,6 +2,8 @@ import type { CrawlOptions } from '@holdfast/contract';
 import type { CanonicalOptions } from '../urls/canonical-url.ts';
 import { currentUrlRules, type UrlRules, type UrlRulesVersion, urlRules } from '../urls/url-rules.ts';
 
+export type CanonicalForm = CanonicalOptions & { readonly rules: UrlRules };
+
 /** How this crawl tells one URL from another. */
 export function canonicalOptions(
   {
@@ -10,7 +12,7 @@ export function canonicalOptions(
     keep_sessions,
   }: Pick<CrawlOptions, 'sort_query' | 'keep_tracking' | 'keep_sessions'>,
   rules: UrlRulesVersion = currentUrlRules,
-): CanonicalOptions & { readonly rules: UrlRules } {
+): CanonicalForm {
   return {
     sortQuery: sort_query,
     keepTracking: keep_tracking,

@@ -7,11 +7,12 @@ import { contentOf } from '../pages/content-of.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { followedLinks, storedLines } from '../pages/page-links.ts';
 import { wasHad } from '../pages/was-had.ts';
-import { type CanonicalOptions, canonicalUrl } from '../urls/canonical-url.ts';
+import { canonicalUrl } from '../urls/canonical-url.ts';
 import { urlHash } from '../urls/url-hash.ts';
-import type { UrlRules, UrlRulesVersion } from '../urls/url-rules.ts';
-import { canonicalOptions } from './canonical-options.ts';
+import type { UrlRulesVersion } from '../urls/url-rules.ts';
+import { type CanonicalForm, canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import { earlierHashes } from './earlier-urls.ts';
 
 /** Not the status: what was had is 200, even where the baseline itself could not have it. */
 const metadata = [
@@ -55,8 +56,6 @@ interface Earlier {
   readonly isSame: boolean;
 }
 
-type Form = CanonicalOptions & { readonly rules: UrlRules };
-
 type Compared = Partial<Page> & { content?: PageContent };
 
 /** Compares pages with those of the baseline. What did not change shares the baseline's content instead of copying it. */
@@ -65,8 +64,9 @@ export class ComparePages {
   readonly #baseline: string;
   readonly #mayGoOn: () => boolean;
   /** How the baseline would have stored a URL, where its rules are not this crawl's. */
-  readonly #earlierForm: Form | undefined;
-  readonly #form: Form;
+  readonly #earlierForm: CanonicalForm | undefined;
+  readonly #form: CanonicalForm;
+  #hashes: Promise<Map<string, string>> | undefined;
   #wanted = new Set<string>();
   #reading: Promise<Map<string, BaselinePage>> | undefined;
 
@@ -135,21 +135,20 @@ export class ComparePages {
   }
 
   /**
-   * What a baseline with other rules has in place of a page that it does not know: the same page under another spelling, or
-   * the one that stood for it and others.
+   * What a baseline with other rules has in place of a page that it does not know: the same page under another URL, or the
+   * one that stood for it and others.
    */
   async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
-    const stored = this.#earlierForm && canonicalUrl(url, undefined, this.#earlierForm);
-    if (!stored || !this.#earlierForm) return undefined;
-    const storedHash = urlHash(this.#earlierForm.rules.identity(stored));
-    const page = storedHash === url_hash ? undefined : await this.#read(storedHash);
-    if (!page) return undefined;
-    const today = canonicalUrl(stored, undefined, this.#form) ?? stored;
-    return {
-      contentHash: page.content_hash,
-      links: linksOf(page),
-      isSame: urlHash(this.#form.rules.identity(today)) === url_hash,
-    };
+    const form = this.#earlierForm;
+    if (!form) return undefined;
+    this.#hashes ??= whilePassing(this.#mayGoOn, () => earlierHashes(this.#db, this.#baseline, this.#form));
+    const sameHash = (await this.#hashes).get(url_hash);
+    const same = sameHash && (await this.#read(sameHash));
+    if (same) return { contentHash: same.content_hash, links: linksOf(same), isSame: true };
+    const stored = canonicalUrl(url, undefined, form);
+    const storedHash = stored && urlHash(form.rules.identity(stored));
+    const page = storedHash && storedHash !== url_hash ? await this.#read(storedHash) : undefined;
+    return page && { contentHash: page.content_hash, links: linksOf(page), isSame: false };
   }
 
   /** Those that are asked for in one turn of the event loop are read together. */
