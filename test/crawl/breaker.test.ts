@@ -7,7 +7,8 @@ const fixture = new CrawlFixture(
     pages: 12,
     answer: (path, response) => {
       if (!path.startsWith('/page/') || failuresLeft-- <= 0) return false;
-      response.writeHead(503).end();
+      // Nobody answers: a page's own error would say nothing about its site.
+      response.destroy();
       return true;
     },
   },

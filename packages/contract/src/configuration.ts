@@ -225,7 +225,8 @@ export const settings = {
   breakerFailures: {
     env: 'HOLDFAST_BREAKER_FAILURES',
     schema: wholeNumber(1, 1_000_000, 5),
-    description: 'Failures in a row after which a source is paused.',
+    description:
+      'Failures in a row after which a source is paused: of visits and collections, any; of crawls, connections that fail. A source is paused as well when 20 URLs of crawls in a row fail, each counted once, whatever this says; more if this is more.',
   },
   breakerPauseSeconds: {
     env: 'HOLDFAST_BREAKER_PAUSE_SECONDS',

@@ -345,8 +345,10 @@ export interface FrontierSummary {
     rate_limit_per_minute: number | null;
     /** requests at a time, over all workers */
     concurrency: number;
-    /** how many times slower than its limits it is taken now */
+    /** how many times fewer requests at a time it gets, because its answers take longer */
     slowdown: number;
+    /** requests a minute it gets at most, because it refused more */
+    pace_per_minute: number | null;
     breaker: 'closed' | 'open' | 'half_open';
     paused: boolean;
     /** null while paused: until an operator resumes it */
@@ -1757,7 +1759,10 @@ export interface Source {
   crawl_delay_ms: number | null;
   reputation_weight: number;
   tier: number;
+  /** failures in a row of visits and collections, and failed connections of crawls */
   failure_streak: number;
+  /** URLs of crawls in a row that failed, each counted once */
+  failed_urls: number;
   /** to half a minute */
   last_success_at: string | null;
   last_failure_at: string | null;
@@ -1767,8 +1772,14 @@ export interface Source {
   paused_until: string | null;
   pause_reason: 'operator' | 'failures' | 'retry_after' | null;
   breaker: 'closed' | 'open' | 'half_open';
-  /** how many times slower than its limits it is taken now */
+  /** how many times fewer requests at a time it gets, because its answers take longer; 1: no fewer */
   slowdown: number;
+  /** requests a minute it gets at most, because it refused more; null: as its limits allow */
+  pace_per_minute: number | null;
+  /** what its pace was lowered for: the share of its answers that were refused or failed */
+  slowed_share: number | null;
+  /** how many answers that is a share of */
+  slowed_answers: number | null;
   created_at: string;
 }
 

@@ -25,7 +25,13 @@ export const frontierSummary = z
           delay_ms: z.number().describe('between two requests, over all workers; 0: no fixed delay'),
           rate_limit_per_minute: z.int().nullable(),
           concurrency: z.int().describe('requests at a time, over all workers'),
-          slowdown: z.number().describe('how many times slower than its limits it is taken now'),
+          slowdown: z
+            .number()
+            .describe('how many times fewer requests at a time it gets, because its answers take longer'),
+          pace_per_minute: z
+            .number()
+            .nullable()
+            .describe('requests a minute it gets at most, because it refused more'),
           breaker: z.enum(breakerStates),
           paused: z.boolean(),
           paused_until: timestamp.nullable().describe('null while paused: until an operator resumes it'),

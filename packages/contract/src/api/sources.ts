@@ -72,14 +72,30 @@ export const apiSource = z
     crawl_delay_ms: z.int().nullable().describe('as robots.txt asks'),
     reputation_weight: z.number(),
     tier: z.int(),
-    failure_streak: z.int(),
+    failure_streak: z
+      .int()
+      .describe('failures in a row of visits and collections, and failed connections of crawls'),
+    failed_urls: z.int().describe('URLs of crawls in a row that failed, each counted once'),
     last_success_at: timestamp.nullable().describe('to half a minute'),
     last_failure_at: timestamp.nullable(),
     paused: z.boolean().describe('whether no request may start now'),
     paused_until: timestamp.nullable().describe('null while paused: until an operator resumes or enables it'),
     pause_reason: z.enum(pauseReasons).nullable(),
     breaker: z.enum(breakerStates),
-    slowdown: z.number().describe('how many times slower than its limits it is taken now'),
+    slowdown: z
+      .number()
+      .describe(
+        'how many times fewer requests at a time it gets, because its answers take longer; 1: no fewer',
+      ),
+    pace_per_minute: z
+      .number()
+      .nullable()
+      .describe('requests a minute it gets at most, because it refused more; null: as its limits allow'),
+    slowed_share: z
+      .number()
+      .nullable()
+      .describe('what its pace was lowered for: the share of its answers that were refused or failed'),
+    slowed_answers: z.int().nullable().describe('how many answers that is a share of'),
     created_at: timestamp,
   })
   .meta({ id: 'Source' });

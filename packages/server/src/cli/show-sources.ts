@@ -20,7 +20,7 @@ export function printSources(sources: readonly Source[], { limit = 50, ...filter
       source.rate_limit_per_minute ?? 'any',
       source.concurrency,
       delayOf(source),
-      source.failure_streak,
+      Math.max(source.failure_streak, source.failed_urls),
       source.last_success_at ? formatAgo(source.last_success_at) : 'never',
       shorten(source.hosts.join(' '), 60),
     ]),
@@ -41,7 +41,7 @@ export function printSource(source: Source): void {
     ],
     ['concurrency', String(source.concurrency)],
     ['delay', delayOf(source)],
-    ['failures', `${source.failure_streak} in a row`],
+    ['failures', failuresOf(source)],
     ['last success', time(source.last_success_at)],
     ['last failure', time(source.last_failure_at)],
     ['weight', String(source.reputation_weight)],
@@ -53,7 +53,13 @@ export function printSource(source: Source): void {
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
 }
 
-function stateOf({ enabled, paused, paused_until, pause_reason, breaker, slowdown }: Source): string {
+function failuresOf({ failure_streak, failed_urls }: Source): string {
+  const urls = failed_urls > 0 ? `, ${failed_urls} URLs of crawls in a row` : '';
+  return `${failure_streak} in a row${urls}`;
+}
+
+function stateOf(source: Source): string {
+  const { enabled, paused, paused_until, pause_reason, breaker, slowdown } = source;
   if (!enabled) return 'disabled';
   if (paused) {
     const until =
@@ -61,7 +67,13 @@ function stateOf({ enabled, paused, paused_until, pause_reason, breaker, slowdow
     return `paused ${until} (${pause_reason})`;
   }
   if (breaker === 'half_open') return 'one probe decides';
-  return slowdown > 1 ? `slowed ${slowdown.toFixed(1)} times` : 'ready';
+  return slowedText(source) ?? (slowdown > 1 ? 'fewer at a time: its answers take longer' : 'ready');
+}
+
+function slowedText({ pace_per_minute, slowed_share, slowed_answers }: Source): string | undefined {
+  if (pace_per_minute === null) return undefined;
+  const share = Math.max(1, Math.round((slowed_share ?? 0) * 100));
+  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} a minute: ${share} % of ${slowed_answers} answers were refused or failed`;
 }
 
 function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {

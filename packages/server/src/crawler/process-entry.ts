@@ -95,6 +95,8 @@ export class ProcessEntry {
     if ('skip' in admission) return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
     if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
     const { permit } = admission;
+    // What failed before says nothing new about its host when it fails again.
+    const again = entry.attempts > 0;
     const started = performance.now();
     let response: FetchResponse;
     try {
@@ -108,13 +110,14 @@ export class ProcessEntry {
         permit.done({ kind: 'error', code: 'aborted' });
         throw error;
       }
-      permit.done({ kind: 'error', code: error.code });
+      permit.done({ kind: 'error', code: error.code, again });
       return await this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;
     // A list that was looked for on the off chance says nothing about the health of the site.
     if (entry.kind !== 'page' && status >= 500) permit.done({ kind: 'error', code: 'list_unavailable' });
-    else permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
+    else
+      permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds, again });
     if (signal.aborted) throw signal.reason;
     return await this.#answered(entry, response, signal);
   }

@@ -1,10 +1,14 @@
-const baseMs = 1_000;
 const maxMs = 10 * 60_000;
 
-/** 2 s, 8 s, 32 s … and at least what the site asked for; a little more, so that many do not come back together. */
+/**
+ * 1 s, 8 s, 64 s … and no sooner than the site asked for: a passing fault is mostly over after a second, a restart after ten.
+ * Up to half as long again by chance, so that what failed together does not come back together.
+ */
 export function retryDelayMs(attempts: number, retryAfterSeconds = 0): number {
-  const backoff = Math.min((baseMs * 4 ** attempts) / 2, maxMs);
-  return Math.max(backoff, retryAfterSeconds * 1000) * (1 + 0.1 * Math.random());
+  const backoff = Math.min(1_000 * 8 ** (attempts - 1), maxMs) * (1 + 0.5 * Math.random());
+  // The site knows: there is no reason to wait longer the first time.
+  if (attempts === 1 && retryAfterSeconds > 0) return retryAfterSeconds * 1000 * (1 + 0.1 * Math.random());
+  return Math.max(backoff, retryAfterSeconds * 1000 * (1 + 0.1 * Math.random()));
 }
 
 /** 0.5 s, 1 s, 2 s …: for where a crawl begins. */

@@ -49,6 +49,7 @@ const untouched = {
   rate_limit_per_minute: null,
   concurrency: 8,
   slowdown: 1,
+  pace_per_minute: null,
   breaker: 'closed',
   paused: false,
   paused_until: null,

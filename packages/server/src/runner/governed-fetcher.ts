@@ -47,7 +47,7 @@ export class GovernedFetcher {
       onRequest,
     });
     this.#governor = new Governor({ db, log, ...governorTimes(configuration) });
-    this.#governed = this.#governor.openRun(`${randomUUID()}/1`);
+    this.#governed = this.#governor.openRun(`${randomUUID()}/1`, { everyCounts: true });
     this.#robots = new RobotsGate({
       db,
       log,

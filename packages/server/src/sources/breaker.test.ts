@@ -26,24 +26,33 @@ async function failed() {
   return { host, run, id: `host:${host}` };
 }
 
-const report = (sourceId: string, fields: Partial<OutcomeReport>): OutcomeReport => ({
-  sourceId,
+const report = (source_id: string, fields: Partial<OutcomeReport>): OutcomeReport => ({
+  source_id,
   succeeded: false,
   failures: 0,
+  failed_urls: 0,
+  retry_after_ms: 0,
+  page_retry_after_ms: 0,
   slower: 1,
-  retryAfterMs: 0,
+  answers: 0,
+  refused: 0,
+  failed: 0,
+  told_429: false,
+  accepted: 0,
+  span_seconds: 0,
   ...fields,
 });
 
-describe('five failures in a row', () => {
+describe('five failures in a row of requests that are all alike', () => {
   test.each([
     ['connections', refused],
     ['timeouts', { kind: 'error', code: 'fetch_timed_out' } as const],
     ['server errors', status(500)],
     ['refusals', tooMany()],
+    ['refusals for now', status(503)],
   ])('pause a source for five minutes: %s', async (_, outcome) => {
     const host = fixture.newHost();
-    const run = fixture.newGovernor().openRun('a');
+    const run = fixture.newGovernor().openRun('a', { everyCounts: true });
     const permits = await Promise.all(Array.from({ length: 5 }, () => acquire(run, host)));
     for (const permit of permits) permit.done(outcome);
     expect(run.tryAcquire(host)).toMatchObject({ reason: 'paused' });
@@ -96,6 +105,57 @@ describe('five failures in a row', () => {
     for (let n = 0; n < 6; n++) await request(run, host, { kind: 'error', code: 'blocked_address' });
     await vi.waitUntil(async () => (await fixture.sourceOf(host)).last_success_at !== null);
     expect(await fixture.sourceOf(host)).toMatchObject({ failure_streak: 0, pause_reason: null });
+  });
+});
+
+describe('the breaker of a crawled site', () => {
+  const page = (code: number, again = false) => ({ ...status(code), again });
+  const settled = (host: string, urls: number) =>
+    vi.waitUntil(async () => (await fixture.sourceOf(host)).failed_urls === urls, { timeout: 5_000 });
+
+  test('stays closed over pages that fail among others, and over their retries', async () => {
+    const host = fixture.newHost();
+    const run = fixture.newGovernor().openRun('a');
+    for (let n = 0; n < 19; n++) await request(run, host, page(500));
+    await settled(host, 19);
+    // The same few URLs again: nothing new.
+    for (let n = 0; n < 40; n++) await request(run, host, page(500, true));
+    await request(run, host);
+    await settled(host, 0);
+    for (let n = 0; n < 19; n++) await request(run, host, page(500));
+    await settled(host, 19);
+    expect(await fixture.sourceOf(host)).toMatchObject({ pause_reason: null, breaker: 'closed' });
+  });
+
+  test('opens when twenty URLs in a row have failed, over all workers', async () => {
+    const host = fixture.newHost();
+    const runs = ['a', 'b'].map((name) => fixture.newGovernor().openRun(name));
+    for (let n = 0; n < 10; n++) for (const run of runs) await request(run, host, page(500));
+    await isOpen(host);
+  });
+
+  test('opens when five connections in a row fail, each of another URL', async () => {
+    const host = fixture.newHost();
+    const run = fixture.newGovernor().openRun('a');
+    for (let n = 0; n < 4; n++) await request(run, host, refused);
+    for (let n = 0; n < 9; n++) await request(run, host, { ...refused, again: true });
+    await vi.waitUntil(async () => (await fixture.sourceOf(host)).failure_streak === 4);
+    expect(await fixture.sourceOf(host)).toMatchObject({ pause_reason: null });
+    await request(run, host, refused);
+    expect(run.tryAcquire(host)).toMatchObject({ reason: 'paused' });
+    await isOpen(host);
+  });
+
+  test('is not held open by a page that fails again: another page is the probe', async () => {
+    const { host, id, run } = await failed();
+    await fixture.passSeconds(id, 300);
+    const first = await acquire(run, host);
+    expect(first.isProbe).toBe(true);
+    first.done(page(500, true));
+    const second = await acquire(run, host);
+    expect(second.isProbe).toBe(true);
+    second.done(ok);
+    await vi.waitUntil(async () => (await fixture.sourceOf(host)).pause_reason === null);
   });
 });
 
@@ -210,7 +270,7 @@ describe('a report', () => {
   test('keeps the longer of two pauses, and the reason of an operator', async () => {
     const id = await newSource();
     await pauseSource(fixture.pool, id, 60);
-    const [short] = await reportOutcomes(fixture.pool, [report(id, { failures: 1, retryAfterMs: 1_000 })]);
+    const [short] = await reportOutcomes(fixture.pool, [report(id, { failures: 1, retry_after_ms: 1_000 })]);
     expect(short).toMatchObject({ pause_reason: 'operator' });
     expect((short?.paused_until_ms ?? 0) - (short?.now_ms ?? 0)).toBeGreaterThan(50_000);
     const [streak] = await reportOutcomes(fixture.pool, [report(id, { failures: 9 })]);
@@ -220,18 +280,20 @@ describe('a report', () => {
     expect(opened).toMatchObject({ pause_reason: 'failures' });
   });
 
-  test('of overload slows a source down once a second, up to a bound', async () => {
+  test('of slow answers takes a part of the requests at a time away, never more than three quarters', async () => {
     const id = await newSource();
-    const slow = async () =>
-      (await reportOutcomes(fixture.pool, [report(id, { slower: 2 })]))[0]?.slowdown ?? 0;
-    expect(await slow()).toBeCloseTo(2, 1);
-    expect(await slow()).toBeCloseTo(2, 1);
-    for (let n = 0; n < 9; n++) {
-      await fixture.passSeconds(id, 1.1);
+    const slow = async () => (await reportOutcomes(fixture.pool, [report(id, { slower: 1.25 })]))[0];
+    expect((await slow())?.slowdown).toBeCloseTo(1.25, 1);
+    expect((await slow())?.slowdown).toBeCloseTo(1.25, 1);
+    for (let n = 0; n < 20; n++) {
+      await fixture.passSeconds(id, 5.1);
       await slow();
     }
-    await fixture.passSeconds(id, 1.1);
-    expect(await slow()).toBeCloseTo(64, 0);
+    await fixture.passSeconds(id, 5.1);
+    const { slowdown = 0, concurrency, interval_ms } = (await slow()) ?? {};
+    expect(slowdown).toBeLessThanOrEqual(4);
+    expect(concurrency).toBeGreaterThanOrEqual(2);
+    expect(interval_ms).toBe(0);
   });
 
   test('in which a success came before the failures starts the streak anew', async () => {

@@ -11,6 +11,7 @@ export interface HostSource {
   readonly rate_limit_per_minute: number | null;
   readonly concurrency: number;
   readonly slowdown: number;
+  readonly pace_per_minute: number | null;
   readonly breaker: BreakerState;
   readonly paused: boolean;
   /** Null while paused: until an operator does something about it. */
@@ -36,7 +37,7 @@ found AS MATERIALIZED (
   SELECT DISTINCT host, 'host:' || host FROM asked WHERE host NOT IN (SELECT host FROM configured)
 )
 SELECT found.host, state.source_id, state.interval_ms AS delay_ms, source.rate_limit_per_minute, state.concurrency,
-  state.slowdown, ${breakerState} AS breaker, state.paused_until_ms > epoch_ms(now()) AS paused,
+  state.slowdown, state.pace_per_minute, ${breakerState} AS breaker, state.paused_until_ms > epoch_ms(now()) AS paused,
   CASE WHEN isfinite(source.paused_until) AND source.paused_until > now() AND source.enabled
     THEN source.paused_until END AS paused_until,
   CASE WHEN state.paused_until_ms < 'Infinity' THEN greatest(nullif(slot.next_slot_at, '-infinity'), source.paused_until,

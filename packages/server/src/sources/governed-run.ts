@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly link: DatabaseLink;
   readonly directory: SourceDirectory;
   readonly shareTtlMs: number;
+  /** Its requests to a source are alike, so that each failure is the source's; a crawl's may be a page's. */
+  readonly everyCounts: boolean;
   readonly onClose: (run: GovernedRun) => Promise<void>;
 }
 
@@ -25,6 +27,7 @@ const idleMs = 5_000;
 /** One run's way to the outside. Nothing here waits: what is not there yet is fetched, and announced when it has come. */
 export class GovernedRun {
   readonly id: string;
+  readonly everyCounts: boolean;
   readonly #options: RunOptions;
   readonly #seats = new Map<string, SourceSeat>();
   readonly #bySource = new Map<GovernedSource, SourceSeat>();
@@ -36,6 +39,7 @@ export class GovernedRun {
 
   constructor(id: string, options: RunOptions) {
     this.id = id;
+    this.everyCounts = options.everyCounts;
     this.#options = options;
   }
 

@@ -15,7 +15,9 @@ const well: SourceState = {
   paused_until_ms: 0,
   pause_reason: null,
   failure_streak: 0,
+  failed_urls: 0,
   slowdown: 1,
+  pace_per_minute: null,
   now_ms: 1_000,
 };
 const paused: SourceState = {
@@ -60,7 +62,7 @@ describe('what a worker knows of a source', () => {
 
   test('is not undone by anybody while its own report is on its way', () => {
     const { source } = newSource();
-    for (let n = 0; n < 5; n++) source.end(refused, undefined);
+    for (let n = 0; n < 5; n++) source.end(refused, undefined, false);
     source.learn(well, 1_100);
     expect(source.refusal(1_100)).toMatchObject({ reason: 'paused' });
   });

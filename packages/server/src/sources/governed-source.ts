@@ -4,7 +4,8 @@ import type { Grant } from './permit.ts';
 import { ProbeKeeper } from './probe-keeper.ts';
 import type { Refusal } from './refusal.ts';
 import type { Breaker } from './report-outcomes.ts';
-import { judgeOutcome, type RequestOutcome } from './request-outcome.ts';
+import { isSilent, isTooMany, judgeOutcome, type RequestOutcome } from './request-outcome.ts';
+import type { ProbeResult } from './settle-probe.ts';
 import { SlotKeeper } from './slot-keeper.ts';
 import type { SourceSeat } from './source-seat.ts';
 import type { SourceState } from './source-state.ts';
@@ -18,12 +19,14 @@ export interface SourceOptions {
 }
 
 const longestTimerMs = 60_000;
+/** What is to be reported soon waits so long for more. While a source has a pace, all it answers is reported so. */
+const soonMs = 250;
 
 /** A source as this process knows it, shared by all its runs. */
 export class GovernedSource {
   readonly id: string;
   readonly seats = new Set<SourceSeat>();
-  readonly notes = new OutcomeNotes();
+  readonly notes: OutcomeNotes;
   /** Something to report is not yet written: what others say about the source is older. */
   reporting = false;
   /** No pace and no pause: nothing to ask before a request. */
@@ -36,12 +39,14 @@ export class GovernedSource {
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  #reportTimer: NodeJS.Timeout | undefined;
 
   constructor(state: SourceState, options: SourceOptions) {
     const { link, probeTtlMs } = options;
     this.id = state.source_id;
     this.#options = options;
     this.#state = state;
+    this.notes = new OutcomeNotes(link.now());
     this.#slots = new SlotKeeper(link, this);
     this.#probe = new ProbeKeeper(link, this, probeTtlMs);
     this.#adopt(state);
@@ -92,13 +97,19 @@ export class GovernedSource {
     this.wake();
   }
 
-  end(outcome: RequestOutcome, probe: string | undefined): void {
+  /** `everyCounts`: the request was like every other to the source, not one of a crawl's many pages. */
+  end(outcome: RequestOutcome, probe: string | undefined, everyCounts: boolean): void {
     const { breaker, link, onReport } = this.#options;
     if (probe !== undefined) {
-      void this.#probe.settle(probe, judgeOutcome(outcome), breaker.pauseSeconds);
+      void this.#probe.settle(probe, judgeProbe(outcome, everyCounts), breaker.pauseSeconds);
       return;
     }
-    if (!this.notes.note(outcome, link.now, this.#state.failure_streak)) return;
+    const urgency = this.notes.note(outcome, link.now, this.#state, everyCounts);
+    if (urgency === 'later' && this.#state.pace_per_minute === null) return;
+    if (urgency !== 'now') {
+      this.#reportTimer ??= setTimeout(() => this.#reportNow(), soonMs);
+      return;
+    }
     // The database decides, but nothing may start while it is asked.
     const { failures, streak, retryAfterMs } = this.notes;
     const inARow = Math.max(failures + this.#state.failure_streak, streak);
@@ -106,6 +117,7 @@ export class GovernedSource {
     const holdMs = Math.max(opens, retryAfterMs);
     if (holdMs > 0) this.#hold(link.now() + holdMs);
     this.reporting = true;
+    this.#forgetReport();
     onReport(this);
   }
 
@@ -145,6 +157,7 @@ export class GovernedSource {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#forgetReport();
     await this.#probe.giveUp();
   }
 
@@ -170,6 +183,16 @@ export class GovernedSource {
     if (reshared) for (const seat of this.seats) seat.renewSoon();
   }
 
+  #reportNow(): void {
+    this.#reportTimer = undefined;
+    this.#options.onReport(this);
+  }
+
+  #forgetReport(): void {
+    clearTimeout(this.#reportTimer);
+    this.#reportTimer = undefined;
+  }
+
   #hold(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
     this.#slots.clear();
@@ -184,4 +207,11 @@ export class GovernedSource {
     if (now < this.#pausedUntil) return this.#pausedUntil;
     return this.#isHalfOpen ? this.#probe.wakeAt() : this.#slots.wakeAt(now);
   }
+}
+
+/** A page that has failed before may fail again while its source is well again: that leaves it to another page. */
+function judgeProbe(outcome: RequestOutcome, everyCounts: boolean): ProbeResult {
+  const judgement = judgeOutcome(outcome);
+  const isPageOnly = outcome.again === true && !everyCounts && !isSilent(outcome) && !isTooMany(outcome);
+  return judgement === 'failure' && isPageOnly ? 'neither' : judgement;
 }

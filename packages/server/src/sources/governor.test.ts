@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Queryable } from '../database/statement.ts';
 import { configureSource } from './configure-source.ts';
 import { pauseSource } from './pause-source.ts';
+import { readSourceStates } from './read-source-states.ts';
 import { resumeSource } from './resume-source.ts';
 import { acquire, Crawler, ok, refused, request, tooMany } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
@@ -219,27 +220,61 @@ describe('Retry-After', () => {
     const third = fixture.newGovernor().openRun('c');
     await Promise.all([first, second, third].map((run) => acquire(run, host)));
     expect(performance.now() - saidAt).toBeGreaterThan(990);
-    expect(await fixture.sourceOf(host)).toMatchObject({ failure_streak: 1, pause_reason: 'retry_after' });
+    expect(await fixture.sourceOf(host)).toMatchObject({ pause_reason: 'retry_after' });
+  });
+
+  test('of a page that answers 503 holds up no other page', async () => {
+    const host = fixture.newHost();
+    const run = fixture.newGovernor().openRun('a');
+    for (let n = 0; n < 100; n++) await request(run, host);
+    await request(run, host, { kind: 'http', status: 503, latencyMs: 5, retryAfterSeconds: 60 });
+    await vi.waitUntil(async () => (await fixture.sourceOf(host)).last_failure_at !== null);
+    expect(run.blockedUntil(host)).toBe(0);
+    for (let n = 0; n < 100; n++) await request(run, host);
+    expect(await fixture.sourceOf(host)).toMatchObject({ pause_reason: null, pace_per_minute: null });
+  });
+
+  test('of 503 holds the source when a good part of its answers is refused', async () => {
+    const host = fixture.newHost();
+    const run = fixture.newGovernor().openRun('a');
+    const permits = await Promise.all(Array.from({ length: 8 }, () => acquire(run, host)));
+    for (const permit of permits)
+      permit.done({ kind: 'http', status: 503, latencyMs: 5, retryAfterSeconds: 60 });
+    await vi.waitUntil(() => run.blockedUntil(host) - performance.now() > 50_000);
+    expect(await fixture.sourceOf(host)).toMatchObject({ pause_reason: 'retry_after' });
   });
 });
 
 describe('a source that says it is asked too much', () => {
-  test('is asked less by all workers, once for many answers at a time, and more again by and by', async () => {
+  test('is asked less by all workers, and as before when it has refused nothing for long', async () => {
     const host = fixture.newHost();
     const run = fixture.newGovernor().openRun('a');
-    const permits = [];
-    for (let n = 0; n < 4; n++) permits.push(await acquire(run, host));
+    const permits = await Promise.all(Array.from({ length: 4 }, () => acquire(run, host)));
     for (const permit of permits) permit.done(tooMany());
-    await vi.waitUntil(async () => (await fixture.sourceOf(host)).failure_streak === 4);
-    expect((await fixture.sourceOf(host)).slowdown).toBeCloseTo(2, 1);
-    const others = fixture.newGovernor().openRun('b');
-    const crawler = new Crawler(others, host);
-    await vi.waitUntil(() => crawler.starts.length > 5);
+    await vi.waitUntil(async () => (await fixture.sourceOf(host)).pace_per_minute !== null);
+    const { pace_per_minute, slowed_share, slowed_answers } = await fixture.sourceOf(host);
+    expect(pace_per_minute).toBeLessThan(600);
+    expect(slowed_share).toBe(1);
+    expect(slowed_answers).toBeGreaterThan(0);
+    const crawler = new Crawler(fixture.newGovernor().openRun('b'), host);
+    await vi.waitUntil(() => crawler.starts.length > 4, { timeout: 10_000 });
     const { starts } = crawler;
-    expect(((starts.at(-1) ?? 0) - (starts[0] ?? 0)) / (starts.length - 1)).toBeGreaterThan(30);
+    expect(((starts.at(-1) ?? 0) - (starts[0] ?? 0)) / (starts.length - 1)).toBeGreaterThan(100);
     await fixture.passSeconds(`host:${host}`, 300);
-    await vi.waitUntil(() => starts.length > 100, { timeout: 2_000 });
+    await vi.waitUntil(() => starts.length > 100, { timeout: 5_000 });
     crawler.stop();
+    expect(await fixture.sourceOf(host)).toMatchObject({ pace_per_minute: null, slowed_share: null });
+  });
+
+  test('gets no more than an operator allows, however much it could take', async () => {
+    const host = await newSource({ rate_limit_per_minute: 600 });
+    await fixture.pool.query('UPDATE sources SET capacity = 1000, overloaded_at = now() WHERE id = $1', [
+      host,
+    ]);
+    const [limited] = await readSourceStates(fixture.pool, [host]);
+    expect(limited?.interval_ms).toBeCloseTo(60_720 / 599);
+    await fixture.pool.query('UPDATE sources SET capacity = 2 WHERE id = $1', [host]);
+    expect((await readSourceStates(fixture.pool, [host]))[0]?.interval_ms).toBeGreaterThan(500);
   });
 });
 

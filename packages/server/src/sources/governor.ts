@@ -60,12 +60,14 @@ export class Governor {
 
   /**
    * `runId` names the run's shares: a job's id and its fence, so that a zombie does not renew or release those of its
-   * successor; or the id of a pooled runner, whose jobs then share among themselves.
+   * successor; or the id of a pooled runner, whose jobs then share among themselves. `everyCounts`: each failed request is
+   * its source's failure, as with visits and collections; of a crawl, it may be its page's.
    */
-  openRun(runId: string): GovernedRun {
+  openRun(runId: string, { everyCounts = false } = {}): GovernedRun {
     const { log, turnMs = 1_000, shareTtlMs = 10_000 } = this.#options;
     const onClose = (closed: GovernedRun) => this.#closeRun(closed);
-    const run = new GovernedRun(runId, { link: this.#link, directory: this.#directory, shareTtlMs, onClose });
+    const { link, directory } = { link: this.#link, directory: this.#directory };
+    const run = new GovernedRun(runId, { link, directory, shareTtlMs, everyCounts, onClose });
     this.#runs.add(run);
     this.#turns ??= runRegularly('The governor', turnMs / 1000, log, () => this.#turn());
     return run;
@@ -109,8 +111,10 @@ export class Governor {
   }
 
   #reportDue(now: number): void {
-    for (const source of this.#directory.sources.values())
+    for (const source of this.#directory.sources.values()) {
       if (source.notes.isDue(now)) this.#reporter.add(source);
+      else source.notes.roll(now);
+    }
   }
 
   async #refresh(): Promise<void> {

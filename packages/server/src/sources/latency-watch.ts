@@ -2,23 +2,27 @@
 const slowMs = 1_000;
 const riseFactor = 3;
 const quietMs = 5_000;
-const enough = 32;
+/** Answers that are compared at a time, by their median: slow pages among them change nothing. */
+const windowSize = 32;
 
-/** Notices that a source answers much more slowly than it used to. */
+/** Notices that a source as a whole answers much more slowly than it used to. */
 export class LatencyWatch {
-  #recent = 0;
-  #usual = 0;
+  readonly #window = new Float64Array(windowSize);
   #count = 0;
+  /** The median of most windows; undefined before the first. */
+  #usual: number | undefined;
   #saidAt = Number.NEGATIVE_INFINITY;
 
-  /** True when it is time to go slower; at most every five seconds. */
+  /** True when it is time to ask for less at a time; at most every five seconds. */
   add(latencyMs: number, clock: () => number): boolean {
-    this.#count++;
-    // Plain means at first, then moving ones.
-    this.#recent += (latencyMs - this.#recent) / Math.min(this.#count, 16);
-    this.#usual += (latencyMs - this.#usual) / Math.min(this.#count, 512);
-    if (this.#recent < slowMs || this.#recent < riseFactor * this.#usual || this.#count < enough)
-      return false;
+    this.#window[this.#count++] = latencyMs;
+    if (this.#count < windowSize) return false;
+    this.#count = 0;
+    const median = this.#window.sort()[windowSize / 2] ?? 0;
+    const usual = this.#usual ?? median;
+    // Quickly down, slowly up: what is slow for long is its nature.
+    this.#usual = median < usual ? median : usual + (median - usual) / 16;
+    if (median < slowMs || median < riseFactor * usual) return false;
     const now = clock();
     if (now - this.#saidAt < quietMs) return false;
     this.#saidAt = now;

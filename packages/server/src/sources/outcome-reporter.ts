@@ -93,8 +93,9 @@ type Failure = Record<'code' | 'severity' | 'syscall' | 'message', string>;
 
 /**
  * What may be written twice. Failures add to a streak, and five of them close a source for minutes: they are rather lost than
- * counted twice. Behind a success they are the whole streak, however often that is written.
+ * counted twice. Behind a success they are the whole streak, however often that is written. Counted answers add up, too.
  */
 function repeatable(report: OutcomeReport): OutcomeReport {
-  return report.succeeded ? report : { ...report, failures: 0 };
+  const once = { ...report, answers: 0, refused: 0, failed: 0, told_429: false };
+  return report.succeeded ? once : { ...once, failures: 0, failed_urls: 0 };
 }

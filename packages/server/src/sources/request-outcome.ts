@@ -1,5 +1,5 @@
 /** How a request ended. */
-export type RequestOutcome =
+export type RequestOutcome = (
   | {
       readonly kind: 'ok' | 'http';
       readonly status: number;
@@ -7,7 +7,11 @@ export type RequestOutcome =
       readonly latencyMs: number;
       readonly retryAfterSeconds?: number | undefined;
     }
-  | { readonly kind: 'error'; readonly code: string };
+  | { readonly kind: 'error'; readonly code: string }
+) & {
+  /** The URL has failed before: failing again, it says nothing new about its source. */
+  readonly again?: boolean;
+};
 
 /** Error codes that say something about the health of a source. Others (refused by us, a bad body …) say nothing. */
 const failureCodes = new Set(['connection_failed', 'fetch_timed_out', 'site_error', 'rate_limited']);
@@ -18,8 +22,17 @@ export function judgeOutcome(outcome: RequestOutcome): 'success' | 'failure' | '
   return outcome.status === 429 || outcome.status >= 500 ? 'failure' : 'success';
 }
 
-/** Whether the source says that it is asked too much. */
-export function isOverloaded(outcome: RequestOutcome): boolean {
-  if (outcome.kind === 'error') return outcome.code === 'rate_limited';
-  return outcome.status === 429 || outcome.status === 503;
+/** The source says that it is asked too much: 429. That is about all requests, whatever the URL. */
+export function isTooMany(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'error' ? outcome.code === 'rate_limited' : outcome.status === 429;
+}
+
+/** The request was turned away: by 429, or by 503, which may be about its URL alone. */
+export function isRefused(outcome: RequestOutcome): boolean {
+  return isTooMany(outcome) || (outcome.kind !== 'error' && outcome.status === 503);
+}
+
+/** Nobody answered at all: that is no page's fault. */
+export function isSilent(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'error' && outcome.code === 'connection_failed';
 }

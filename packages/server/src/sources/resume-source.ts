@@ -7,7 +7,7 @@ const resumeStatement = statement<Source>(
   `
 WITH changed AS (
   UPDATE sources source SET paused_until = NULL, pause_reason = NULL, probe_by = NULL, probe_until = NULL,
-    failure_streak = 0, slowdown = 1
+    failure_streak = 0, failed_urls = 0, slowdown = 1, capacity = NULL, answers = 0, refused = 0, failed = 0
   WHERE id = $1
   RETURNING source
 )

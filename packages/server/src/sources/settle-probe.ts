@@ -13,6 +13,7 @@ WITH settled AS (
     failure_streak = CASE $3 WHEN 'success' THEN 0 WHEN 'failure' THEN failure_streak + 1 ELSE failure_streak END,
     last_success_at = CASE $3 WHEN 'success' THEN now() ELSE last_success_at END,
     last_failure_at = CASE $3 WHEN 'failure' THEN now() ELSE last_failure_at END,
+    failed_urls = CASE $3 WHEN 'success' THEN 0 ELSE failed_urls END,
     paused_until = CASE $3 WHEN 'success' THEN NULL
       WHEN 'failure' THEN now() + make_interval(secs => $4::float8) ELSE paused_until END,
     pause_reason = CASE $3 WHEN 'success' THEN NULL ELSE pause_reason END

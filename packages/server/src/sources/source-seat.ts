@@ -93,7 +93,7 @@ export class SourceSeat {
 
   end(outcome: RequestOutcome, grant: Grant | undefined): void {
     this.#leave();
-    this.source.end(outcome, grant?.probe);
+    this.source.end(outcome, grant?.probe, this.#run.everyCounts);
   }
 
   giveUp(grant: Grant | undefined): void {

@@ -64,22 +64,30 @@ describe('the pace of a source', () => {
   });
 });
 
-describe('a slowed-down source', () => {
-  test('is slower and narrower by the same factor, and halves its way back', async () => {
-    const slowed = (seconds: number) => `slowdown = 8, slowed_at = now() - interval '${seconds} s'`;
+describe('a source whose answers take longer', () => {
+  test('gets fewer requests at a time, no longer waits, and halves its way back', async () => {
+    const slowed = (seconds: number) => `slowdown = 4, slowed_at = now() - interval '${seconds} s'`;
     const settings = { rate_limit_per_minute: 600, concurrency: 16 };
     const plain = await stateOf(settings);
     const now = await stateOf(settings, slowed(0));
-    expect(now.interval_ms / plain.interval_ms).toBeCloseTo(8, 1);
-    expect(now.concurrency).toBe(2);
-    expect((await stateOf(settings, slowed(30))).slowdown).toBeCloseTo(4.5, 1);
+    expect(now).toMatchObject({ concurrency: 4, interval_ms: plain.interval_ms });
+    expect((await stateOf(settings, slowed(30))).slowdown).toBeCloseTo(2.5, 1);
     expect(await stateOf(settings, slowed(300))).toMatchObject({ ...plain, ...unchanging });
   });
+});
 
-  test('gets a delay even if it has no limit', async () => {
-    const { interval_ms, concurrency } = await stateOf({}, `slowdown = 64, slowed_at = now()`);
-    expect(interval_ms).toBeCloseTo(3150, -1);
-    expect(concurrency).toBe(1);
+describe('the pace of a source that was overloaded', () => {
+  const paced = async (seconds: number) =>
+    (await stateOf({}, `capacity = 50, regain_seconds = 10, overloaded_at = now() - interval '${seconds} s'`))
+      .pace_per_minute;
+
+  test('comes back to what it took, stays there, then looks for more, and is gone in the end', async () => {
+    expect(await paced(0)).toBeCloseTo(0.92 * 50 * 60, -1);
+    expect(await paced(10)).toBeCloseTo(50 * 60, -1);
+    for (const seconds of [6, 8, 12, 14])
+      expect(Math.abs(((await paced(seconds)) ?? 0) - 3000)).toBeLessThan(60);
+    expect(await paced(30)).toBeGreaterThan(2 * 50 * 60);
+    expect(await paced(60)).toBeNull();
   });
 });
 

@@ -12,8 +12,13 @@ export interface SourceState {
   /** Infinity: until an operator does something about it. */
   readonly paused_until_ms: number;
   readonly pause_reason: PauseReason | null;
+  /** Failures in a row that count for HOLDFAST_BREAKER_FAILURES. */
   readonly failure_streak: number;
+  /** URLs of crawls in a row that failed. */
+  readonly failed_urls: number;
   readonly slowdown: number;
+  /** Requests a minute that it is thought to take; null: it has refused nothing of late. */
+  readonly pace_per_minute: number | null;
   /** When the database said so. */
   readonly now_ms: number;
 }

@@ -18,14 +18,22 @@ export interface Source {
   readonly crawl_delay_ms: number | null;
   readonly reputation_weight: number;
   readonly tier: number;
+  /** In a row, of visits and collections; of crawls, failed connections. */
   readonly failure_streak: number;
+  /** Of crawls in a row that failed, each counted once. */
+  readonly failed_urls: number;
   readonly last_success_at: Date | null;
   readonly last_failure_at: Date | null;
   /** Infinity: until an operator resumes it. In the past, with the reason `failures`: one probe decides. */
   readonly paused_until: Date | number | null;
   readonly pause_reason: PauseReason | null;
-  /** How many times slower than its limits it is taken now; 1 when all is well. */
+  /** How many times fewer requests at a time it gets, because its answers take longer; 1 when all is well. */
   readonly slowdown: number;
+  /** Requests a minute it gets at most, because it refused more; null when all is well. */
+  readonly pace_per_minute: number | null;
+  /** What its pace was lowered for: this share of so many answers was refused or failed. Null without a pace. */
+  readonly slowed_share: number | null;
+  readonly slowed_answers: number | null;
   readonly created_at: Date;
   /** Whether no request may start now. */
   readonly paused: boolean;
@@ -47,6 +55,7 @@ const columns = [
   'reputation_weight',
   'tier',
   'failure_streak',
+  'failed_urls',
   'last_success_at',
   'last_failure_at',
   'paused_until',
@@ -60,5 +69,7 @@ export const breakerState = `CASE
   WHEN source.paused_until > now() THEN 'open' ELSE 'half_open' END`;
 
 /** The columns of a Source, to be read from the alias `source`; `state` is its source_state. */
-export const sourceColumns = `${columns.map((column) => `source.${column}`).join(', ')}, state.slowdown,
+export const sourceColumns = `${columns.map((column) => `source.${column}`).join(', ')}, state.slowdown, state.pace_per_minute,
+  CASE WHEN state.pace_per_minute IS NOT NULL THEN source.overload_share END AS slowed_share,
+  CASE WHEN state.pace_per_minute IS NOT NULL THEN source.overload_answers END AS slowed_answers,
   state.paused_until_ms > epoch_ms(clock_timestamp()) AS paused, ${breakerState} AS breaker`;

@@ -11,3 +11,19 @@ export function pauseText({ enabled, pause_reason }: Pick<ApiSource, 'enabled' |
   if (!enabled) return 'disabled';
   return (pause_reason && reasons[pause_reason]) ?? 'paused';
 }
+
+/** How much less a source gets than its limits allow; undefined when it gets as much. */
+export function slowedText({
+  pace_per_minute: pace,
+}: Pick<ApiSource, 'pace_per_minute'>): string | undefined {
+  return pace === null ? undefined : `slowed to ${Math.max(1, Math.round(pace))}/min`;
+}
+
+export function slowedBecause({
+  slowed_share,
+  slowed_answers,
+}: Pick<ApiSource, 'slowed_share' | 'slowed_answers'>): string | undefined {
+  if (slowed_share === null || slowed_answers === null) return undefined;
+  const percent = Math.max(1, Math.round(slowed_share * 100));
+  return `${percent} % of ${slowed_answers} answers were refused or failed`;
+}

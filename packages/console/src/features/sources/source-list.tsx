@@ -16,7 +16,7 @@ import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
-import { pauseText } from './pause-text.ts';
+import { pauseText, slowedBecause, slowedText } from './pause-text.ts';
 
 type Source = Wire<ApiSource>;
 const path = '/api/v1/sources';
@@ -51,9 +51,13 @@ export function SourceList() {
         source.paused ? (
           <Tag tone="bad">{pauseText(source)}</Tag>
         ) : (
-          <Tag tone={source.breaker === 'closed' ? 'good' : 'warning'}>
-            {source.breaker === 'closed' ? 'open for requests' : 'one probe decides'}
-          </Tag>
+          <span title={slowedBecause(source)}>
+            <Tag tone={isWell(source) ? 'good' : 'warning'}>
+              {source.breaker === 'closed'
+                ? (slowedText(source) ?? 'open for requests')
+                : 'one probe decides'}
+            </Tag>
+          </span>
         ),
     },
     {
@@ -71,7 +75,11 @@ export function SourceList() {
       wideOnly: true,
     },
     { name: 'Prices by', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
-    { name: 'Failures', align: 'right', cell: (source) => numberText(source.failure_streak) },
+    {
+      name: 'Failures',
+      align: 'right',
+      cell: (source) => numberText(Math.max(source.failure_streak, source.failed_urls)),
+    },
     {
       name: 'Last success',
       align: 'right',
@@ -120,6 +128,10 @@ export function SourceList() {
       </ListBody>
     </>
   );
+}
+
+function isWell({ breaker, pace_per_minute }: Source): boolean {
+  return breaker === 'closed' && pace_per_minute === null;
 }
 
 function limitText({ rate_limit_per_minute: limit }: Source): string {

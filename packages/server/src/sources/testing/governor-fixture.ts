@@ -79,7 +79,8 @@ export class GovernorFixture {
   async passSeconds(sourceId: string, seconds: number): Promise<void> {
     await this.pool.query(
       `UPDATE sources SET paused_until = paused_until - $2::interval, probe_until = probe_until - $2::interval,
-         slowed_at = slowed_at - $2::interval WHERE id = $1`,
+         slowed_at = slowed_at - $2::interval, overloaded_at = overloaded_at - $2::interval,
+         paced_since = paced_since - $2::interval, counted_at = counted_at - $2::interval WHERE id = $1`,
       [sourceId, `${seconds} seconds`],
     );
   }
