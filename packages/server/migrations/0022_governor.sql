@@ -15,8 +15,10 @@ ALTER TABLE sources
   ADD COLUMN counted_at       timestamptz NOT NULL DEFAULT now(),
   -- Requests a second that it could take when it was last found overloaded; null: never. See source_pace.
   ADD COLUMN capacity         real CHECK (capacity > 0),
-  ADD COLUMN regain_seconds   real NOT NULL DEFAULT 5,
+  ADD COLUMN regain_seconds   real NOT NULL DEFAULT 4,
   ADD COLUMN overloaded_at    timestamptz,
+  -- Slow-downs one after the other that changed nothing.
+  ADD COLUMN futile_cuts      smallint NOT NULL DEFAULT 0,
   -- Since when it has had a pace without a break.
   ADD COLUMN paced_since      timestamptz,
   -- What it was slowed down for: the share of so many answers that were refused or failed.
@@ -52,7 +54,8 @@ $$;
  *   accepted, span_seconds   good answers and the time they came in
  *
  * Overloaded: more are refused than is usual for the source, or half of all answers are bad. The new capacity is what got
- * through, not a fraction of what was asked. For a second afterwards nothing counts: that is the same overload.
+ * through, not a fraction of what was asked. For a quarter of a second afterwards nothing counts: that is the same overload,
+ * seen by others or in answers that were under way. For the rest of the second it takes more to be overloaded again.
  */
 CREATE FUNCTION judge_source(
   source sources, at timestamptz, seen_answers float8, seen_refused float8, seen_failed float8, told_429 boolean,
@@ -62,8 +65,9 @@ DECLARE
   pace float8 := source_pace(source, at);
   elapsed float8 := greatest(extract(epoch FROM at - source.counted_at), 0);
   since_overload float8 := greatest(extract(epoch FROM at - source.overloaded_at), 0);
-  -- A pace is judged by the last few seconds of it.
-  most float8 := CASE WHEN source_pace(source, at) IS NULL THEN 100 ELSE 50 END;
+  -- A pace is judged by its last two seconds, so that chance weighs less the faster it is.
+  most float8 := coalesce(greatest(50, 2 * source_pace(source, at)), 100);
+  is_settling boolean := source_pace(source, at) IS NOT NULL AND at < source.overloaded_at + interval '1 s';
   kept float8;
   share float8;
   bad_share float8;
@@ -74,13 +78,11 @@ BEGIN
   source.goodput := source.goodput * exp(-least(elapsed, 60)) + accepted *
     CASE WHEN span_seconds > 0.001 THEN (1 - exp(-span_seconds)) / span_seconds ELSE 1 END;
   source.counted_at := greatest(at, source.counted_at);
-  IF pace IS NOT NULL AND since_overload < 1 THEN
-    -- What other workers got through until now is part of what the source can take.
-    IF source.paced_since = source.overloaded_at THEN
-      source.capacity := greatest(source.capacity, least(source.goodput, 1e6));
-    END IF;
-    RETURN source;
+  -- What other workers got through until now is part of what the source can take.
+  IF is_settling AND source.paced_since = source.overloaded_at THEN
+    source.capacity := greatest(source.capacity, least(source.goodput, 1e6));
   END IF;
+  IF is_settling AND since_overload < 0.25 THEN RETURN source; END IF;
 
   kept := 0.5 ^ (least(elapsed, 3600) / 60);
   source.answers := source.answers * kept + seen_answers;
@@ -99,11 +101,14 @@ BEGIN
   is_refusing := told_429 OR CASE
     WHEN pace IS NULL THEN source.refused >= 6 AND share >= greatest(0.1, 0.03 + 2 * source.usual_refused)
     ELSE source.refused >= 3 AND share >= 0.03 + 2 * source.usual_refused END;
-  is_failing := source.answers >= 10 AND bad_share >= greatest(0.5, 0.03 + 2 * source.usual_bad);
+  IF is_settling THEN
+    is_refusing := source.answers >= 8 AND share >= 0.25;
+  END IF;
+  is_failing := NOT is_settling AND source.answers >= 10 AND bad_share >= greatest(0.5, 0.03 + 2 * source.usual_bad);
 
-  -- Above the capacity refusals are our own doing, and tell nothing of the pages.
-  IF pace IS NULL OR since_overload < source.regain_seconds THEN
-    source.usual_refused := least(0.3, source.usual_refused
+  -- At a pace, refusals may be our own doing: then less than was thought may be usual, but not more.
+  IF NOT is_refusing AND (pace IS NULL OR seen_refused < source.usual_refused * seen_answers) THEN
+    source.usual_refused := least(0.1, source.usual_refused
       + (seen_refused / greatest(seen_answers, 1) - source.usual_refused) * least(1, seen_answers / 300));
   END IF;
   source.usual_bad := least(0.48, source.usual_bad
@@ -111,6 +116,16 @@ BEGIN
 
   IF NOT (is_refusing OR is_failing) THEN RETURN source; END IF;
   IF is_refusing THEN
+    -- Slower and slower, and as many are refused as before: it is the pages, then.
+    source.futile_cuts := CASE WHEN since_overload < source.regain_seconds AND share < 0.4
+      AND share >= 0.7 * source.overload_share THEN source.futile_cuts + 1 ELSE 0 END;
+    IF source.futile_cuts >= 3 THEN
+      source.usual_refused := greatest(source.usual_refused, 0.75 * share);
+      source.futile_cuts := 0;
+      source.regain_seconds := 2;
+      source.overloaded_at := at;
+      RETURN source;
+    END IF;
     -- Of few answers a share says little.
     found := least(pace * (1 - source.refused / (source.answers + 4)),
       source.goodput * CASE WHEN pace IS NULL THEN 1 ELSE 1.1 END);
@@ -123,7 +138,8 @@ BEGIN
     -- The same capacity again: look for more with more patience, the more so the fewer requests there are to judge by.
     WHEN pace IS NOT NULL AND found BETWEEN 0.7 * source.capacity AND 1.4 * source.capacity
       THEN least(2 * source.regain_seconds, greatest(8, least(100 / found, 60)))
-    ELSE 5 END;
+    WHEN pace IS NULL THEN 2
+    ELSE 4 END;
   source.capacity := found;
   source.overloaded_at := at;
   source.paced_since := CASE WHEN pace IS NULL THEN at ELSE source.paced_since END;

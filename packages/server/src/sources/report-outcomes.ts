@@ -71,7 +71,7 @@ changed AS (
     failure_streak = CASE WHEN was_open THEN source.failure_streak ELSE streak END,
     failed_urls = CASE WHEN was_open THEN source.failed_urls ELSE urls END,
     last_success_at = CASE WHEN judged.succeeded THEN now() ELSE source.last_success_at END,
-    last_failure_at = CASE WHEN judged.failures + judged.failed_urls > 0 THEN now() ELSE source.last_failure_at END,
+    last_failure_at = CASE WHEN judged.failures + judged.failed_urls + judged.refused + judged.failed > 0 THEN now() ELSE source.last_failure_at END,
     (paused_until, pause_reason) = (
       SELECT until, CASE
         WHEN was_open OR opens THEN 'failures'
@@ -92,7 +92,7 @@ changed AS (
     answers = (verdict).answers, refused = (verdict).refused, failed = (verdict).failed,
     usual_refused = (verdict).usual_refused, usual_bad = (verdict).usual_bad,
     goodput = (verdict).goodput, counted_at = (verdict).counted_at, capacity = (verdict).capacity,
-    regain_seconds = (verdict).regain_seconds, overloaded_at = (verdict).overloaded_at,
+    regain_seconds = (verdict).regain_seconds, futile_cuts = (verdict).futile_cuts, overloaded_at = (verdict).overloaded_at,
     paced_since = (verdict).paced_since, overload_share = (verdict).overload_share,
     overload_answers = (verdict).overload_answers
   FROM judged WHERE source.id = (judged.before).id

@@ -79,8 +79,8 @@ export class SystemGauges {
       gauges.workers.set({ state }, workers[state]);
     gauges.runningJobs.set(workers.running_jobs);
     gauges.sourcesBlocked.set(sources.blocked.count);
-    for (const { id, failure_streak } of sources.in_trouble)
-      gauges.sourceFailures.set({ source: id }, failure_streak);
+    for (const { id, failure_streak, failed_urls } of sources.in_trouble)
+      gauges.sourceFailures.set({ source: id }, Math.max(failure_streak, failed_urls));
     for (const state of ['enabled', 'disabled', 'due', 'failing'] as const)
       gauges.policies.set({ state }, policies[state].count);
   }

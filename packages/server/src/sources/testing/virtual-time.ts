@@ -13,7 +13,6 @@ const turn = () => new Promise<void>((resolve) => realImmediate(resolve));
 export class VirtualTime {
   readonly #client: pg.Client;
   #asking = 0;
-  stats: Record<string, number> = {};
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -49,7 +48,6 @@ export class VirtualTime {
   readonly db: Queryable = {
     query: async <Row extends pg.QueryResultRow>(query: QueryConfig) => {
       this.#asking++;
-      this.stats[query.name ?? '?'] = (this.stats[query.name ?? '?'] ?? 0) + 1;
       try {
         const clock = { name: 'set-clock', text: `SELECT set_config('virtual.ms', $1, false)` };
         void this.#client.query({ ...clock, values: [String(Date.now())] });
@@ -65,7 +63,6 @@ export class VirtualTime {
     for (;;) {
       await this.#settle();
       if (Date.now() >= end) return;
-      this.stats.steps = (this.stats.steps ?? 0) + 1;
       if (vi.getTimerCount() === 0) vi.setSystemTime(end);
       else vi.advanceTimersToNextTimer();
     }
