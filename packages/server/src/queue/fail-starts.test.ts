@@ -109,6 +109,7 @@ describe('a job whose runner died before its first request', () => {
     ['a later death', crashJobs],
     ['a failed request', retryJobsLater],
   ])('counts anew after %s: that run had started', async (_, end) => {
+    await worker({ id: 'w1' });
     const { id } = await queue.enqueueOne({ max_retries: 9 });
     await dies('w1');
     const job = await claimed('w2');

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfiguration } from '@holdfast/contract';
@@ -11,6 +11,7 @@ import {
 } from '../../../../test/database-fixture/create-test-database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { type LocalSite, startSite } from '../fetch/testing/local-site.ts';
+import { claimJobs } from '../queue/claim-jobs.ts';
 import { enqueueJob, enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
@@ -54,7 +55,7 @@ async function supervisorWith(
   });
   ends.push(() => opened.close());
   const supervisor = new Supervisor({
-    configuration: readConfiguration({ HOLDFAST_POLL_SECONDS: '0.1' }),
+    configuration: readConfiguration({ HOLDFAST_POLL_SECONDS: '0.1', HOLDFAST_HEARTBEAT_SECONDS: '1' }),
     database: Object.create(opened, { url: { get: url } }),
     log,
     workerId: 'w1',
@@ -172,6 +173,22 @@ describe('a supervisor', () => {
       'this worker may not fetch http://10.0.0.1 (HOLDFAST_ALLOW_PRIVATE)',
     );
   }, 90_000);
+
+  test('takes over from a worker of its host name that it cannot see, when two heartbeats of it do not come', async () => {
+    const id = await enqueue();
+    const crawls = { kind: 'crawl' as const, executor: 'builtin' as const, leaseSeconds: 3_600 };
+    await claimJobs(database.pool, { lanes: [crawls], limit: 1, workerId: 'other' });
+    await database.pool.query(
+      `INSERT INTO workers (id, host, machine_id, boot_id, pid, process_start, version, max_jobs)
+       VALUES ('other', $1, 'another', 'another 1', 1, '1', '1', 1)`,
+      [hostname()],
+    );
+    await (await supervisorWith(runnerProgram, () => database.url)).start();
+    await vi.waitUntil(async () => (await showJob(database.pool, id)).status === 'completed', {
+      timeout: 40_000,
+    });
+    expect(await transitions(id)).toEqual(['enqueue', 'claim', 'recover', 'claim', 'complete']);
+  }, 60_000);
 
   test('that is there for one job alone is listed, but not counted on by those who wait for a worker', async () => {
     const configuration = readConfiguration({});
