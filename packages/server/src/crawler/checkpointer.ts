@@ -56,6 +56,12 @@ export class Checkpointer {
     return this.#unsaved.asked + this.#savingAsked >= maxUnsaved || this.#unsaved.found.size > maxUnsavedUrls;
   }
 
+  /** Resolves when there is room for more URLs: one page or list may bring more of them than should be in memory. */
+  async room(): Promise<void> {
+    this.changed(null);
+    while (this.#unsaved.found.size > maxUnsavedUrls) await this.save();
+  }
+
   /** Something was added to `unsaved`. */
   changed(url: string | null): void {
     this.#lastUrl = url ?? this.#lastUrl;

@@ -34,6 +34,15 @@ export class FindUrls {
     for (const url of links) this.#addPage(url, place);
   }
 
+  /** What a page or a list leads to and is not fetched. */
+  countLeftOut(leftOut: Readonly<Record<string, number>>): void {
+    for (const [reason, count] of Object.entries(leftOut)) this.#unsaved().countOffScope(reason, count);
+  }
+
+  get follows(): boolean {
+    return this.#follows;
+  }
+
   /** A redirect's target takes the place of the URL that led there. */
   addRedirect(url: string, from: FrontierEntry): void {
     const place = { depth: from.depth, parent: from.parent, redirects: from.redirects + 1 };

@@ -1,8 +1,10 @@
 import { HoldfastError } from '@holdfast/contract';
+import { BodyPieces } from '../fetch/body-pieces.ts';
 import { type FetchHead, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
-import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
+import type { FrontierEntry, FrontierKind, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
+import { sitemapLimits } from '../sitemaps/sitemap-entry.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
 import { type ContentProof, contentProof } from '../urls/content-proof.ts';
 import type { TrapDetector } from '../urls/trap-detector.ts';
@@ -18,13 +20,18 @@ import { keepAnswer } from './keep-answer.ts';
 import { maxRedirects } from './max-redirects.ts';
 import { type ReadBody, unfollowed } from './read-body.ts';
 import { isReadable, readPage } from './read-page.ts';
-import { readUrlList } from './read-url-list.ts';
+import { readSitemapList, readTextList, type UrlList } from './read-url-list.ts';
 import { redirectFailure } from './redirect-failure.ts';
 import { RedirectTrail } from './redirect-trail.ts';
 import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
 import { statusFailure } from './status-failure.ts';
 import type { Unsaved } from './unsaved.ts';
+
+/** URLs of one page or list that are added without looking whether there is room for more. */
+const urlsAtOnce = 5_000;
+/** Whoever reads a list has to see that there was more of it. */
+const slackBytes = 1_048_576;
 
 export interface ProcessOptions {
   /** Where the seed led in earlier runs. */
@@ -56,6 +63,9 @@ export class ProcessEntry {
   readonly #unconditional = new Set<string>();
   readonly #hosts: HostQueues;
   readonly #redirects = new RedirectTrail();
+  /** What became of sitemaps whose requests have just ended. */
+  readonly #sitemaps = new WeakMap<FrontierEntry, UrlList>();
+  #listedUrls = 0;
   /** Our name in X-Robots-Tag. */
   readonly #agent: string;
   /** Fetched pages that no checkpoint has saved yet. */
@@ -100,7 +110,8 @@ export class ProcessEntry {
     const started = performance.now();
     let response: FetchResponse;
     try {
-      response = await this.#fetch(entry, signal);
+      response =
+        entry.kind === 'sitemap' ? await this.#fetchSitemap(entry, signal) : await this.#fetch(entry, signal);
     } catch (error) {
       if (error instanceof NotAsked) {
         permit.done({ kind: 'error', code: 'aborted' });
@@ -128,15 +139,41 @@ export class ProcessEntry {
     for (const { url } of unsaved.found.values()) this.#context.known.add(url);
   }
 
-  #fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
+  /** A sitemap may have 50 MB: what it lists joins the crawl while it comes. */
+  async #fetchSitemap(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
+    const pieces = new BodyPieces();
+    const reading = readSitemapList(pieces, (url, kind) => this.#listed(url, kind, entry));
+    try {
+      return await this.#fetch(entry, signal, pieces);
+    } finally {
+      pieces.end();
+      this.#sitemaps.set(entry, await reading);
+    }
+  }
+
+  #listed(url: string, kind: FrontierKind, from: FrontierEntry): Promise<void> | undefined {
+    this.#urls.addListed(url, kind, from);
+    return ++this.#listedUrls % urlsAtOnce === 0 ? this.#checkpointer.room() : undefined;
+  }
+
+  #fetch(entry: FrontierEntry, signal: AbortSignal, pieces?: BodyPieces): Promise<FetchResponse> {
     const { fetcher, options, userAgent, leaseEnds } = this.#context;
+    // Of a list, as much as is read is better than nothing.
+    const enoughBytes = {
+      page: undefined,
+      text: options.max_page_bytes,
+      sitemap: sitemapLimits.maxBytes + slackBytes,
+    }[entry.kind];
+    const maxBytes = enoughBytes === undefined ? options.max_page_bytes : enoughBytes + slackBytes;
     return fetcher.fetch({
       url: entry.url,
       userAgent,
       signal,
       // It may have stood still since the entry was taken, and somebody else have the job.
       mayAsk: () => performance.now() < leaseEnds(),
-      limits: { maxBytes: options.max_page_bytes, totalMs: options.page_timeout_seconds * 1000 },
+      limits: { maxBytes, totalMs: options.page_timeout_seconds * 1000 },
+      enoughBytes,
+      take: pieces?.take,
       ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
       acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
     });
@@ -182,9 +219,21 @@ export class ProcessEntry {
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
     this.#learn(entry, contentProof({ ...page, wording: read.wording }));
-    this.#urls.add(read.links, entry);
+    await this.#addLinks(read, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...page, outcome: 'fetched' });
+  }
+
+  async #addLinks({ links, leftOut }: ReadBody, entry: FrontierEntry): Promise<void> {
+    if (leftOut && this.#urls.follows) this.#urls.countLeftOut(leftOut);
+    if (links.length <= urlsAtOnce) {
+      this.#urls.add(links, entry);
+      return;
+    }
+    for (let at = 0; at < links.length; at += urlsAtOnce) {
+      this.#urls.add(links.slice(at, at + urlsAtOnce), entry);
+      await this.#checkpointer.room();
+    }
   }
 
   async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<Postponed | undefined> {
@@ -280,15 +329,25 @@ export class ProcessEntry {
   }
 
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
-    const { urls, reason } = await readUrlList(entry, response);
-    for (const { url, kind } of urls) this.#urls.addListed(url, kind, entry);
+    const { reason, message, leftOut } = this.#sitemaps.get(entry) ?? (await this.#readText(entry, response));
+    this.#sitemaps.delete(entry);
+    this.#urls.countLeftOut(leftOut);
     const page: Outcome = {
       outcome: 'skipped',
       reason,
+      message: message ?? null,
       status: response.status,
-      bytes: response.body?.length ?? 0,
+      bytes: response.body?.length || response.bytesOnWire,
     };
     return this.#done(entry, page);
+  }
+
+  async #readText(entry: FrontierEntry, { body, contentType }: FetchResponse): Promise<UrlList> {
+    if (!body) return { reason: 'absent', leftOut: {} };
+    const isCut = body.length > this.#context.options.max_page_bytes;
+    return await readTextList(entry.url, body, contentType, isCut, (url, kind) =>
+      this.#listed(url, kind, entry),
+    );
   }
 
   /** For good. A page that was there before is gone, or is still what it was and leads where it led. */

@@ -27,6 +27,8 @@ export interface ReadBody {
   readonly wording: number | null;
   /** Canonical URLs to follow, none when the page asks for it. */
   readonly links: readonly string[];
+  /** Links that are not among them, by reason; undefined when there are none. */
+  readonly leftOut?: Readonly<Record<string, number>> | undefined;
 }
 
 /** A crawl reads all its pages with the same options; links of earlier pages are resolved already. */
@@ -73,6 +75,7 @@ export function readBody(
       content,
     },
     links,
+    leftOut: extracted.leftOut,
     wording: wordingOfDated(url, extracted),
   };
 }

@@ -37,7 +37,7 @@ export class Unsaved {
     return this.asked === 0 && this.found.size === 0 && this.discovery === null;
   }
 
-  countOffScope(reason: string): void {
-    this.offScope[reason] = (this.offScope[reason] ?? 0) + 1;
+  countOffScope(reason: string, count = 1): void {
+    this.offScope[reason] = (this.offScope[reason] ?? 0) + count;
   }
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type ContentCoding, codingError, inflateAtOnce } from './content-coding.ts';
-import type { FetchLimits } from './fetcher.ts';
+import type { FetchLimits, FetchRequest } from './fetcher.ts';
 import { StreamInflater } from './stream-inflater.ts';
 
 /**
@@ -22,22 +22,27 @@ export interface BodySource {
   fail(error: unknown): void;
 }
 
-/** Gathers a body, undoes its codings, and counts bytes before and after that. */
+export interface BodyOptions extends Pick<FetchRequest, 'enoughBytes' | 'take'> {
+  readonly limits: FetchLimits;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Gathers a body, or hands it on piece by piece, undoes its codings, and counts bytes before and after that. */
 export class BodyCollector {
   bytesOnWire = 0;
   readonly #source: BodySource;
   readonly #limits: FetchLimits;
   readonly #codings: readonly ContentCoding[];
   readonly #enoughBytes: number;
+  readonly #take: FetchRequest['take'];
+  #taken: Promise<void> | undefined;
   #chunks: Buffer[] = [];
   #stream: StreamInflater | undefined;
 
-  constructor(
-    source: BodySource,
-    codings: readonly ContentCoding[],
-    limits: FetchLimits,
-    enoughBytes = Number.POSITIVE_INFINITY,
-  ) {
+  constructor(source: BodySource, codings: readonly ContentCoding[], options: BodyOptions) {
+    const { limits, enoughBytes = Number.POSITIVE_INFINITY, take } = options;
+    this.#take = take;
     this.#source = source;
     this.#codings = codings;
     this.#limits = limits;
@@ -45,13 +50,17 @@ export class BodyCollector {
   }
 
   push(chunk: Buffer): void {
+    // undici's parser says so when it goes on after a pause; another pause for it would never end.
+    if (chunk.length === 0) return;
     this.bytesOnWire += chunk.length;
     if (this.#codings.length === 0 && this.bytesOnWire > this.#enoughBytes) {
-      this.#source.enough(join([...this.#chunks, chunk]));
+      this.#source.enough(this.#take ? nothing : join([...this.#chunks, chunk]));
     } else if (this.bytesOnWire > this.#limits.maxBytes) {
       this.#source.fail(tooLarge(this.#limits));
     } else if (this.#stream) {
       this.#stream.write(chunk);
+    } else if (this.#take && this.#codings.length === 0) {
+      this.#handOn(this.#take, chunk);
     } else {
       this.#chunks.push(chunk);
       if (this.#codings.length > 0 && this.bytesOnWire > this.#atOnceBytes)
@@ -62,6 +71,10 @@ export class BodyCollector {
   end(): void {
     if (this.#stream) {
       this.#stream.end();
+      return;
+    }
+    if (this.#take && this.#codings.length === 0) {
+      void Promise.resolve(this.#taken).then(() => this.#source.whole(nothing));
       return;
     }
     let body = join(this.#chunks);
@@ -75,12 +88,21 @@ export class BodyCollector {
       this.#source.fail(codingError(error));
       return;
     }
-    this.#source.whole(body);
+    // One byte of a compressed body, or none, is all that was not handed on by a stream.
+    if (this.#take && body.length > 0) void this.#take(body);
+    this.#source.whole(this.#take ? nothing : body);
   }
 
   /** Inflating at once gives all of a body or nothing; a part of it takes a stream, which needs two bytes to begin with. */
   get #atOnceBytes(): number {
-    return this.#enoughBytes === Number.POSITIVE_INFINITY ? atOnceBytes : 1;
+    return this.#enoughBytes === Number.POSITIVE_INFINITY && !this.#take ? atOnceBytes : 1;
+  }
+
+  #handOn(take: NonNullable<FetchRequest['take']>, chunk: Buffer): void {
+    const taken = take(chunk);
+    if (!taken) return;
+    this.#source.pause();
+    this.#taken = taken.then(() => this.#source.resume());
   }
 
   /** Frees everything; nothing is called after it. */
@@ -95,6 +117,7 @@ export class BodyCollector {
     const stream = new StreamInflater(this.#codings, start, {
       allowed: () => this.#allowed(),
       enoughBytes: this.#enoughBytes,
+      take: this.#take,
       pause: () => this.#source.pause(),
       resume: () => this.#source.resume(),
       whole: (chunks) => this.#source.whole(join(chunks)),

@@ -26,6 +26,7 @@ export interface ExchangeOptions {
   readonly limits: FetchLimits;
   readonly acceptHead: FetchRequest['acceptHead'];
   readonly enoughBytes: FetchRequest['enoughBytes'];
+  readonly take: FetchRequest['take'];
   readonly signal: AbortSignal | undefined;
   readonly mayAsk: FetchRequest['mayAsk'];
   readonly resolve: (response: FetchResponse) => void;
@@ -54,6 +55,8 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   #bytes = 0;
   #spanAt = 0;
   #spanBytes = 0;
+  /** We wait, not the site. */
+  #isPaused = false;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -95,6 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     else if (this.#phase === 'connecting' && inPhase > connectMs) {
       this.fail(timedOut('no connection', connectMs));
     } else if (this.#phase === 'asked' && inPhase > headersMs) this.fail(timedOut('no headers', headersMs));
+    else if (this.#isPaused) return;
     else if ((this.#phase === 'body' || this.#phase === 'draining') && now - this.#spanAt > graceMs) {
       if (this.#bytes - this.#spanBytes < (minBytesPerSecond * (now - this.#spanAt)) / 1000) {
         this.fail(new HoldfastError('body_too_slow', `less than ${minBytesPerSecond} bytes a second`));
@@ -122,10 +126,10 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
         this.#drain(head);
         return;
       }
-      const { limits, enoughBytes } = this.#options;
+      const { limits, enoughBytes, take } = this.#options;
       if (enoughBytes === undefined && (head.contentLength ?? 0) > limits.maxBytes) throw tooLarge(limits);
       const codings = readCodings(head.headers['content-encoding']);
-      this.#body = new BodyCollector(this, codings, limits, enoughBytes);
+      this.#body = new BodyCollector(this, codings, { limits, enoughBytes, take });
     } catch (error) {
       this.fail(error);
     }
@@ -151,10 +155,14 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#controller?.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
+    this.#spanAt = performance.now();
+    this.#spanBytes = this.#bytes;
     this.#controller?.resume();
   }
 

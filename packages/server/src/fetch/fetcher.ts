@@ -28,6 +28,11 @@ export interface FetchRequest {
    * longer than this exactly when it was cut, and its length is no error.
    */
   readonly enoughBytes?: number | undefined;
+  /**
+   * Takes the inflated body piece by piece; the answer has an empty one then. The next piece comes once the promise is
+   * resolved, if there is one, and the site waits meanwhile.
+   */
+  readonly take?: ((piece: Buffer) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Looked at when a connection is there, right before the request leaves; what was true at the call may have changed. */
   readonly mayAsk?: (() => boolean) | undefined;

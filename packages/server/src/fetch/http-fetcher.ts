@@ -77,6 +77,7 @@ export class HttpFetcher implements Fetcher {
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
         acceptHead: request.acceptHead,
         enoughBytes: request.enoughBytes,
+        take: request.take,
         signal: request.signal,
         mayAsk: request.mayAsk,
         resolve,

@@ -1,11 +1,14 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type ContentCoding, createInflateStream, type InflateStream } from './content-coding.ts';
+import type { FetchRequest } from './fetcher.ts';
 
 export interface InflaterOwner {
   /** How many bytes may have come out by now. */
   allowed(): number;
   /** Of what comes out at the end of the chain. */
   readonly enoughBytes: number;
+  /** Gets what comes out, instead of it being gathered. */
+  readonly take: FetchRequest['take'];
   pause(): void;
   resume(): void;
   whole(chunks: Buffer[]): void;
@@ -55,14 +58,26 @@ export class StreamInflater {
       bytes += chunk.length;
       if (!next && bytes > this.#owner.enoughBytes) this.#suffice(chunk);
       else if (bytes > this.#owner.allowed()) this.#fail(new HoldfastError('body_too_large', 'inflated'));
-      else if (!next) this.#chunks.push(chunk);
+      else if (!next) this.#handOn(link, chunk);
     });
     if (next) link.pipe(next);
     else link.on('end', () => this.#owner.whole(this.#chunks));
   }
 
+  #handOn(link: InflateStream, chunk: Buffer): void {
+    const { take } = this.#owner;
+    if (!take) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    const taken = take(chunk);
+    if (!taken) return;
+    link.pause();
+    void taken.then(() => link.resume());
+  }
+
   #suffice(last: Buffer): void {
-    const chunks = [...this.#chunks, last];
+    const chunks = this.#owner.take ? [] : [...this.#chunks, last];
     this.destroy();
     this.#owner.enough(chunks);
   }

@@ -25,6 +25,8 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
   format: SitemapFormat = 'unknown';
   end: SitemapEnd = 'complete';
   entries = 0;
+  /** Entries that are not yielded: beyond the limit, or with a URL that is too long. */
+  readonly leftOut = { entries: 0, tooLong: 0 };
   /** Read so far, after inflating. */
   bytes = 0;
   readonly #source: Bytes;
@@ -38,16 +40,15 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
   async *[Symbol.asyncIterator](): AsyncGenerator<SitemapEntry> {
     for await (const batch of this.#batches()) {
       for (const entry of batch) {
-        if (this.entries >= this.#limits.maxEntries) {
-          this.end = 'too_many_entries';
-          return;
-        }
-        this.entries++;
-        yield entry;
+        if (this.entries < this.#limits.maxEntries) {
+          this.entries++;
+          yield entry;
+        } else this.leftOut.entries++;
       }
     }
+    if (this.leftOut.entries > 0 && this.end === 'complete') this.end = 'too_many_entries';
     if (
-      this.entries === 0 &&
+      this.entries + this.leftOut.tooLong === 0 &&
       this.end === 'complete' &&
       (this.format === 'unknown' || this.format === 'text')
     )
@@ -60,7 +61,10 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
     try {
       for await (const text of decodedText(this.#counted(inflated(this.#source)))) {
         before += text;
-        if (!reader && before.trim() === '') continue;
+        if (!reader && text.trim() === '') {
+          before = '';
+          continue;
+        }
         reader ??= /^\s*</.test(before) ? xmlReader() : textReader();
         const batch = reader.write(before);
         before = '';
@@ -71,7 +75,10 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
     } catch {
       this.end = 'interrupted';
     }
-    if (reader) yield reader.finish();
+    if (reader) {
+      yield reader.finish();
+      this.leftOut.tooLong = reader.tooLong();
+    }
   }
 
   async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -89,6 +96,7 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
 interface Reader {
   format(): SitemapFormat;
   isForeign(): boolean;
+  tooLong(): number;
   write(text: string): SitemapEntry[];
   finish(): SitemapEntry[];
 }
@@ -99,6 +107,7 @@ function xmlReader(): Reader {
   return {
     format: () => entries.format,
     isForeign: () => entries.isForeign || scanner.isBroken,
+    tooLong: () => entries.tooLong,
     write(text) {
       scanner.write(text);
       return taken(entries);
@@ -116,6 +125,7 @@ function textReader(): Reader {
   return {
     format: () => 'text',
     isForeign: () => false,
+    tooLong: () => entries.tooLong,
     write(text) {
       entries.write(text);
       return taken(entries);

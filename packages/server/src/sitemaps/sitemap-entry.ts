@@ -25,6 +25,11 @@ export const sitemapLimits: SitemapLimits = { maxBytes: 50 * 1024 * 1024, maxEnt
 
 const longestUrl = 4096;
 
+/** A text that would stand for a URL, were it shorter. */
+export function isTooLong(text: string): boolean {
+  return text.length > longestUrl && /^\s*(?:https?:\/\/.|\/)/i.test(text) && text.trim().length > longestUrl;
+}
+
 /** The URL that a listing's text stands for, or null if it is none. */
 export function listedUrl(text: string): string | null {
   const url = text.trim();

@@ -1,10 +1,12 @@
-import { listedUrl, type SitemapEntry } from './sitemap-entry.ts';
+import { isTooLong, listedUrl, type SitemapEntry } from './sitemap-entry.ts';
 
 const longestLine = 64 * 1024;
 
 /** Finds the URLs of a text file, one in a line; other lines are passed over. */
 export class TextEntries {
   found: SitemapEntry[] = [];
+  /** URLs that are longer than any may be. */
+  tooLong = 0;
   #rest = '';
 
   write(chunk: string): void {
@@ -20,6 +22,7 @@ export class TextEntries {
 
   #add(line: string): void {
     const url = listedUrl(line);
+    if (url === null && isTooLong(line)) this.tooLong++;
     if (url !== null && !url.startsWith('/')) this.found.push({ kind: 'page', url });
   }
 }

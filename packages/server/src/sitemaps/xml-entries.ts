@@ -1,4 +1,4 @@
-import { listedUrl, type SitemapEntry, type SitemapFormat } from './sitemap-entry.ts';
+import { isTooLong, listedUrl, type SitemapEntry, type SitemapFormat } from './sitemap-entry.ts';
 import type { XmlHandler } from './xml-scanner.ts';
 import { xmlAttribute, xmlText } from './xml-text.ts';
 
@@ -42,6 +42,8 @@ export class XmlEntries implements XmlHandler {
   /** True once the document has shown that it is something else. */
   isForeign = false;
   found: SitemapEntry[] = [];
+  /** URLs that are longer than any may be. */
+  tooLong = 0;
   #open: Open | null = null;
   /** Tags open inside the entry. */
   #inside: string[] = [];
@@ -133,6 +135,7 @@ export class XmlEntries implements XmlHandler {
     if (field === (isFeed ? 'link' : 'loc')) {
       const url = listedUrl(value);
       if (url !== null) open.urls.push(url);
+      else if (isTooLong(value)) this.tooLong++;
     } else if (field === 'guid') open.guid = value;
     else if (dates.has(field) && (open.lastModified === '' || field === 'updated')) open.lastModified = value;
   }

@@ -34,7 +34,7 @@ export function extractPage(source: string, url: string, options: ExtractOptions
     robots: head.robots,
     refresh: head.refresh ?? null,
     links: reader.links.result(),
-    linksTruncated: reader.links.truncated,
+    leftOut: reader.links.leftOut,
     headings: reader.headings,
     openGraph: head.openGraph.result(),
     jsonLd: reader.jsonLd,

@@ -65,7 +65,8 @@ export interface ExtractedPage {
   readonly robots: RobotsMeta;
   readonly refresh: MetaRefresh | null;
   readonly links: readonly PageLink[];
-  readonly linksTruncated: boolean;
+  /** Links that are not among them, by reason; undefined when there are none. */
+  readonly leftOut: Readonly<Record<string, number>> | undefined;
   readonly headings: readonly PageHeading[];
   readonly openGraph: OpenGraph | null;
   readonly jsonLd: readonly unknown[];

@@ -1,6 +1,6 @@
 /** What one page may give at most. Past a limit the rest is left out, and where it matters `truncated` says so. */
 export const limits = {
-  links: 10_000,
+  links: 50_000,
   hrefLength: 2_048,
   attributeLength: 8_192,
   titleLength: 1_024,
