@@ -91,8 +91,9 @@ const slowOnce = (): Habit => {
     isLate = true;
     const swept = async () => {
       const { rows } = await api.pool.query(
-        `SELECT FROM job_events WHERE job_id = $1 AND transition = 'recover' LIMIT 1`,
-        [job.job_id],
+        `SELECT FROM job_events WHERE job_id = $1 AND transition = 'recover' AND event_no >
+           (SELECT max(event_no) FROM job_events WHERE job_id = $1 AND transition = 'claim' AND actor = $2) LIMIT 1`,
+        [job.job_id, `bot:${bot}`],
       );
       return rows.length > 0;
     };

@@ -34,7 +34,7 @@ test('a link signs in once', async () => {
 test('a session that is over leads to signing in, wherever one is', async () => {
   const page = await console.signedIn();
   await page.goto('/jobs');
-  await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
   await console.pool.query(`UPDATE sessions SET expires_at = now() - interval '1 s'`);
   await page.getByRole('link', { name: 'Policies' }).click();
   await page.getByLabel('API key').waitFor();

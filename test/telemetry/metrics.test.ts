@@ -20,8 +20,14 @@ async function scrape(): Promise<string> {
 
 test('tells Prometheus where the queue stands, to a key that sees every owner', async () => {
   await enqueueJob(api.pool, { kind: 'visit', payload: { url: 'https://example.com/' }, user_id: 'alice' });
-  const text = await scrape();
-  expect(text).toContain('holdfast_jobs{kind="visit",status="pending"} 1');
+  // What one scrape has read serves those of the next seconds as well.
+  const text = await vi.waitUntil(
+    async () => {
+      const scraped = await scrape();
+      return scraped.includes('holdfast_jobs{kind="visit",status="pending"} 1') && scraped;
+    },
+    { timeout: 25_000, interval: 200 },
+  );
   expect(text).toMatch(/^holdfast_tuples\{table="crawl_jobs",state="dead"\} \d+$/m);
   expect((await api.json('/metrics', { key: null })).status).toBe(401);
   expect((await api.json('/metrics', { key: await api.key() })).status).toBe(403);

@@ -94,7 +94,9 @@ describe('a new policy', () => {
 
 describe('a change', () => {
   test('touches the named fields and no other', async () => {
-    const before = await policies.create({ options: { max_depth: 1 }, timeout_minutes: 5 });
+    const { id } = await policies.create({ options: { max_depth: 1 }, timeout_minutes: 5 });
+    await policies.pool.query(`UPDATE crawl_policies SET updated_at = updated_at - interval '1 second'`);
+    const before = await policies.find(id);
     const changes: Omit<PolicyChange, 'next_run_at'>[] = [
       { url: 'https://other.example/' },
       { frequency_hours: 48 },
