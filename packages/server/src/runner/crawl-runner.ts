@@ -1,7 +1,7 @@
 // A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
 import { crawlOptions } from '@holdfast/contract';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import type { ToRunner } from './messages.ts';
+import { machineNow, type ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 
@@ -16,9 +16,9 @@ process.on('message', (message: ToRunner) => {
   lastHeard = performance.now();
   if (message.type === 'run') {
     hasJob = true;
-    void runJob(message.job, message.leaseMs);
+    void runJob(message.job, message.leaseEndsAt - machineNow());
   }
-  if (message.type === 'lease') leaseEnds = performance.now() + message.leaseMs;
+  if (message.type === 'lease') leaseEnds = performance.now() + message.leaseEndsAt - machineNow();
   if (message.type !== 'stop') return;
   if (!hasJob) process.exit(0);
   if (crawl) crawl.run.stop(message.reason);

@@ -30,7 +30,8 @@ export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome
   // One fenced statement each: repeated after a lost answer, it finds the lease gone, changes nothing and answers `lost`.
   const write = async (statement: () => Promise<LeaseAnswers<WriteOutcome>>) =>
     (await whilePassing(() => performance.now() < leaseEnds(), statement)).get(job) ?? 'lost';
-  if (stopped === 'lost') return 'lost';
+  // A lease that ran out here may still be ours in the database: the job is recovered with it, and has not failed.
+  if (stopped === 'lost' || (error instanceof HoldfastError && error.code === 'lease_lost')) return 'lost';
   if (stopped) {
     const isAsked = stopped === 'pause' || stopped === 'cancel';
     const reason = isAsked ? `${stopped} requested` : supervisorEnds[stopped];

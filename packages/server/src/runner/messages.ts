@@ -17,14 +17,25 @@ export const supervisorEnds = {
   silent: 'the supervisor is silent',
 } as const;
 
+/**
+ * Milliseconds on the monotonic clock that all processes of this machine share. A lease is sent as the moment when it ends:
+ * a message that waited while both processes stood still must not start it anew.
+ */
+export const machineNow = (): number => Number(process.hrtime.bigint()) / 1e6;
+
 export type ToRunner =
-  | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseMs: number }
-  /** The lease was renewed: so long from now on, by anyone's clock, no request may start. */
-  | { readonly type: 'lease'; readonly leaseMs: number }
+  | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseEndsAt: number }
+  /** The lease was renewed: no request may start after this. */
+  | { readonly type: 'lease'; readonly leaseEndsAt: number }
   | { readonly type: 'stop'; readonly reason: StopReason }
   /** For a pooled runner: one of many jobs, by its lease. */
-  | { readonly type: 'runPooled'; readonly job: ClaimedJob; readonly leaseMs: number }
-  | { readonly type: 'pooledLease'; readonly id: string; readonly fence: number; readonly leaseMs: number }
+  | { readonly type: 'runPooled'; readonly job: ClaimedJob; readonly leaseEndsAt: number }
+  | {
+      readonly type: 'pooledLease';
+      readonly id: string;
+      readonly fence: number;
+      readonly leaseEndsAt: number;
+    }
   | { readonly type: 'stopPooled'; readonly id: string; readonly fence: number; readonly reason: StopReason };
 
 export type FromRunner =

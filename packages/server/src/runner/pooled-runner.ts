@@ -1,5 +1,5 @@
 // A runner of many short jobs (visits, collections) at a time, until it is told to end.
-import type { ToRunner } from './messages.ts';
+import { machineNow, type ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 import { PooledJobs } from './run-pooled-jobs.ts';
 
@@ -25,8 +25,9 @@ async function end(why: 'drain' | 'gone', patienceMs: number): Promise<void> {
 }
 
 process.on('message', (message: ToRunner) => {
-  if (message.type === 'runPooled') theJobs().start(message.job, message.leaseMs);
-  if (message.type === 'pooledLease') jobs?.renewed(message.id, message.fence, message.leaseMs);
+  if (message.type === 'runPooled') theJobs().start(message.job, message.leaseEndsAt - machineNow());
+  if (message.type === 'pooledLease')
+    jobs?.renewed(message.id, message.fence, message.leaseEndsAt - machineNow());
   if (message.type === 'stopPooled') jobs?.stop(message.id, message.fence, message.reason);
   if (message.type === 'stop') void end('drain', 10_000);
 });

@@ -3,7 +3,13 @@ import type { ErrorCode } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { InFlightFile } from '../runner/in-flight-file.ts';
-import type { FromRunner, RunnerKind, StopReason, ToRunner } from '../runner/messages.ts';
+import {
+  type FromRunner,
+  machineNow,
+  type RunnerKind,
+  type StopReason,
+  type ToRunner,
+} from '../runner/messages.ts';
 import { tell } from '../telemetry/signals.ts';
 import { processorTime } from './processor-time.ts';
 
@@ -134,17 +140,17 @@ export class RunnerProcess {
     // We stood still meanwhile, and somebody else may have it: the supervisor ends a run whose lease is over.
     if (leaseMs <= 0) return;
     this.#waiting = undefined;
-    this.#send({ type: 'run', job, leaseMs });
+    this.#send({ type: 'run', job, leaseEndsAt: machineNow() + leaseMs });
   }
 
   runPooled(job: ClaimedJob, leaseMs: number): void {
     this.#hasJob = true;
     this.#lastTick = Math.max(this.#lastTick, performance.now());
-    this.#send({ type: 'runPooled', job, leaseMs });
+    this.#send({ type: 'runPooled', job, leaseEndsAt: machineNow() + leaseMs });
   }
 
   renewedPooled({ id, fence }: ClaimedJob, leaseMs: number): void {
-    this.#send({ type: 'pooledLease', id, fence, leaseMs });
+    this.#send({ type: 'pooledLease', id, fence, leaseEndsAt: machineNow() + leaseMs });
   }
 
   stopPooled({ id, fence }: ClaimedJob, reason: StopReason): void {
@@ -153,7 +159,7 @@ export class RunnerProcess {
 
   renewed(leaseMs: number): void {
     if (!this.#waiting) {
-      this.#send({ type: 'lease', leaseMs });
+      this.#send({ type: 'lease', leaseEndsAt: machineNow() + leaseMs });
       return;
     }
     this.#waiting.leaseEnds = performance.now() + leaseMs;
