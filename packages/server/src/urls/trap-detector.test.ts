@@ -192,7 +192,7 @@ describe('a trap whose pages are all new', () => {
     let asked = 0;
     for (const run of [0, 1, 2, 3, 4]) {
       const detector = new TrapDetector(kept, { today });
-      asked += walk(days(12_000).slice(run * 2_400, (run + 1) * 2_400), { detector, says: inWords }).asked;
+      asked += walk(days(18_000).slice(run * 3_600, (run + 1) * 3_600), { detector, says: inWords }).asked;
       kept = detector.news() ?? kept;
     }
     expect(asked).toBeGreaterThanOrEqual(10_000);
