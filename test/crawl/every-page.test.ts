@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { ordinaryUrls } from '../crawl-fixture/ordinary-urls.ts';
@@ -80,8 +81,9 @@ test('of a site with ordinary URLs every page is fetched, once', {
     fc.asyncProperty(ordinaryUrls, textOf, async (urls, said) => {
       text = said;
       build(urls);
-      const job = await fixture.crawled('/', { discover: false });
-      expect(job.status).toBe('completed');
+      const job = await fixture.crawl('/', { discover: false });
+      const status = async () => (await showJob(fixture.pool, job.id)).status;
+      await vi.waitUntil(async () => (await status()) === 'completed', { timeout: 120_000, interval: 50 });
       const missed = [...pages].filter(([, { asked }]) => asked === 0).map(([page]) => page);
       expect(missed).toEqual([]);
       expect([...pages].filter(([, { asked }]) => asked > 1).map(([page]) => page)).toEqual([]);

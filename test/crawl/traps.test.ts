@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { retryUrls } from '../../packages/server/src/frontier/retry-urls.ts';
 import { listErrors } from '../../packages/server/src/pages/list-errors.ts';
+import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
@@ -39,8 +40,17 @@ const fixture = new CrawlFixture({
   },
 });
 
-const crawl = (path: string, options = {}) =>
-  fixture.crawled(path, { discover: false, max_depth: 1000, ...options });
+/** On a busy machine hundreds of pages take their time. */
+async function completed(id: string): Promise<void> {
+  const status = async () => (await showJob(fixture.pool, id)).status;
+  await vi.waitUntil(async () => (await status()) === 'completed', { timeout: 100_000, interval: 25 });
+}
+
+async function crawl(path: string, options = {}) {
+  const job = await fixture.crawl(path, { discover: false, max_depth: 1000, ...options });
+  await completed(job.id);
+  return job;
+}
 
 async function counts(id: string) {
   const { rows } = await fixture.pool.query<{ outcome: string; reason: string | null; count: number }>(
@@ -52,13 +62,12 @@ async function counts(id: string) {
 
 const nextYear = new Date().getUTCFullYear() + 1;
 
-describe('an endless site', () => {
+describe('an endless site', { timeout: 250_000 }, () => {
   test.each([
     ['calendar', `/cal?year=${nextYear}&month=1`, 'trap_calendar'],
     ['of tokens', '/login', 'trap_session_ids'],
   ])('%s ends by itself, says why, and what it skipped can be tried again', async (_, path, reason) => {
     const job = await crawl(path);
-    expect(job.status).toBe('completed');
     const first = await counts(job.id);
     expect(first.fetched).toBeLessThan(300);
     expect(first[reason]).toBeGreaterThan(0);
@@ -69,15 +78,14 @@ describe('an endless site', () => {
 
     await retryUrls(fixture.pool, job.id, { reasons: [reason] });
     await new Notifier(fixture.pool).notify('work');
-    await fixture.reaches(job.id, 'completed');
+    await completed(job.id);
     const second = await counts(job.id);
     expect(second.fetched).toBeGreaterThanOrEqual((first.fetched ?? 0) + (first[reason] ?? 0));
     await checkInvariants(fixture.pool, job.id);
   });
 
   test('is crawled as far as other limits allow with traps off', async () => {
-    const job = await crawl(`/cal?year=${nextYear}&month=1`, { traps: false, max_pages: 700 });
-    expect(job.status).toBe('completed');
-    expect(await counts(job.id)).toEqual({ fetched: 700 });
+    const job = await crawl(`/cal?year=${nextYear}&month=1`, { traps: false, max_pages: 250 });
+    expect(await counts(job.id)).toEqual({ fetched: 250 });
   });
 });
