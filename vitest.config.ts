@@ -60,8 +60,9 @@ export default defineConfig({
     // Files share a process: loading everything anew for each of them took a fifth of the time of all tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Real servers and processes; a test that waits for a signal that never comes fails after this.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Real servers and processes; a test that waits for a signal that never comes fails after this. There is
+    // room for a machine that is slow, or busy with other things.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

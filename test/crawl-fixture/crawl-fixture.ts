@@ -68,7 +68,7 @@ export class CrawlFixture {
 
   async reaches(id: string, ...statuses: JobStatus[]): Promise<Job> {
     await vi.waitUntil(async () => statuses.includes((await showJob(this.pool, id)).status), {
-      timeout: 25_000,
+      timeout: 50_000,
       interval: 25,
     });
     return await showJob(this.pool, id);

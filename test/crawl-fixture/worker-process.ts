@@ -49,7 +49,7 @@ export class WorkerProcess {
 
   async saying(text: string | RegExp): Promise<void> {
     const says = ({ msg }: LogLine) => (typeof text === 'string' ? msg.startsWith(text) : text.test(msg));
-    await vi.waitUntil(() => this.lines.some(says), { timeout: 20_000, interval: 10 });
+    await vi.waitUntil(() => this.lines.some(says), { timeout: 40_000, interval: 10 });
   }
 
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

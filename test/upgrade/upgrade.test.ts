@@ -125,7 +125,7 @@ async function ended(id: string): Promise<string> {
       const { status } = await showJob(database.pool, id);
       return done.includes(status) && status;
     },
-    { timeout: 25_000, interval: 25 },
+    { timeout: 50_000, interval: 25 },
   );
 }
 
