@@ -8,6 +8,7 @@ export interface XmlHandler {
 
 /** A text longer than this comes in pieces; a tag longer than this is none. */
 const maxToken = 16 * 1024;
+const longestPiece = 64 * 1024;
 const [doubleQuote, singleQuote, greater] = [0x22, 0x27, 0x3e];
 
 /**
@@ -27,7 +28,9 @@ export class XmlScanner {
   }
 
   write(chunk: string): void {
-    this.#rest = this.#scan(this.#rest + chunk, false);
+    // In pieces, as they come from a site: places far into a long text are found more slowly.
+    for (let at = 0; at < chunk.length; at += longestPiece)
+      this.#rest = this.#scan(this.#rest + chunk.slice(at, at + longestPiece), false);
   }
 
   end(): void {
