@@ -99,7 +99,9 @@ BEGIN
   bad_share := (source.refused + source.failed) / source.answers;
 
   is_refusing := told_429 OR CASE
-    WHEN pace IS NULL THEN source.refused >= 6 AND share >= greatest(0.1, 0.03 + 2 * source.usual_refused)
+    -- Enough of them, or nearly all of the latest.
+    WHEN pace IS NULL THEN source.refused >= 6 AND (share >= greatest(0.1, 0.03 + 2 * source.usual_refused)
+      OR seen_refused >= 3 AND 2 * seen_refused >= seen_answers)
     ELSE source.refused >= 3 AND share >= 0.03 + 2 * source.usual_refused END;
   IF is_settling THEN
     is_refusing := source.answers >= 8 AND share >= 0.25;

@@ -21,6 +21,8 @@ export interface SourceOptions {
 const longestTimerMs = 60_000;
 /** What is to be reported soon waits so long for more. While a source has a pace, all it answers is reported so. */
 const soonMs = 250;
+/** No longer than this is a source left alone because the database, which decides about its pace, has not answered. */
+const brakeMs = 1_000;
 
 /** A source as this process knows it, shared by all its runs. */
 export class GovernedSource {
@@ -114,7 +116,7 @@ export class GovernedSource {
     const { failures, streak, retryAfterMs } = this.notes;
     const inARow = Math.max(failures + this.#state.failure_streak, streak);
     const opens = inARow >= breaker.failures ? breaker.pauseSeconds * 1000 : 0;
-    const holdMs = Math.max(opens, retryAfterMs);
+    const holdMs = Math.max(opens, retryAfterMs, this.notes.isTurnedAway ? brakeMs : 0);
     if (holdMs > 0) this.#hold(link.now() + holdMs);
     this.reporting = true;
     this.#forgetReport();

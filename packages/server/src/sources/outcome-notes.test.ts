@@ -63,6 +63,16 @@ describe('what was noted of a source', () => {
     expect(notes.collect('s', 0)).toMatchObject(counted);
   });
 
+  test('tells when most of the latest requests were turned away, but not when a page was', () => {
+    const notes = new OutcomeNotes(0);
+    for (let n = 0; n < 60; n++) notes.note(ok, clock, well, false);
+    for (let n = 0; n < 3; n++) notes.note(unavailable, clock, well, false);
+    expect(notes.isTurnedAway).toBe(false);
+    notes.collect('s', 0);
+    for (let n = 0; n < 3; n++) notes.note(unavailable, clock, well, false);
+    expect(notes.isTurnedAway).toBe(true);
+  });
+
   test('is about the latest answers, however many there were', () => {
     const notes = new OutcomeNotes(0);
     for (let n = 0; n < 10_000; n++) notes.note(ok, clock, well, false);

@@ -86,6 +86,11 @@ export class OutcomeNotes {
     this.#streak = 0;
   }
 
+  /** A good part of what was not yet reported is refused: more of the same would be, while the database is asked. */
+  get isTurnedAway(): boolean {
+    return this.#refused >= manyRefused && this.#refused * 4 >= this.#answers;
+  }
+
   get retryAfterMs(): number {
     return this.#retryAfterMs;
   }
