@@ -7,6 +7,8 @@ const pageOf = (path: string) => Number(/^\/page\/(\d+)$/.exec(path)?.[1] ?? -1)
 /** Of the last pages, which link to none, so that nothing is missed for them; ever the same ones fail. */
 const isBroken = (page: number) => page >= pages / 2 && page % 6 === 0;
 const isBusy = (page: number) => page > 0 && page % 50 === 7;
+/** Turned away more often than a page may fail. */
+const refusals = 2;
 const asked = new Map<string, number>();
 
 const fixture = new CrawlFixture({
@@ -15,7 +17,9 @@ const fixture = new CrawlFixture({
     const page = pageOf(path);
     const nth = (asked.get(path) ?? 0) + 1;
     asked.set(path, nth);
-    if (isBroken(page)) response.writeHead(500).end();
+    if (path === '/refused' && nth <= refusals) response.writeHead(429).end();
+    else if (path === '/refused') response.setHeader('content-type', 'text/html').end('<p>Here at last');
+    else if (isBroken(page)) response.writeHead(500).end();
     else if (isBusy(page) && nth === 1) response.writeHead(503, { 'retry-after': '1' }).end();
     else return false;
     return true;
@@ -39,4 +43,10 @@ test('a site with broken pages and busy moments is crawled to its end, and so is
   );
   const [source] = await listSources(fixture.pool, { id: `host:${new URL(fixture.site.origin).host}` });
   expect(source).toMatchObject({ breaker: 'closed', pause_reason: null, pace_per_minute: null });
+});
+
+test('a page that is turned away because its host is asked too much does not use up its tries', async () => {
+  const job = await fixture.crawled('/refused', { discover: false, attempts: 1, max_depth: 0 });
+  expect(await fixture.outcomes(job.id)).toEqual({ '/refused': 'fetched' });
+  expect(asked.get('/refused')).toBe(refusals + 1);
 });

@@ -42,7 +42,14 @@ export const crawlOptions = z.looseObject({
   keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
-  attempts: z.int().min(1).max(20).default(3).describe('tries of a URL that fails for a passing reason'),
+  attempts: z
+    .int()
+    .min(1)
+    .max(20)
+    .default(3)
+    .describe(
+      'tries of a URL that fails for a passing reason; four times as many while its host is overloaded',
+    ),
   recrawl: z
     .boolean()
     .default(false)

@@ -23,7 +23,7 @@ import { isReadable, readPage } from './read-page.ts';
 import { readSitemapList, readTextList, type UrlList } from './read-url-list.ts';
 import { redirectFailure } from './redirect-failure.ts';
 import { RedirectTrail } from './redirect-trail.ts';
-import { retryDelayMs, seedDelayMs } from './retry-delay.ts';
+import { refusedDelayMs, retryDelayMs, seedDelayMs, triesWhenRefused } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
 import { statusFailure } from './status-failure.ts';
 import type { Unsaved } from './unsaved.ts';
@@ -372,17 +372,19 @@ export class ProcessEntry {
     response?: FetchResponse,
   ): Promise<Postponed | undefined> {
     const attempts = entry.attempts + 1;
-    if (error.retry === 'never' || attempts >= this.#context.options.attempts) {
+    const { options, governor } = this.#context;
+    const isRefused =
+      response?.status === 429 || (response?.status === 503 && governor.isOverloaded(entry.host));
+    const most = isRefused ? options.attempts * triesWhenRefused : options.attempts;
+    if (error.retry === 'never' || attempts >= most) {
       const status = response?.status ?? null;
       return await this.#failed(entry, { ...failure(error), status });
     }
     // Somebody may be waiting to hear that the site is not there.
     const isSilent = error.code === 'connection_failed' || error.code === 'dns_failed';
-    const delayMs =
-      isSilent && entry.depth === 0 && entry.parent === null
-        ? seedDelayMs(attempts)
-        : retryDelayMs(attempts, response?.retryAfterSeconds);
-    const until = performance.now() + delayMs;
+    const isStart = isSilent && entry.depth === 0 && entry.parent === null;
+    const delayOf = isRefused ? refusedDelayMs : isStart ? seedDelayMs : retryDelayMs;
+    const until = performance.now() + delayOf(attempts, response?.retryAfterSeconds);
     this.#checkpointer.unsaved.postponed.set(entry.seq, {
       host: entry.host,
       seq: entry.seq,

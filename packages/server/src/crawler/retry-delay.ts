@@ -11,6 +11,16 @@ export function retryDelayMs(attempts: number, retryAfterSeconds = 0): number {
   return Math.max(backoff, retryAfterSeconds * 1000 * (1 + 0.1 * Math.random()));
 }
 
+/** Tries of a URL that an overloaded host turns away, for each try that a URL has: that says nothing about the URL. */
+export const triesWhenRefused = 4;
+const maxRefusedMs = 60_000;
+
+/** 1 s, 2 s, 4 s …: the governor decides how often the host is asked. */
+export function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number {
+  const backoff = Math.min(500 * 2 ** attempts, maxRefusedMs);
+  return Math.max(backoff, retryAfterSeconds * 1000) * (1 + 0.5 * Math.random());
+}
+
 /** 0.5 s, 1 s, 2 s …: for where a crawl begins. */
 export function seedDelayMs(attempts: number): number {
   return Math.min(250 * 2 ** attempts, maxMs);

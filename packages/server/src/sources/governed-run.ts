@@ -73,6 +73,11 @@ export class GovernedRun {
     return this.#seats.get(host)?.source.blockedUntil(this.now()) ?? 0;
   }
 
+  /** Whether the host is known to turn requests away because there are too many of them. */
+  isOverloaded(host: string): boolean {
+    return this.#seats.get(host)?.source.isOverloaded ?? false;
+  }
+
   /** Keeps what a host's robots.txt asks for, for all workers; null: nothing. Fails if it could not be kept. */
   async recordCrawlDelay(host: string, seconds: number | null): Promise<void> {
     const { link, directory } = this.#options;

@@ -123,6 +123,10 @@ export class GovernedSource {
     onReport(this);
   }
 
+  get isOverloaded(): boolean {
+    return this.#state.pace_per_minute !== null || this.#state.pause_reason === 'retry_after';
+  }
+
   blockedUntil(now: number): number {
     if (now < this.#pausedUntil) return this.#pausedUntil;
     return this.#state.interval_ms > 0 && !this.#isHalfOpen ? this.#slots.peek(now) : 0;

@@ -13,6 +13,7 @@ const fixture = new GovernorFixture();
 const log = pino({ level: 'silent' });
 let time: VirtualTime;
 let closing: (() => Promise<void>)[] = [];
+let crawls: SimulatedCrawl[] = [];
 
 beforeEach(async () => {
   time = await VirtualTime.start(fixture.url);
@@ -20,6 +21,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(closing.map((close) => close()));
   closing = [];
+  crawls = [];
   await time.close();
 });
 
@@ -30,6 +32,7 @@ function crawlWithTwo(capacity: number, options: Omit<OriginOptions, 'now'>): Si
   for (const name of ['a', 'b']) {
     const governor = new Governor({ db: time.db, log, clock: time.now });
     const crawl = new SimulatedCrawl(governor.openRun(name), host, origin);
+    crawls.push(crawl);
     closing.push(async () => {
       crawl.stop();
       await governor.close();
@@ -75,6 +78,7 @@ describe.each(kinds)('an origin that takes 50 requests a second: %j', (options) 
       const back = await during(45, origin);
       expect(secondsUntilUsed(origin, back.from)).toBeLessThanOrEqual(27);
       expect(origin.between(high.from, time.now()).refused).toBeLessThan(0.05);
+      expect(crawls.map(({ lost }) => lost)).toEqual([0, 0]);
     },
     patienceMs,
   );

@@ -1,8 +1,10 @@
+import { triesWhenRefused } from '../../crawler/retry-delay.ts';
 import type { GovernedRun } from '../governor.ts';
 import type { SimulatedOrigin } from './simulated-origin.ts';
 
 const attempts = 3;
-const retryMs = (attempt: number, seconds = 0) => Math.max(seconds * 1000, 1_000 * 8 ** (attempt - 1));
+const retryMs = (attempt: number, seconds = 0) =>
+  Math.max(seconds * 1000, Math.min(1_000 * 8 ** (attempt - 1), 60_000));
 
 /** A crawl that never runs out of pages, and tries again what failed, as crawls do. */
 export class SimulatedCrawl {
@@ -43,7 +45,8 @@ export class SimulatedCrawl {
   }
 
   #failed(failures: number, retryAfterSeconds?: number): void {
-    if (failures >= attempts) {
+    const most = this.#run.isOverloaded(this.#host) ? attempts * triesWhenRefused : attempts;
+    if (failures >= most) {
       this.lost++;
       return;
     }
