@@ -24,6 +24,13 @@ describe('holdfast crawl', () => {
     ['a pattern that keeps the start out', ['https://a.example/x', '--exclude', '/x'], /--exclude keeps out/],
     ['an origin that is none', ['https://a.example', '--allow-private', 'localhost'], /is no origin/],
     ['a depth out of range', ['https://a.example', '--depth', '-1'], /--depth must be at least 0\n/],
+    [
+      'the name of a field',
+      ['https://a.example', '--max-pages', '120'],
+      /'--max-pages'\n\(Did you mean --limit\?\)/,
+    ],
+    ['that name misspelt', ['https://a.example', '--maxdepth=2'], /\(Did you mean --depth\?\)/],
+    ["another crawler's word", ['https://a.example', '--output', 'x'], /\(Did you mean --out\?\)/],
     ['a limit of nothing', ['https://a.example', '--limit', '0'], /--limit must be at least 1\n/],
     ['a limit that is no number', ['https://a.example', '--limit', 'x'], /whole number/],
     [

@@ -143,7 +143,7 @@ describe('holdfast jobs', () => {
       'an option that is misspelt',
       ['create', 'crawl', 'https://a.example', '--payload', '{"max_dept": 2}'],
       2,
-      /max_dept in --payload is not known here/,
+      /max_dept in --payload is not known here: did you mean max_depth\?/,
     ],
     [
       'a payload that is no object',
@@ -176,7 +176,7 @@ describe('holdfast jobs', () => {
     const { stdout } = await holdfast('jobs', 'create', '--help');
     for (const field of Object.keys(crawlOptions.shape))
       expect(stdout).toMatch(new RegExp(`^  ${field} `, 'm'));
-    expect(stdout).toContain('least time between two requests to a host (default: 0)');
+    expect(stdout).toContain('least time between two requests of this job to a host');
   });
 
   test('one impossible action of several does not keep the others from being done', async () => {

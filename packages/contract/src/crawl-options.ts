@@ -25,7 +25,14 @@ export const crawlOptions = z.looseObject({
   exclude: patterns.describe('no URLs that match one of these patterns'),
   discover: z.boolean().default(true).describe('look for sitemaps and llms.txt as well'),
   concurrency: z.int().min(1).max(256).default(16).describe('requests under way at once, over all hosts'),
-  delay_ms: z.int().min(0).max(600_000).default(0).describe('least time between two requests to a host'),
+  delay_ms: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(0)
+    .describe(
+      'least time between two requests of this job to a host; the limit of a source holds over all jobs',
+    ),
   user_agent: headerText(500).optional(),
   ignore_robots: z.boolean().default(false),
   needs_private: z
@@ -56,3 +63,12 @@ export const crawlOptions = z.looseObject({
     .describe('ask only for what changed since the last completed crawl of the same start and options'),
 });
 export type CrawlOptions = z.output<typeof crawlOptions>;
+
+/** Flags of `holdfast crawl` that are not called as the field that they set, written as a field. */
+export const crawlFlagNames = {
+  depth: 'max_depth',
+  limit: 'max_pages',
+  limit_per_host: 'max_pages_per_host',
+  delay: 'delay_ms',
+  page_timeout: 'page_timeout_seconds',
+} as const satisfies Record<string, keyof CrawlOptions>;

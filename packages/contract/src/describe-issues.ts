@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { fieldName } from './field-name.ts';
+import { notKnown } from './strict-fields.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -33,7 +34,10 @@ export function problemsOf({ issues }: z.core.$ZodError): Problem[] {
 function problemsIn(issue: Issue, above: readonly PropertyKey[]): Problem[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...path, key], message: 'is not known here' }));
+    return issue.keys.map((key, index) => ({
+      path: [...path, key],
+      message: issue.message.startsWith(notKnown) ? (issue.message.split('\n')[index] ?? notKnown) : notKnown,
+    }));
   const [nearest] = issue.code === 'invalid_union' ? issue.errors : [];
   // The first alternative is the one that people write.
   if (nearest?.[0]) return problemsIn(nearest[0], path);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { crawlOptions } from '../crawl-options.ts';
+import { crawlFlagNames, crawlOptions } from '../crawl-options.ts';
 import { jobRequestFields, maxPayloadLength } from '../job.ts';
 import { executors, jobKinds, jobStatuses, requestedActions, userActions } from '../job-lifecycle.ts';
 import { moment } from '../moment.ts';
+import { strictFields } from '../strict-fields.ts';
 import { pageUrl, text } from '../text-fields.ts';
 import { changeCounts } from './change-counts.ts';
 import { pageOf } from './page-of.ts';
@@ -19,11 +20,10 @@ const metadata = z
   .describe('kept with the job for those who sent it');
 
 /** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
-const crawlPayload = z
-  .strictObject({ ...withoutDefaults(crawlOptions.shape), metadata })
-  .omit({ needs_private: true });
-const visitPayload = z.strictObject({ url: pageUrl, metadata });
-const collectPayload = z.strictObject({
+const { needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
+const crawlPayload = strictFields({ ...crawlShape, metadata }, crawlFlagNames);
+const visitPayload = strictFields({ url: pageUrl, metadata });
+const collectPayload = strictFields({
   intake_id: z.uuid().describe('of the owner; source_id names whom to ask'),
   metadata,
 });
@@ -40,15 +40,15 @@ const fields = {
 const newJobs = <More extends z.ZodRawShape>(more: More) =>
   z
     .discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('crawl'), payload: crawlPayload, ...fields, ...more }),
-      z.strictObject({
+      strictFields({ kind: z.literal('crawl'), payload: crawlPayload, ...fields, ...more }),
+      strictFields({
         kind: z.literal('visit'),
         payload: visitPayload,
         executor: z.enum(executors).default('builtin').describe('our own runners, or an outside bot'),
         ...fields,
         ...more,
       }),
-      z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...fields, ...more }),
+      strictFields({ kind: z.literal('collect'), payload: collectPayload, ...fields, ...more }),
     ])
     .refine(
       (request) => JSON.stringify((request as { payload: unknown }).payload).length <= maxPayloadLength,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { crawlOptions } from '../crawl-options.ts';
+import { crawlFlagNames, crawlOptions } from '../crawl-options.ts';
 import { executors } from '../job-lifecycle.ts';
 import { moment } from '../moment.ts';
 import { type PolicyKind, policyChange, policyFields, policyKinds } from '../policy.ts';
+import { strictFields } from '../strict-fields.ts';
 import { text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
@@ -14,20 +15,20 @@ const metadata = z
   .optional()
   .describe('kept with its jobs for those who sent it');
 
+const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
+
 /** What a user may ask of a policy's jobs, beside their url: the same as of a single job. */
 export const policyOptions = {
-  crawl: z
-    .strictObject({ ...withoutDefaults(crawlOptions.shape), metadata })
-    .omit({ url: true, needs_private: true }),
-  visit: z.strictObject({ metadata }),
+  crawl: strictFields({ ...crawlShape, metadata }, crawlFlagNames),
+  visit: strictFields({ metadata }),
 } as const satisfies Record<PolicyKind, z.ZodType>;
 
 const { user_id: _owner, kind: _kind, options: _options, executor, ...fields } = policyFields;
 
 export const newPolicy = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('crawl'), ...fields, options: policyOptions.crawl.default({}) }),
-    z.strictObject({
+    strictFields({ kind: z.literal('crawl'), ...fields, options: policyOptions.crawl.default({}) }),
+    strictFields({
       kind: z.literal('visit'),
       ...fields,
       executor,

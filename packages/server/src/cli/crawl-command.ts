@@ -13,6 +13,7 @@ const after = `
 Patterns are globs for the path (/blog/**, *.pdf), or regular expressions between slashes (/\\/\\d{4}\\//).
 
 Killed at any moment, by Ctrl-C or worse, the same command goes on where it was, and the output has every page once.
+--delay holds within this crawl. A limit over all jobs and workers: holdfast sources set host:example.com --min-delay-ms 2000.
 A crawl is known by its URLs and the options under "What to crawl" and "What to keep"; speed and output may change.
 
   holdfast crawl https://example.com                          the site, into example.com.jsonl
@@ -50,7 +51,11 @@ export const crawlCommand = new Command('crawl')
   .option('--max-page-bytes <number>', 'larger pages fail (10485760)', wholeNumber)
   .optionsGroup('How fast, and as whom:')
   .option('--concurrency <number>', 'requests under way at once (16)', wholeNumber)
-  .option('--delay <time>', 'least time between two requests to a host, such as 500ms or 2s', milliseconds)
+  .option(
+    '--delay <time>',
+    'least time between two requests of this crawl to a host, such as 500ms or 2s',
+    milliseconds,
+  )
   .option('--page-timeout <seconds>', 'time for one page (60)', seconds)
   .option('--attempts <number>', 'tries of a URL that fails for a passing reason (3)', wholeNumber)
   .option('--user-agent <text>', 'how to name itself to the site')

@@ -2,6 +2,7 @@ import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { asCalled } from './called-as.ts';
+import { withFlagMeant } from './flag-meant.ts';
 
 const examples = `
 Start here:
@@ -65,10 +66,10 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
   }
   for (const command of allCommands(program)) {
     command
-      .showHelpAfterError('(add --help to see what can be used)')
+      .showHelpAfterError('(--help shows what can be used)')
       .configureOutput({
         writeOut: (text) => process.stdout.write(asCalled(text)),
-        outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
+        outputError: (text, write) => write(withFlagMeant(text.replace(/^error: /, 'holdfast: '), command)),
       })
       .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
   }

@@ -1,4 +1,4 @@
-import { type CrawlOptions, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
+import { type CrawlOptions, crawlFlagNames, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
 import type { z } from 'zod';
 import { crawlKey } from '../../crawler/crawl-key.ts';
 import { chooseOutputPlace, type OutputPlace } from '../../export/output-place.ts';
@@ -60,11 +60,7 @@ export interface CrawlRequest {
 const otherNames: Record<string, string> = {
   url: 'the URL',
   urls: 'the URLs',
-  max_depth: '--depth',
-  max_pages: '--limit',
-  max_pages_per_host: '--limit-per-host',
-  delay_ms: '--delay',
-  page_timeout_seconds: '--page-timeout',
+  ...Object.fromEntries(Object.entries(crawlFlagNames).map(([flag, field]) => [field, flagOf(flag)])),
 };
 
 /** As it stands on the command line: `include[0]` is one of --include. */
