@@ -212,6 +212,48 @@ describe('what is no sitemap', () => {
     expect([found, reading.end]).toEqual([['http://a.com/'], 'interrupted']);
   });
 
+  const listed = Array.from({ length: 50 }, (_, i) => `http://a.com/${i}`);
+  const half = urlset(...listed).replace('</urlset>', '');
+  test.each([
+    ['in a tag', `${half}<url><lo`],
+    ['in an end tag', `${half}</urls`],
+    ['in a URL', `${half}<url><loc>http://a.com/hal`],
+    ['in an entry', `${half}<url>`],
+    ['in a comment', `${half}<!-- <url><loc>http://a.com/never</loc></url></urlset>`],
+    ['in a CDATA section', `${half}<url><loc><![CDATA[http://a.com/hal`],
+    ['between two entries', half],
+    ['before its first entry', '<urlset>'],
+    ['in a feed', '<rss><channel><item><link>http://a.com/1</link></item>'],
+    ['in a tag that goes on and on', `${half}<a ${'x'.repeat(40_000)}`],
+  ])('but ends %s gives what was found before, and says so', async (_, text) => {
+    for (const bytes of [text, [Buffer.from(text.slice(0, 700)), Buffer.from(text.slice(700))]]) {
+      const { urls, end } = await read(bytes);
+      expect(end).toBe('interrupted');
+      if (text.startsWith(half)) expect(urls).toEqual(listed);
+    }
+  });
+
+  test('but has a tag that goes on and on gives what was found before, and says so', async () => {
+    const text = `${half}<a ${'x'.repeat(40_000)}${urlset('http://a.com/never')}`;
+    const pieces = Array.from({ length: text.length / 1_000 }, (_, i) =>
+      Buffer.from(text.slice(i * 1_000, (i + 1) * 1_000)),
+    );
+    const { urls, end } = await read(pieces);
+    expect([urls, end]).toEqual([listed, 'interrupted']);
+  });
+
+  test.each([
+    ['an empty list', '<urlset/>'],
+    ['a list without entries', '<urlset></urlset>'],
+    ['another case of its end', '<urlset><url><loc>http://a.com/1</loc></url></URLSET>'],
+    ['a last entry without its end', '<urlset><url><loc>http://a.com/1</loc></urlset>'],
+    ['nothing around its entries', '<url><loc>http://a.com/1</loc></url>'],
+    ['white space and comments behind it', `${urlset('http://a.com/1')}\n<!-- made by hand -->\n`],
+  ])('but has %s is read to its end', async (_, text) => {
+    const { urls, end } = await read(text);
+    expect([urls, end]).toEqual([text.includes('/1') ? ['http://a.com/1'] : [], 'complete']);
+  });
+
   test('is any bytes at all, and never throws', async () => {
     const parts = fc.constantFrom(
       '<',

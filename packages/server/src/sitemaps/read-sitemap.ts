@@ -71,12 +71,16 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
         this.format = reader.format();
         yield batch;
         if (reader.isForeign()) return;
+        if (reader.isBroken()) break;
       }
     } catch {
       this.end = 'interrupted';
     }
     if (reader) {
-      yield reader.finish();
+      const rest = reader.finish();
+      this.format = reader.format();
+      if (this.end === 'complete' && this.format !== 'unknown' && reader.isBroken()) this.end = 'interrupted';
+      yield rest;
       this.leftOut.tooLong = reader.tooLong();
     }
   }
@@ -96,6 +100,8 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
 interface Reader {
   format(): SitemapFormat;
   isForeign(): boolean;
+  /** Nothing more can be read; after `finish`, that the document did not come to its own end. */
+  isBroken(): boolean;
   tooLong(): number;
   write(text: string): SitemapEntry[];
   finish(): SitemapEntry[];
@@ -104,9 +110,11 @@ interface Reader {
 function xmlReader(): Reader {
   const entries = new XmlEntries();
   const scanner = new XmlScanner(entries);
+  let isCut = false;
   return {
     format: () => entries.format,
-    isForeign: () => entries.isForeign || scanner.isBroken,
+    isForeign: () => entries.isForeign,
+    isBroken: () => isCut || scanner.isBroken,
     tooLong: () => entries.tooLong,
     write(text) {
       scanner.write(text);
@@ -114,6 +122,7 @@ function xmlReader(): Reader {
     },
     finish() {
       scanner.end();
+      isCut = scanner.isInSection || entries.isUnfinished;
       entries.finish();
       return taken(entries);
     },
@@ -125,6 +134,7 @@ function textReader(): Reader {
   return {
     format: () => 'text',
     isForeign: () => false,
+    isBroken: () => false,
     tooLong: () => entries.tooLong,
     write(text) {
       entries.write(text);

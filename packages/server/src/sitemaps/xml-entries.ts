@@ -45,6 +45,8 @@ export class XmlEntries implements XmlHandler {
   /** URLs that are longer than any may be. */
   tooLong = 0;
   #open: Open | null = null;
+  /** The element that holds the entries; '' once it has ended, or when there is none. */
+  #root = '';
   /** Tags open inside the entry. */
   #inside: string[] = [];
   #field = '';
@@ -55,9 +57,15 @@ export class XmlEntries implements XmlHandler {
     if (this.format === 'unknown') {
       this.format = formats.get(name) ?? 'unknown';
       this.isForeign = this.format === 'unknown';
+      if (!isEmpty && !containers.has(name)) this.#root = tag;
     }
     if (containers.get(name)?.includes(this.format)) this.#start(tag, prefix, name, isEmpty);
     else if (this.#open) this.#child(this.#open, tag, attributes, isEmpty);
+  }
+
+  /** Something is open that a whole document would have ended. */
+  get isUnfinished(): boolean {
+    return this.#open !== null || this.#root !== '';
   }
 
   #child(open: Open, tag: string, attributes: string, isEmpty: boolean): void {
@@ -74,6 +82,11 @@ export class XmlEntries implements XmlHandler {
 
   close(tag: string): void {
     if (this.#open?.tag === tag) this.finish();
+    if (this.#root !== '' && this.#root.toLowerCase() === tag.toLowerCase()) {
+      // Whatever lacks its end tag has ended with it.
+      this.finish();
+      this.#root = '';
+    }
     // Markup inside a description may lack end tags: what is open within an element ends with it.
     const at = this.#inside.lastIndexOf(tag);
     if (this.#open === null || at === -1) return;

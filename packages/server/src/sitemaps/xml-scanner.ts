@@ -33,6 +33,11 @@ export class XmlScanner {
       this.#rest = this.#scan(this.#rest + chunk.slice(at, at + longestPiece), false);
   }
 
+  /** Inside a comment, an instruction, a declaration or a CDATA section. */
+  get isInSection(): boolean {
+    return this.#until !== '';
+  }
+
   end(): void {
     this.#scan(this.#rest, true);
     this.#rest = '';
