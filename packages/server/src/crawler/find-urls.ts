@@ -6,7 +6,7 @@ import { type UrlRules, urlRules } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { strategyOf } from './seed-urls.ts';
-import type { Unsaved } from './unsaved.ts';
+import type { OffScope, Unsaved } from './unsaved.ts';
 
 /** Sitemaps that sitemaps name, one below the other. */
 const maxListDepth = 5;
@@ -18,6 +18,8 @@ export class FindUrls {
   readonly #follows: boolean;
   readonly #canonical: CanonicalOptions;
   readonly #identity: UrlRules['identity'];
+  /** By the attempt at an entry, as an entry that is tried again is a new object: they count when it is done, and once. */
+  readonly #leftOut = new WeakMap<FrontierEntry, Record<string, number>>();
 
   constructor(context: CrawlContext, unsaved: () => Unsaved) {
     this.#context = context;
@@ -31,12 +33,17 @@ export class FindUrls {
   add(links: readonly string[], from: FrontierEntry): void {
     if (!this.#follows) return;
     const place = { depth: from.depth + 1, parent: from.url_hash, redirects: 0 };
-    for (const url of links) this.#addPage(url, place);
+    for (const url of links) this.#addPage(url, place, from);
   }
 
   /** What a page or a list leads to and is not fetched. */
-  countLeftOut(leftOut: Readonly<Record<string, number>>): void {
-    for (const [reason, count] of Object.entries(leftOut)) this.#unsaved().countOffScope(reason, count);
+  countLeftOut(leftOut: OffScope, from: FrontierEntry): void {
+    for (const [reason, count] of Object.entries(leftOut)) this.#count(reason, from, count);
+  }
+
+  /** All that this attempt at an entry has counted. */
+  leftOutOf(entry: FrontierEntry): OffScope {
+    return this.#leftOut.get(entry) ?? {};
   }
 
   get follows(): boolean {
@@ -46,7 +53,7 @@ export class FindUrls {
   /** A redirect's target takes the place of the URL that led there. */
   addRedirect(url: string, from: FrontierEntry): void {
     const place = { depth: from.depth, parent: from.parent, redirects: from.redirects + 1 };
-    if (from.kind === 'page') this.#addPage(url, place);
+    if (from.kind === 'page') this.#addPage(url, place, from);
     else this.#add(url, from.kind, place);
   }
 
@@ -54,13 +61,13 @@ export class FindUrls {
   addListed(raw: string, kind: FrontierKind, from: FrontierEntry): void {
     const url = canonicalUrl(raw, from.url, this.#canonical);
     if (url === null) {
-      this.#unsaved().countOffScope('unusable_url');
+      this.#count('unusable_url', from);
       return;
     }
     const place = { depth: kind === 'page' ? 1 : from.depth + 1, parent: from.url_hash, redirects: 0 };
-    if (kind === 'page') this.#addPage(url, place);
-    else if (this.#context.scope.verdict(url, 0) === 'off_host') this.#unsaved().countOffScope('off_host');
-    else if (place.depth > maxListDepth) this.#unsaved().countOffScope('lists_too_deep');
+    if (kind === 'page') this.#addPage(url, place, from);
+    else if (this.#context.scope.verdict(url, 0) === 'off_host') this.#count('off_host', from);
+    else if (place.depth > maxListDepth) this.#count('lists_too_deep', from);
     else this.#add(url, kind, place);
   }
 
@@ -74,12 +81,18 @@ export class FindUrls {
     return this.#unsaved().found.size > before;
   }
 
-  #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
+  #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>, from: FrontierEntry): void {
     const { known, scope } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(this.#identity(url))) return;
     const verdict = scope.verdict(url, place.depth);
-    if (verdict !== 'in') this.#unsaved().countOffScope(verdict);
+    if (verdict !== 'in') this.#count(verdict, from);
     else if (!known.hasHash(url)) this.#put(url, 'page', place);
+  }
+
+  #count(reason: string, from: FrontierEntry, count = 1): void {
+    const counts = this.#leftOut.get(from) ?? {};
+    counts[reason] = (counts[reason] ?? 0) + count;
+    this.#leftOut.set(from, counts);
   }
 
   #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {

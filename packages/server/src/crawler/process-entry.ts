@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { BodyPieces } from '../fetch/body-pieces.ts';
+import type { BodyPieces } from '../fetch/body-pieces.ts';
 import { type FetchHead, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import type { FrontierEntry, FrontierKind, PageBefore } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
@@ -13,6 +13,7 @@ import { asGiven, canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import { fetchList } from './fetch-list.ts';
 import { FindUrls } from './find-urls.ts';
 import { forbidsFollowing } from './forbids-following.ts';
 import type { HostQueues } from './host-queues.ts';
@@ -20,7 +21,7 @@ import { keepAnswer } from './keep-answer.ts';
 import { maxRedirects } from './max-redirects.ts';
 import { type ReadBody, unfollowed } from './read-body.ts';
 import { isReadable, readPage } from './read-page.ts';
-import { readSitemapList, readTextList, type UrlList } from './read-url-list.ts';
+import { readTextList, type UrlList } from './read-url-list.ts';
 import { redirectFailure } from './redirect-failure.ts';
 import { RedirectTrail } from './redirect-trail.ts';
 import { refusedDelayMs, retryDelayMs, seedDelayMs, triesWhenRefused } from './retry-delay.ts';
@@ -141,14 +142,12 @@ export class ProcessEntry {
 
   /** A sitemap may have 50 MB: what it lists joins the crawl while it comes. */
   async #fetchSitemap(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
-    const pieces = new BodyPieces();
-    const reading = readSitemapList(pieces, (url, kind) => this.#listed(url, kind, entry));
-    try {
-      return await this.#fetch(entry, signal, pieces);
-    } finally {
-      pieces.end();
-      this.#sitemaps.set(entry, await reading);
-    }
+    const { response, list } = await fetchList(
+      (pieces) => this.#fetch(entry, signal, pieces),
+      (url, kind) => this.#listed(url, kind, entry),
+    );
+    this.#sitemaps.set(entry, list);
+    return response;
   }
 
   #listed(url: string, kind: FrontierKind, from: FrontierEntry): Promise<void> | undefined {
@@ -225,7 +224,7 @@ export class ProcessEntry {
   }
 
   async #addLinks({ links, leftOut }: ReadBody, entry: FrontierEntry): Promise<void> {
-    if (leftOut && this.#urls.follows) this.#urls.countLeftOut(leftOut);
+    if (leftOut && this.#urls.follows) this.#urls.countLeftOut(leftOut, entry);
     if (links.length <= urlsAtOnce) {
       this.#urls.add(links, entry);
       return;
@@ -331,7 +330,7 @@ export class ProcessEntry {
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
     const { reason, message, leftOut } = this.#sitemaps.get(entry) ?? (await this.#readText(entry, response));
     this.#sitemaps.delete(entry);
-    this.#urls.countLeftOut(leftOut);
+    this.#urls.countLeftOut(leftOut, entry);
     const page: Outcome = {
       outcome: 'skipped',
       reason,
@@ -413,6 +412,7 @@ export class ProcessEntry {
     this.#hosts.of(entry.host).pages += counts;
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page, counts });
+    this.#checkpointer.unsaved.addOffScope(this.#urls.leftOutOf(entry));
     this.#checkpointer.unsaved.bytes += received;
     this.#checkpointer.changed(url);
     return undefined;

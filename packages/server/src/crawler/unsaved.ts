@@ -16,6 +16,9 @@ export interface PostponedEntry {
   readonly until: number;
 }
 
+/** URLs that are not fetched, by reason. */
+export type OffScope = Readonly<Record<string, number>>;
+
 /** What happened since the last checkpoint. */
 export class Unsaved {
   readonly done: DoneEntry[] = [];
@@ -37,7 +40,8 @@ export class Unsaved {
     return this.asked === 0 && this.found.size === 0 && this.discovery === null;
   }
 
-  countOffScope(reason: string, count = 1): void {
-    this.offScope[reason] = (this.offScope[reason] ?? 0) + count;
+  addOffScope(counts: OffScope): void {
+    for (const [reason, count] of Object.entries(counts))
+      this.offScope[reason] = (this.offScope[reason] ?? 0) + count;
   }
 }
