@@ -226,7 +226,7 @@ export const settings = {
     env: 'HOLDFAST_BREAKER_FAILURES',
     schema: wholeNumber(1, 1_000_000, 5),
     description:
-      'Failures in a row after which a source is paused: of visits and collections, any; of crawls, connections that fail. A source is paused as well when 20 URLs of crawls in a row fail, each counted once, whatever this says; more if this is more.',
+      'A source is paused after so many failures in a row: any failures of visits and collections, failed connections of crawls. It is also paused when that many URLs of crawls fail in a row, but at least 20; each URL counts once.',
   },
   breakerPauseSeconds: {
     env: 'HOLDFAST_BREAKER_PAUSE_SECONDS',

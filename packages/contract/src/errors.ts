@@ -387,7 +387,7 @@ export const errors = {
     retry: 'later',
     http: 502,
     exit: exitCodes.failure,
-    message: 'robots.txt could not be fetched, so nothing may be',
+    message: 'robots.txt is unreachable; crawling is on hold',
     hint: 'The job is tried again after a backoff.',
   },
   robots_disallowed: {

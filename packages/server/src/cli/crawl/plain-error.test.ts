@@ -3,12 +3,12 @@ import { plainError } from './plain-error.ts';
 
 test.each([
   [
-    'robots.txt could not be fetched, so nothing may be: http://a.example/robots.txt: The site could not be reached: ECONNREFUSED',
+    'robots.txt is unreachable; crawling is on hold: http://a.example/robots.txt: The site could not be reached: ECONNREFUSED',
     'The site could not be reached: connection refused (http://a.example)',
   ],
   [
-    'robots.txt could not be fetched, so nothing may be: https://a.example/robots.txt: HTTP 503',
-    'robots.txt could not be fetched, so nothing may be: https://a.example/robots.txt: HTTP 503',
+    'robots.txt is unreachable; crawling is on hold: https://a.example/robots.txt: HTTP 503',
+    'robots.txt is unreachable; crawling is on hold: https://a.example/robots.txt: HTTP 503',
   ],
   [
     'The host name could not be resolved: EAI_AGAIN',

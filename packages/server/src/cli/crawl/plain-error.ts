@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
 
 /** robots.txt is only what was asked for first: the site itself is not there. */
 const unreachable =
-  /robots\.txt could not be fetched, so nothing may be: (\S+)\/robots\.txt: (The (?:site could not be reached|site did not answer in time).*)$/;
+  /robots\.txt is unreachable; crawling is on hold: (\S+)\/robots\.txt: (The (?:site could not be reached|site did not answer in time).*)$/;
 
 /** An error message of a job, as it is told to a person who waits. */
 export function plainError(message: string): string {
