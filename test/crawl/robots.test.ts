@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
+import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
+import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 const rules = 'User-agent: *\nDisallow: /private\n';
@@ -62,6 +65,39 @@ describe('a crawl keeps to a robots.txt', () => {
   });
 });
 
+test.each<[string, () => void]>([
+  ['leads to an address that may not be asked', () => says('', { location: 'http://169.254.169.254/' }, 302)],
+  ['cannot be decoded', () => says(rules, { 'content-encoding': 'zstd' })],
+])('a crawl keeps to what robots.txt said a day ago while it %s', async (_, prepare) => {
+  says(rules);
+  await fixture.crawled('/home', { discover: false });
+  await fixture.pool.query(
+    `UPDATE robots_cache SET fetched_at = fetched_at - interval '1 day', expires_at = expires_at - interval '1 day'`,
+  );
+  prepare();
+  const job = await fixture.crawled('/home', { discover: false });
+  expect(job.status).toBe('completed');
+  expect(await fixture.outcomes(job.id)).toEqual(followed);
+});
+
+test('a failure that may pass fails no URL of a crawl that goes well elsewhere', async () => {
+  says(rules);
+  const other = await startSite((_, response) =>
+    response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+  );
+  onTestFinished(() => other.close());
+  await fixture.worker?.end('SIGTERM');
+  fixture.startWorker({ HOLDFAST_ALLOW_PRIVATE: `${fixture.site.origin},${other.origin}` });
+  const urls = Array.from({ length: 30 }, (_, i) => `${other.origin}/${i}`);
+  const job = await fixture.crawled('/open', { strategy: 'batch', urls, discover: false });
+  expect(job).toMatchObject({ status: 'retryable', error_code: 'address_forbidden' });
+  expect(await fixture.outcomes(job.id)).toEqual({ '/open': 'fetched' });
+  const { rows } = await fixture.pool.query('SELECT total_pending FROM crawl_states WHERE job_id = $1', [
+    job.id,
+  ]);
+  expect(rows).toEqual([{ total_pending: 30 }]);
+});
+
 describe('a crawl asks for no page while robots.txt', () => {
   test.each<[string, () => void]>([
     ['is in an unknown encoding', () => says(rules, { 'content-encoding': 'zstd' })],
@@ -92,6 +128,12 @@ describe('a crawl asks for no page while robots.txt', () => {
     expect(job).toMatchObject({ status: 'failed', error_code: 'address_forbidden' });
     expect(job.error_message).toContain('robots.txt leads to http://169.254.169.254');
     expect(pagesAsked()).toEqual([]);
+    // Its URL waits for whoever tries the crawl again.
+    says(rules);
+    await actOnJob(fixture.pool, 'retry', job.id);
+    await new Notifier(fixture.pool).notify('work');
+    await fixture.reaches(job.id, 'completed');
+    expect(await fixture.outcomes(job.id)).toEqual(followed);
   });
 
   test('and crawls when what is absent comes in a broken encoding', async () => {

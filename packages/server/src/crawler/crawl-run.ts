@@ -23,7 +23,13 @@ import type { Unsaved } from './unsaved.ts';
  */
 export type CrawlEnd =
   | { readonly how: 'finished' | 'limit' | 'lost' }
-  | { readonly how: 'blocked'; readonly waitMs: number; readonly byRobots: boolean }
+  | {
+      readonly how: 'blocked';
+      readonly waitMs: number;
+      readonly byRobots: boolean;
+      /** Pages of all runs so far. */
+      readonly fetched: number;
+    }
   | { readonly how: 'stopped'; readonly reason: StopReason };
 
 /** Blocked for longer than this, the run is given back instead of waiting. */
@@ -289,7 +295,10 @@ export class CrawlRun {
       // Rows that nobody in memory knows of: look for them.
       if (this.#total.total_pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
       const waitMs = this.#blockedFor();
-      if (waitMs > patienceMs) this.#end({ how: 'blocked', waitMs, byRobots: this.#isBlockedByRobots() });
+      if (waitMs > patienceMs) {
+        const { fetched } = this.#total;
+        this.#end({ how: 'blocked', waitMs, byRobots: this.#isBlockedByRobots(), fetched });
+      }
     } finally {
       this.#settling = false;
     }
@@ -324,7 +333,8 @@ export class CrawlRun {
   #isBlockedByRobots(): boolean {
     const now = performance.now();
     if (this.#queues.returnAt !== Number.POSITIVE_INFINITY) return false;
-    return this.#queues.hosts.every((queue) => {
+    const hosts = this.#queues.hosts.filter((queue) => !queue.isEmpty);
+    return hosts.every((queue) => {
       const entry = queue.peek(now);
       return entry !== undefined && this.#admissions.waitsForRobots(entry);
     });

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import { isPublicHost } from '../fetch/address-guard.ts';
 import { disallowAll, type RobotsRules } from '../robots/robots-rules.ts';
 
 /** Of the origin itself, and so of every page: its pages need not be asked to know it. */
@@ -8,8 +9,8 @@ const ownFailures: ReadonlySet<string> = new Set(['dns_failed', 'tls_failed', 'a
 export function robotsFailure(origin: string, failedAt: string, cause: HoldfastError): HoldfastError {
   const { origin: failed } = new URL(failedAt);
   const isOwn = failed === origin;
-  if (!isOwn && cause.code === 'address_forbidden')
-    return new HoldfastError('address_forbidden', `${origin}/robots.txt leads to ${failed}`);
+  if (cause.code === 'address_forbidden')
+    return new HoldfastError(cause.code, isOwn ? origin : `${origin}/robots.txt leads to ${failed}`);
   if (!isOwn || !ownFailures.has(cause.code))
     return new HoldfastError('robots_unreachable', `${origin}/robots.txt: ${cause.message}`);
   const { host } = new URL(origin);
@@ -17,6 +18,11 @@ export function robotsFailure(origin: string, failedAt: string, cause: HoldfastE
     cause.code,
     cause.code === 'dns_failed' ? `${host}: ${cause.detail}` : cause.detail,
   );
+}
+
+/** Whether the origin's own name or address is forbidden. All else may pass: certificates, redirects, what a name stands for. */
+export function isForbiddenForGood(origin: string, { code, detail }: HoldfastError): boolean {
+  return code === 'address_forbidden' && detail === origin && !isPublicHost(new URL(origin));
 }
 
 /** As it is kept in the database's cache, for the workers that come upon it there. */

@@ -317,15 +317,79 @@ describe('a request for robots.txt', () => {
 });
 
 describe('a failure of the origin itself', () => {
-  const failsWith = (code: ErrorCode, detail: string) => {
+  const failsWith = (code: ErrorCode, detail?: string) => {
     answer = () => Promise.reject(new HoldfastError(code, detail));
   };
 
-  test('is what its pages are told, and not for other workers to go by', async () => {
+  test.each<ErrorCode>([
+    'tls_failed',
+    'address_forbidden',
+    'dns_failed',
+    'connection_failed',
+    'fetch_timed_out',
+    'response_invalid',
+  ])('%s leaves the rules that were read last, and is followed by another look in minutes', async (code) => {
+    await knowExpired();
+    failsWith(code);
+    await load();
+    expect([gate.verdict(page, lease), gate.verdict(`${origin}/private`, lease)]).toEqual([
+      'allowed',
+      'disallowed',
+    ]);
+    expect(gate.failureOf(page)).toBeUndefined();
+    now += 300_000;
+    await database.pool.query(`UPDATE robots_cache SET expires_at = now() - interval '1 s'`);
+    says(closed);
+    await load();
+    expect(gate.verdict(page, lease)).toBe('disallowed');
+    expect(asked).toBe(3);
+  });
+
+  test.each<ErrorCode>(['tls_failed', 'address_forbidden'])(
+    '%s keeps its pages waiting when there are none, or too old ones',
+    async (code) => {
+      await knowExpired();
+      await database.pool.query(`UPDATE robots_cache SET fetched_at = fetched_at - interval '30 days'`);
+      failsWith(code);
+      await load();
+      expect(gate.verdict(page, lease)).toBe(now + 300_000);
+      expect([gate.failureOf(page)?.code, gate.lastFailure?.code]).toEqual([code, code]);
+      now += 300_000;
+      gate.verdict(page, lease);
+      says(open);
+      await load();
+      expect(gate.verdict(page, lease)).toBe('allowed');
+    },
+  );
+
+  test('that hangs on settings of this worker is not for others to go by', async () => {
     failsWith('tls_failed', 'CERT_HAS_EXPIRED');
     await load();
-    expect(gate.verdict(page, lease)).toMatchObject({ code: 'tls_failed', detail: 'CERT_HAS_EXPIRED' });
+    expect(gate.failureOf(page)).toMatchObject({ code: 'tls_failed', detail: 'CERT_HAS_EXPIRED' });
     expect((await database.pool.query('SELECT * FROM robots_cache')).rows).toEqual([]);
+  });
+
+  test.each(['http://10.0.0.1', 'http://[::1]:8080', 'http://wiki.corp'])(
+    'that its own name is forbidden, as of %s, is what its pages are told',
+    async (forbidden) => {
+      failsWith('address_forbidden');
+      const coming = loaded();
+      gate.verdict(`${forbidden}/page`, lease);
+      await coming;
+      const failure = { code: 'address_forbidden', detail: forbidden };
+      expect(gate.verdict(`${forbidden}/page`, lease)).toMatchObject(failure);
+    },
+  );
+
+  test('does not hide from a crawl that another origin may come back', async () => {
+    failsWith('dns_failed', 'ENOTFOUND');
+    await load();
+    failsWith('tls_failed', 'CERT_HAS_EXPIRED');
+    const coming = loaded();
+    gate.verdict('https://other.test/', lease);
+    await coming;
+    expect(gate.failureOf('https://other.test/')?.code).toBe('tls_failed');
+    expect(gate.lastFailure?.code).toBe('dns_failed');
   });
 
   test('that may pass keeps its pages waiting, here and for other workers', async () => {

@@ -19,10 +19,10 @@ import {
 import type { GovernedRun, Permit } from '../sources/governor.ts';
 import { type CachedRobots, loadRobots } from '../sources/load-robots.ts';
 import { storeRobots } from '../sources/store-robots.ts';
-import { storeRobotsFailure } from '../sources/store-robots-failure.ts';
+import { keepRobotsCopy, storeRobotsFailure } from '../sources/store-robots-failure.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { RecentMap } from './recent-map.ts';
-import { failureOfRules, robotsFailure, rulesOfFailure } from './robots-failure.ts';
+import { failureOfRules, isForbiddenForGood, robotsFailure, rulesOfFailure } from './robots-failure.ts';
 import { RobotsLoad } from './robots-load.ts';
 
 export interface RobotsGateOptions {
@@ -43,8 +43,10 @@ export interface RobotsGateOptions {
 
 interface KnownOrigin {
   readonly matcher: RobotsMatcher;
-  /** Why robots.txt could not be had: the origin's URLs wait until this has expired, or fail with it. */
+  /** Why robots.txt could not be had: the origin's URLs wait until this has expired. */
   readonly failure: HoldfastError | undefined;
+  /** Nothing of the origin can ever be had: its URLs fail. */
+  readonly isForGood: boolean;
   /** By the monotonic clock. A run may outlive what it knows by days. */
   readonly expiresAt: number;
 }
@@ -72,7 +74,7 @@ export class RobotsGate {
   readonly #askAgain = new Set<string>();
   readonly #now: () => number;
   readonly #agent: string;
-  /** Why a robots.txt could not be had, for the error of a crawl that waits for it. */
+  /** Why a robots.txt could not be had, for the error of a crawl that waits for it; rather one that is tried again. */
   lastFailure: HoldfastError | undefined;
 
   constructor(options: RobotsGateOptions) {
@@ -100,7 +102,7 @@ export class RobotsGate {
     const isExpired = known.expiresAt <= this.#now();
     if (known.failure) {
       if (isExpired) this.#origins.delete(origin);
-      return known.failure.retry === 'never' ? known.failure : known.expiresAt;
+      return known.isForGood ? known.failure : known.expiresAt;
     }
     if (isExpired) {
       this.#bring(origin, lease);
@@ -157,12 +159,14 @@ export class RobotsGate {
   /** Returns the sitemaps that the origin names. */
   async #learn(origin: string, load: RobotsLoad): Promise<readonly string[]> {
     const { rules, failure, expiresInMs } = (await this.#cached(origin)) ?? (await this.#fetch(origin, load));
-    if (failure && failure.retry !== 'never') this.lastFailure = failure;
+    const isForGood = failure !== undefined && isForbiddenForGood(origin, failure);
+    if (failure && !isForGood && (failure.retry !== 'never' || this.lastFailure?.retry !== 'later'))
+      this.lastFailure = failure;
     const matcher = createRobotsMatcher(rules, this.#agent);
     const expiresAt = this.#now() + expiresInMs;
     // Also when there is none: an earlier one may have been taken back.
     await this.#options.governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
-    this.#origins.set(origin, { matcher, failure, expiresAt });
+    this.#origins.set(origin, { matcher, failure, isForGood, expiresAt });
     return rules.sitemaps;
   }
 
@@ -225,11 +229,13 @@ export class RobotsGate {
 
   async #failed(origin: string, failure: HoldfastError): Promise<Rules> {
     const { db, log } = this.#options;
-    // It hangs on what this worker trusts and may reach, which is not for others to go by.
-    if (failure.retry === 'never') return { rules: disallowAll, failure, expiresInMs: failureSeconds * 1000 };
-    const rules = rulesOfFailure(failure);
-    const kept = { origin, rules, ttlSeconds: failureSeconds, copyDays: robotsCopyDays };
-    const holds = await storeRobotsFailure(db, kept);
+    const ttl = { origin, ttlSeconds: failureSeconds, copyDays: robotsCopyDays };
+    // Which certificates and addresses are fine is this worker's own setting: another worker may well get the file.
+    const holds =
+      failure.retry === 'never'
+        ? await keepRobotsCopy(db, ttl)
+        : await storeRobotsFailure(db, { ...ttl, rules: rulesOfFailure(failure) });
+    if (!holds) return { rules: disallowAll, failure, expiresInMs: failureSeconds * 1000 };
     if (holds.copied_at)
       log.warn({ origin }, `${failure.message}; the rules of ${holds.copied_at.toISOString()} hold on`);
     return rulesOf(holds);

@@ -64,7 +64,9 @@ async function letGo(
     case 'blocked': {
       if (end.byRobots) {
         const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
-        return only(await retryJobsLater(db, [{ ...job, error }], actor));
+        // Where nothing was ever fetched, it does not look like a failure that passes. Its URLs stay in the frontier.
+        const isHopeless = error.retry === 'never' && end.fetched === 0;
+        return only(await (isHopeless ? failJobs : retryJobsLater)(db, [{ ...job, error }], actor));
       }
       const release = {
         ...job,

@@ -31,8 +31,7 @@ export class AddressGuard {
     if (url.port !== '' && badPorts.has(Number(url.port))) {
       throw new HoldfastError('url_invalid', `port ${url.port} is not one of the web`);
     }
-    const host = bareHost(url);
-    if (isIP(host) === 0 ? isPrivateName(host) : !isPublicAddress(host)) throw forbidden();
+    if (!isPublicHost(url)) throw forbidden();
   }
 
   /**
@@ -43,6 +42,12 @@ export class AddressGuard {
     if (this.allows(origin)) return;
     if (!addresses.every(isPublicAddress)) throw forbidden();
   }
+}
+
+/** Whether a URL's host may be public, as far as its text tells: a name may still stand for a private address. */
+export function isPublicHost(url: URL): boolean {
+  const host = bareHost(url);
+  return isIP(host) === 0 ? !isPrivateName(host) : isPublicAddress(host);
 }
 
 /** The host without the brackets of an IPv6 address. */
