@@ -125,9 +125,10 @@ const query = fc
 
 /** URLs of one kind, as a list or an archive has them. */
 const family = fc
-  .tuple(fc.nat(10), fc.integer({ min: 200, max: 700 }), fc.integer({ min: 0, max: 99_999_999 }))
+  .tuple(fc.nat(14), fc.integer({ min: 200, max: 700 }), fc.integer({ min: 0, max: 99_999_999 }))
   .map(([kind, count, seed]) => Array.from({ length: count }, (_, i) => members[kind]?.(i, seed) ?? ''));
 const dayOf = (i: number) => new Date(Date.UTC(2018, 0, 1 + i)).toISOString().slice(0, 10).split('-');
+const longAgo = (i: number) => new Date(Date.UTC(1950, 0, 1 + i)).toISOString().slice(0, 10);
 const members: ((i: number, seed: number) => string)[] = [
   (i, seed) => `/product/${String((seed + i * 7919) % 100_000_000).padStart(8, '0')}`,
   (i, seed) => `/product?id=${20_000_101 + ((seed + i * 31) % 9_999_999)}`,
@@ -140,7 +141,18 @@ const members: ((i: number, seed: number) => string)[] = [
   (i) => `/${dayOf(i).join('/')}/`,
   (i) => `/agenda/${dayOf(i).join('-')}`,
   (i, seed) => `/course?assessment=${1_000_000_000_000 + seed + i}`,
+  (i) => `/archive/${longAgo(i).replaceAll('-', '/')}/`,
+  (i) => `/weather/${longAgo(i)}`,
+  (i) => `/rates?date=${longAgo(i)}`,
+  (i) => `/catalogue?cat=${i % 30}&page=${1 + Math.floor(i / 30)}&lang=en`,
 ];
+
+/** Families whose URLs look most like traps, larger than what proves one. */
+export const suspectFamilies = {
+  archive: Array.from({ length: 300 }, (_, i) => members[11]?.(i, 0) ?? ''),
+  weather: Array.from({ length: 300 }, (_, i) => members[12]?.(i, 0) ?? ''),
+  catalogue: Array.from({ length: 900 }, (_, i) => members[14]?.(i, 0) ?? ''),
+};
 
 /** Paths and queries of a site, each as a page would link to it. */
 export const ordinaryUrls: fc.Arbitrary<string[]> = fc

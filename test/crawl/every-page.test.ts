@@ -4,13 +4,13 @@ import { expect, test, vi } from 'vitest';
 import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
-import { ordinaryUrls } from '../crawl-fixture/ordinary-urls.ts';
+import { ordinaryUrls, suspectFamilies } from '../crawl-fixture/ordinary-urls.ts';
 
-/** How much a page says besides its links. */
-type Text = 'own' | 'numbered' | 'thin';
+/** What pages differ in besides their links. Of cards, in where they lead: to a page that nothing else leads to. */
+type Text = 'own' | 'numbered' | 'thin' | 'cards' | 'cell' | 'picture';
 
 /** By what the site's server makes of a URL: the page, and what it links to. */
-let pages = new Map<string, { links: string[]; asked: number }>();
+let pages = new Map<string, { links: string[]; asked: number; n: number }>();
 let text: Text = 'own';
 
 /** As servers read a URL: escapes decoded, `+` a space in a query, everything else as it stands. */
@@ -23,10 +23,15 @@ function pageOf(url: string): string {
 
 const words = (url: string) =>
   url.replaceAll(/[^a-z0-9]+/gi, ' ').replaceAll(/\d/g, (digit) => `${'zyxwvutsrq'[Number(digit)]}`);
-const texts: Record<Text, (url: string) => string> = {
+const same = 'Choose one of the things below to see all that there is to see of it.';
+const texts: Record<Text, (url: string, n: number) => string> = {
   own: (url) => `This page is about ${words(url)} and about nothing else that there is.`,
   numbered: (url) => `You are looking at page ${url} of the whole site, which is a page like any other.`,
   thin: () => 'A page.',
+  cards: (_, n) =>
+    `${same}</p><div class="card"><a href="/card/${n}"><img src="/card.png" alt=""></a></div><p>`,
+  cell: (_, n) => `${same}</p><table><tr><th>Value<td>${200 + n}</table><p>`,
+  picture: (_, n) => `<img src="/pictures/${n}.jpg" alt="">`,
 };
 
 const fixture = new CrawlFixture({
@@ -39,7 +44,7 @@ const fixture = new CrawlFixture({
     response
       .setHeader('content-type', 'text/html; charset=utf-8')
       .end(
-        `<!doctype html><title>Site</title><main><p>${texts[text](url)}</p></main><nav>${links.join(' ')}</nav>`,
+        `<!doctype html><title>Site</title><main><p>${texts[url.startsWith('/card/') ? 'own' : text](url, page.n)}</p></main><nav>${links.join(' ')}</nav>`,
       );
     return true;
   },
@@ -53,7 +58,7 @@ function build(urls: readonly string[]): void {
   const lists = Math.ceil(urls.length / perPage);
   const add = (url: string, links: string[]) => {
     const page = pageOf(url);
-    if (!pages.has(page)) pages.set(page, { links, asked: 0 });
+    if (!pages.has(page)) pages.set(page, { links, asked: 0, n: pages.size });
   };
   add(
     '/',
@@ -69,6 +74,7 @@ function build(urls: readonly string[]): void {
       `${other}#top`,
     ]);
   }
+  if (text === 'cards') for (const { n } of [...pages.values()]) add(`/card/${n}`, []);
 }
 
 const runs = process.env.HOLDFAST_TEST_FULL === '1' ? 60 : 6;
@@ -76,7 +82,7 @@ const runs = process.env.HOLDFAST_TEST_FULL === '1' ? 60 : 6;
 test('of a site with ordinary URLs every page is fetched, once', {
   timeout: 60_000 + runs * 20_000,
 }, async () => {
-  const textOf = fc.constantFrom<Text>('own', 'numbered', 'thin');
+  const textOf = fc.constantFrom<Text>('own', 'numbered', 'thin', 'cards', 'cell', 'picture');
   await fc.assert(
     fc.asyncProperty(ordinaryUrls, textOf, async (urls, said) => {
       text = said;
@@ -91,6 +97,14 @@ test('of a site with ordinary URLs every page is fetched, once', {
       expect(Object.values(outcomes)).toHaveLength(pages.size);
       await checkInvariants(fixture.pool, job.id);
     }),
-    { numRuns: runs, endOnFailure: true },
+    {
+      numRuns: runs + 3,
+      endOnFailure: true,
+      examples: [
+        [suspectFamilies.archive, 'cards'],
+        [suspectFamilies.weather, 'cell'],
+        [suspectFamilies.catalogue, 'cards'],
+      ],
+    },
   );
 });

@@ -20,6 +20,14 @@ const redirects: Record<string, string> = {
   '/round/2?utm_source=a': '/round/1?utm_source=b',
   '/round/1?utm_source=b': '/round/2?utm_source=a',
 };
+for (const [from, to] of [
+  ['/space?q=a+b', '/space?q=a%20b'],
+  ['/space?q=c%20d', '/space?q=c+d'],
+  ['/space/round?q=a+b', '/space/round?q=a%20b'],
+  ['/space/round?q=a%20b', '/space/round?q=a+b'],
+  ['/start', '/start?utm_source=site'],
+] as const)
+  redirects[from] = to;
 let asked: string[] = [];
 
 function answer(path: string, response: ServerResponse, request: IncomingMessage): boolean {
@@ -125,7 +133,51 @@ describe('links', () => {
   });
 });
 
+describe('a redirect to another spelling of a space', () => {
+  test.each([
+    ['/space?q=a+b', '/space?q=a%20b'],
+    ['/space?q=c%20d', '/space?q=c+d'],
+  ])('leads to the page: %s', async (from, to) => {
+    pages = { '/list': { links: [from, to] }, [to]: { links: ['/deep'] }, '/deep': {} };
+    const job = await crawl('/list');
+    expect(await fixture.outcomes(job.id)).toEqual({
+      '/list': 'fetched',
+      [to]: 'fetched',
+      '/deep': 'fetched',
+    });
+    await checkInvariants(fixture.pool, job.id);
+    const seed = await crawl(from);
+    expect(seed.status).toBe('completed');
+    expect(await fixture.outcomes(seed.id)).toEqual({ [to]: 'fetched', '/deep': 'fetched' });
+    const again = await crawl('/list', { recrawl: true });
+    expect(Object.values(await changes(again.id))).toEqual(Array(3).fill('unchanged'));
+  });
+
+  test('is an error when it goes in a circle', async () => {
+    pages = { '/list': { links: ['/space/round?q=a+b'] } };
+    const job = await crawl('/list');
+    expect(Object.values(await fixture.outcomes(job.id)).toSorted()).toEqual([
+      'failed: too_many_redirects',
+      'fetched',
+    ]);
+  });
+});
+
 describe('a redirect that only adds tracking', () => {
+  test.each([{ include: ['/docs/**'] }, { path_prefix: '/docs' }])(
+    'is a seed whatever else is in scope: %j',
+    async (options) => {
+      pages = { '/start?utm_source=site': { links: ['/docs/1', '/other'] }, '/docs/1': {}, '/other': {} };
+      const job = await crawl('/start', options);
+      expect(job.status).toBe('completed');
+      expect(await fixture.outcomes(job.id)).toEqual({
+        '/start': 'redirected',
+        '/start?utm_source=site': 'fetched',
+        '/docs/1': 'fetched',
+      });
+    },
+  );
+
   test('leads to the page, which is stored once', async () => {
     pages = { '/p': { links: ['/promo', '/spring', '/promo?utm_source=link'] } };
     pages['/promo?utm_source=site'] = { text: 'The offer' };

@@ -250,7 +250,10 @@ export class CrawlRun {
     const { signal } = this.#requests;
     this.#processor.process(entry, admission, signal).then(
       (postponed) => {
-        if (postponed) queue.postpone({ ...entry, attempts: postponed.attempts }, postponed.until);
+        if (postponed) {
+          const { until, ...changes } = postponed;
+          queue.postpone({ ...entry, ...changes }, until);
+        }
         this.#over(queue, entry);
       },
       (error) => {

@@ -46,6 +46,11 @@ export class FindUrls {
     return this.#leftOut.get(entry) ?? {};
   }
 
+  /** Two spellings of one URL. */
+  areOne(url: string, other: string): boolean {
+    return this.#identity(url) === this.#identity(other);
+  }
+
   get follows(): boolean {
     return this.#follows;
   }

@@ -6,7 +6,7 @@ import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
 import { sitemapLimits } from '../sitemaps/sitemap-entry.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
-import { type ContentProof, contentProof } from '../urls/content-proof.ts';
+import type { ContentProof } from '../urls/content-proof.ts';
 import type { TrapDetector } from '../urls/trap-detector.ts';
 import type { Admission } from './admit-entries.ts';
 import { asGiven, canonicalOptions } from './canonical-options.ts';
@@ -44,7 +44,7 @@ export interface ProcessOptions {
 }
 
 /** To be tried again then, by performance.now(), and how often it was tried. */
-export interface Postponed {
+export interface Postponed extends Partial<Pick<FrontierEntry, 'url' | 'redirects'>> {
   readonly until: number;
   readonly attempts: number;
 }
@@ -103,7 +103,10 @@ export class ProcessEntry {
     admission: Admission,
     signal: AbortSignal,
   ): Promise<Postponed | undefined> {
-    if ('skip' in admission) return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
+    if ('skip' in admission) {
+      this.#traps?.skipped(entry.url, admission.skip);
+      return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
+    }
     if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
     const { permit } = admission;
     // What failed before says nothing new about its host when it fails again.
@@ -217,7 +220,7 @@ export class ProcessEntry {
     if (signal.aborted) throw signal.reason;
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
-    this.#learn(entry, contentProof({ ...page, wording: read.wording }));
+    this.#learn(entry, read.proof ?? null);
     await this.#addLinks(read, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...page, outcome: 'fetched' });
@@ -242,7 +245,7 @@ export class ProcessEntry {
       return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
     }
     if (!this.#forbidsFollowing(response)) this.#urls.add(unchanged.links, entry);
-    this.#learn(entry, contentProof(unchanged.page));
+    this.#learn(entry, null);
     this.unsavedFetched++;
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
@@ -269,7 +272,7 @@ export class ProcessEntry {
     return robotsTag !== undefined && forbidsFollowing(robotsTag, this.#agent);
   }
 
-  #redirected(entry: FrontierEntry, response: FetchResponse): undefined {
+  #redirected(entry: FrontierEntry, response: FetchResponse): Postponed | undefined {
     const { options } = this.#context;
     const { status, location } = response;
     const target = location === undefined ? null : this.#targetOf(location, entry);
@@ -287,8 +290,16 @@ export class ProcessEntry {
     // A sitemap that discovery guessed may lead anywhere.
     const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
     if (isSeed && entry.parent === null && entry.depth === 0) this.#admitSeed(target);
-    this.#learn(entry, null);
     this.#redirects.add(entry.url, target);
+    // The same URL in another spelling has no entry of its own: this one asks again.
+    if (this.#urls.areOne(target, entry.url))
+      return {
+        until: performance.now(),
+        attempts: entry.attempts,
+        url: target,
+        redirects: entry.redirects + 1,
+      };
+    this.#learn(entry, null);
     this.#urls.addRedirect(target, entry);
     // What was a page and leads elsewhere now is no page any more, wherever it leads.
     const change = this.#compare && entry.before ? 'gone' : null;

@@ -7,11 +7,11 @@ import { foldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { allLinks, linkLines, storedLines } from '../pages/page-links.ts';
 import { CanonicalLinks } from '../urls/canonical-links.ts';
-import { wordingOf } from '../urls/content-proof.ts';
+import type { ContentProof } from '../urls/content-proof.ts';
 import { shaUuid } from '../urls/sha-uuid.ts';
-import { partsOf } from '../urls/trap-signs.ts';
 import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
+import { proveContent } from './prove-content.ts';
 
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 
@@ -23,8 +23,8 @@ export type ReadOptions = Pick<
 /** What is read from the body of a page alone. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
-  /** Of a page whose URL holds a date (content-proof.ts). */
-  readonly wording: number | null;
+  /** Of a page whose URL may be part of a trap. */
+  readonly proof?: ContentProof | undefined;
   /** Canonical URLs to follow, none when the page asks for it. */
   readonly links: readonly string[];
   /** Links that are not among them, by reason; undefined when there are none. */
@@ -44,7 +44,8 @@ export function readBody(
   if (contentType !== undefined && !html.test(contentType)) {
     const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
     const words = text.split(/\s+/).length;
-    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], wording: null };
+    const proof = proveContent(url, text.replaceAll('<', ' '), words, () => null);
+    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], proof };
   }
   const canonical = canonicalLinks(options);
   const resolve = (href: string, base: string) => canonical.of(href, base);
@@ -76,12 +77,10 @@ export function readBody(
     },
     links,
     leftOut: extracted.leftOut,
-    wording: wordingOfDated(url, extracted),
+    proof: proveContent(url, text, extracted.content?.wordCount ?? null, (href) =>
+      canonical.of(href, extracted.base),
+    ),
   };
-}
-
-function wordingOfDated(url: string, { title, content }: ExtractedPage): number | null {
-  return content && partsOf(url).date ? wordingOf(title, content.text) : null;
 }
 
 /** As it would have been read, had the page itself asked that its links not be followed. */

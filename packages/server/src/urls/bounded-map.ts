@@ -11,6 +11,11 @@ export class BoundedMap<Value> {
     return this.#entries.size;
   }
 
+  /** Counts as no use. */
+  peek(key: string): Value | undefined {
+    return this.#entries.get(key);
+  }
+
   getOrAdd(key: string, create: () => Value): Value {
     const known = this.#entries.get(key);
     if (known !== undefined) {

@@ -1,10 +1,14 @@
 import { wordsOfName } from './words-of-name.ts';
 
 export interface UrlDate {
-  /** The URL with its dates taken out: one for a whole calendar. */
+  /** The URL with its dates taken out: one for all days of a calendar, and one for its months. */
   readonly template: string;
+  /** The template of the calendar's months, for a day. */
+  readonly coarser: string | null;
   /** yyyymmdd; the day is 0 for a month. The last one, where there are several. */
   readonly date: number;
+  /** All of them. */
+  readonly dates: readonly number[];
   /** Several dates, or a time of day: there is no end to these even within a few years. */
   readonly isRange: boolean;
   /** The pieces of the query that are no date. */
@@ -41,9 +45,14 @@ export function dateInUrl(url: string, segments: readonly string[], query: strin
   const document = inPath
     ? `${url.slice(0, url.indexOf('/', 8))}/${segments.slice(0, inPath.from).join('/')}/#`
     : url.split('?', 1)[0];
+  // Months and days are two groups: an empty month may lead to days that are not empty.
+  const month = `${document}?${inQuery ? '#&' : ''}${rest.join('&')}`;
+  const hasDay = last % 100 > 0;
   return {
-    template: `${document}?${inQuery ? '#&' : ''}${rest.join('&')}`,
+    template: hasDay ? `${month} day` : month,
+    coarser: hasDay ? month : null,
     date: last,
+    dates: [...(inPath ? [inPath.date] : []), ...(inQuery?.dates ?? [])],
     isRange: (inPath !== null && inQuery !== null) || inQuery?.isRange === true || inPath?.hasTime === true,
     rest,
   };
@@ -70,7 +79,7 @@ function dateInPath(segments: readonly string[]): { from: number; date: number; 
   return null;
 }
 
-function dateInQuery(pieces: readonly string[]): { date: number; isRange: boolean; rest: string[] } | null {
+function dateInQuery(pieces: readonly string[]): QueryDates | null {
   let [year, month, day] = ['', '', ''];
   const wholes: FoundDate[] = [];
   const rest: string[] = [];
@@ -93,8 +102,11 @@ function dateInQuery(pieces: readonly string[]): { date: number; isRange: boolea
   if (parts) wholes.push(parts);
   const last = wholes.at(-1);
   if (!last) return null;
-  return { date: last.date, isRange: wholes.length > 1 || last.hasTime, rest };
+  const dates = wholes.map(({ date }) => date);
+  return { date: last.date, dates, isRange: wholes.length > 1 || last.hasTime, rest };
 }
+
+type QueryDates = Pick<UrlDate, 'date' | 'dates' | 'isRange'> & { rest: string[] };
 
 interface FoundDate {
   readonly date: number;

@@ -29,6 +29,13 @@ describe('a scope of one host', () => {
   });
 });
 
+test('a seed is in with its tracking and without', () => {
+  const scope = createScope({ seed: 'https://example.com/a?utm_source=x', include: ['/docs/**'] });
+  expect(scope.verdict('https://example.com/a?utm_source=x', 0)).toBe('in');
+  expect(scope.verdict('https://example.com/a', 1)).toBe('in');
+  expect(scope.verdict('https://example.com/a?utm_source=y', 1)).toBe('not_included');
+});
+
 describe('a scope of subdomains', () => {
   test('spreads over the registrable domain', () => {
     for (const host of ['example.com', 'blog.example.com', 'a.b.example.com'])

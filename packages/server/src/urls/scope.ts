@@ -40,8 +40,7 @@ export interface Scope {
 }
 
 export function createScope(options: ScopeOptions): Scope {
-  const seed = canonicalUrl(options.seed);
-  if (seed === null)
+  if (canonicalUrl(options.seed) === null)
     throw new HoldfastError('bad_request', `the seed ${options.seed} is no http or https URL`);
   const { scope = 'host', maxDepth = Number.POSITIVE_INFINITY } = options;
   const included = options.include?.length ? compilePatterns(options.include, 'include') : () => true;
@@ -67,6 +66,8 @@ export function createScope(options: ScopeOptions): Scope {
     if (canonical === null) return;
     admitHost(hostOf(canonical));
     seeds.add(canonical);
+    // A seed is fetched as it was given.
+    seeds.add(canonicalUrl(url, undefined, { keepTracking: true, keepSessions: true }) ?? canonical);
   };
 
   const verdict = (url: string, depth: number): 'in' | OffScopeReason => {
@@ -78,7 +79,7 @@ export function createScope(options: ScopeOptions): Scope {
     return isSeed || included(url) ? 'in' : 'not_included';
   };
 
-  admitSeed(seed);
+  admitSeed(options.seed);
   return { verdict, admitHost, admitSeed };
 }
 

@@ -105,11 +105,18 @@ const tokenWords = new Set([
   ...['rand', 'random', 'cachebust', 'cachebuster', 'nocache', 'cb'],
 ]);
 
+/** The name of a group of suspects. */
+export const groupOf = ({ reason, key }: Pick<TrapSign, 'reason' | 'key'>): string => `${reason} ${key}`;
+
+export function isTokenName(name: string): boolean {
+  return name === '_' || wordsOfName(name).some((word) => tokenWords.has(word));
+}
+
 /** Something that is made anew for every visitor: by the name of its parameter, or by the look of a segment. */
 function tokenIn({ document, segments, pieces }: UrlParts) {
   for (const piece of pieces) {
     const [name = '', value = ''] = piece.split('=');
-    if (value === '' || !(name === '_' || wordsOfName(name).some((word) => tokenWords.has(word)))) continue;
+    if (value === '' || !isTokenName(name)) continue;
     const key = `${document}?${name}`;
     // A number may be that of a talk: only pages with something to say prove that it is not.
     return looksRandom(value) || /^\d{10,}$/.test(value)
