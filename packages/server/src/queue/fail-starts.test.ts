@@ -82,13 +82,23 @@ describe('a job whose runner died before its first request', () => {
   });
 
   test('fails when that happened five times on the only worker', async () => {
-    await queue.enqueueOne();
+    const { id } = await queue.enqueueOne();
     expect(await diesOften('w1', 5)).toEqual(['pending', 'pending', 'pending', 'pending', 'failed']);
+    expect((await last(id))?.reason).toContain('; 5 starts in a row failed, and no other worker can try it');
   });
 
   test('waits for another worker that could try it, however often it dies on one', async () => {
     await worker();
     await queue.enqueueOne();
+    expect(new Set(await diesOften('w1', 6))).toEqual(new Set(['pending']));
+  });
+
+  test('waits for another worker that may fetch what it needs, however that is spelt', async () => {
+    await worker({ allow_private: '{http://intranet}' });
+    await queue.enqueueOne({
+      kind: 'crawl',
+      payload: { url: 'http://intranet/', needs_private: ['HTTP://Intranet:80'] },
+    });
     expect(new Set(await diesOften('w1', 6))).toEqual(new Set(['pending']));
   });
 

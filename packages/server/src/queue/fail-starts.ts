@@ -2,8 +2,16 @@ import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { failedRunValues } from './failed-run.ts';
-import { type HeldJob, type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
+import {
+  type HeldJob,
+  type LeaseAnswers,
+  outcomes,
+  sortById,
+  type WriteOutcome,
+  type WrittenJob,
+} from './held-job.ts';
 import { isSilent, listensStill } from './live-workers.ts';
+import { asInSettings, neededOrigins } from './needed-origins.ts';
 
 /** So often on the only worker there is; on a second one at once. */
 const mostStarts = 5;
@@ -20,8 +28,8 @@ export const failStartStatement = statement<WrittenJob>(
   'fail-start',
   `
 WITH held AS (
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::real[])
-    AS held (id, fence, code, message, wait)
+  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::real[], $9::jsonb[])
+    AS held (id, fence, code, message, wait, needed)
 ),
 judged AS MATERIALIZED (
   SELECT job.id, held.code, held.message, CASE
@@ -31,11 +39,11 @@ judged AS MATERIALIZED (
     WHEN failed_starts + 1 >= ${mostStarts} AND NOT EXISTS (
       SELECT FROM workers other
       WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)
-        AND coalesce(job.payload -> 'needs_private' <@ to_jsonb(other.allow_private), true))
-    THEN format('for the %s. time, and no other worker can try it', failed_starts + 1) END AS verdict
+        AND held.needed <@ to_jsonb(other.allow_private))
+    THEN format('%s starts in a row failed, and no other worker can try it', failed_starts + 1) END AS verdict
   FROM held JOIN crawl_jobs job
     ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
-  FOR NO KEY UPDATE OF job
+  ORDER BY job.id FOR NO KEY UPDATE OF job
 ),
 ended AS (
   UPDATE crawl_jobs job SET
@@ -62,17 +70,23 @@ export interface FailedStart {
   readonly heartbeatSeconds: number;
 }
 
+export interface StartedJob extends HeldJob {
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
 /**
  * The runner of these jobs died before its first request: that is its worker's fault, until it happens on another one, or
  * `mostStarts` times on the only one.
  */
 export async function failStarts(
   db: Queryable,
-  jobs: readonly HeldJob[],
+  jobs: readonly StartedJob[],
   { workerId, detail, heartbeatSeconds }: FailedStart,
 ): Promise<LeaseAnswers<WriteOutcome>> {
   const error = new HoldfastError('runner_crashed', `before its first request, ${detail}`);
-  const values = failedRunValues(jobs.map((job) => ({ ...job, error })));
+  const sorted = sortById(jobs);
+  const values = failedRunValues(sorted.map((job) => ({ ...job, error })));
+  const needed = sorted.map(({ payload }) => JSON.stringify(neededOrigins(payload).map(asInSettings)));
   const actor = `supervisor:${workerId}`;
-  return outcomes(await run(db, failStartStatement, [...values, actor, workerId, heartbeatSeconds]));
+  return outcomes(await run(db, failStartStatement, [...values, actor, workerId, heartbeatSeconds, needed]));
 }

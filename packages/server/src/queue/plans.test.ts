@@ -59,7 +59,12 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   ['retryNow', retryNowStatement as Statement<never>, [...failed, each(actor)], [primaryKey]],
   ['fail', failStatement as Statement<never>, [...failed, actor], [primaryKey]],
   ['crash', crashStatement as Statement<never>, [...failed, actor], [primaryKey]],
-  ['failStart', failStartStatement as Statement<never>, [...failed, actor, 'w1', 10], [primaryKey]],
+  [
+    'failStart',
+    failStartStatement as Statement<never>,
+    [...failed, actor, 'w1', 10, each('[]')],
+    [primaryKey],
+  ],
   [
     'release',
     releaseStatement as Statement<never>,

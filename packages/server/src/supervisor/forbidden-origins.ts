@@ -1,12 +1,9 @@
-import { canonicalOrigin } from '@holdfast/contract';
+import { asInSettings, neededOrigins } from '../queue/needed-origins.ts';
 
-/** The origins that a crawl cannot do without and that this worker may not fetch. Read before anything is parsed. */
+/** The origins that a crawl cannot do without and that this worker may not fetch. */
 export function forbiddenOrigins(
   payload: Readonly<Record<string, unknown>>,
   allowed: readonly string[],
 ): string[] {
-  const { needs_private: needed } = payload;
-  if (!Array.isArray(needed)) return [];
-  const isForbidden = (origin: string) => !allowed.includes(canonicalOrigin(origin) ?? origin);
-  return needed.filter((origin) => typeof origin === 'string' && isForbidden(origin));
+  return neededOrigins(payload).filter((origin) => !allowed.includes(asInSettings(origin)));
 }

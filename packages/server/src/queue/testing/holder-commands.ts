@@ -93,7 +93,12 @@ export const holderCommands: fc.Arbitrary<QueueCommand>[] = [
     holderCommand(
       `failStart on ${workerId}`,
       `supervisor:${workerId}`,
-      (db, writes) => failStarts(db, writes, { workerId, detail: 'SIGKILL', heartbeatSeconds: 10 }),
+      (db, writes) =>
+        failStarts(
+          db,
+          writes.map((write) => ({ ...write, payload: {} })),
+          { workerId, detail: 'SIGKILL', heartbeatSeconds: 10 },
+        ),
       (model, write) => model.failStart(write, startFailed, workerId, `supervisor:${workerId}`),
     ),
   ),

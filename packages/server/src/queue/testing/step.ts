@@ -44,7 +44,8 @@ const writes: Record<string, Write> = {
   release: (db, job) => releaseJobs(db, [{ ...job, reason: 'drain' }], supervisor),
   'release with a not-before': (db, job) =>
     releaseJobs(db, [{ ...job, reason: 'blocked', notBeforeSeconds: 60 }], supervisor),
-  failStart: (db, job) => failStarts(db, [job], { workerId: 'w1', detail: 'SIGKILL', heartbeatSeconds: 10 }),
+  failStart: (db, job) =>
+    failStarts(db, [{ ...job, payload: {} }], { workerId: 'w1', detail: 'SIGKILL', heartbeatSeconds: 10 }),
   crash: (db, job) => crashJobs(db, [{ ...job, error: crashed }], supervisor),
 };
 
