@@ -237,7 +237,7 @@ export class CrawlRun {
       if (!entry || entry.retry_of !== null || this.#mayFetchMore(this.#inFlight.size)) return entry;
       if (this.#mayFetchMore(0)) return undefined;
       // Left over at the limit: behind it may be one that is tried again.
-      queue.take(entry);
+      queue.leave(entry);
     }
   }
 
@@ -275,7 +275,7 @@ export class CrawlRun {
 
   #refill(): void {
     this.#refilling ??= this.#queues
-      .refill((queue, now) => this.#startsAt(queue, now))
+      .refill((queue, now) => this.#startsAt(queue, now), this.#mayFetchMore(0) ? 'all' : 'retried')
       .then(
         (read) => read && this.#pumpSoon(),
         (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),

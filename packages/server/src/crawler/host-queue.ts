@@ -21,6 +21,8 @@ export class HostQueue {
   #next = 0;
   #waiting: { entry: FrontierEntry; until: number }[] = [];
   readonly #open = new Set<number>();
+  /** Rows from here on were passed over: a later run may want them. */
+  #leftFrom = Number.POSITIVE_INFINITY;
 
   constructor(host: string, lowSeq: number, pages: number) {
     this.host = host;
@@ -70,6 +72,18 @@ export class HostQueue {
     this.#next = 0;
   }
 
+  /** Passed over for this run: its row stays in the database, and memory forgets it. */
+  leave(entry: FrontierEntry): void {
+    this.take(entry);
+    this.#open.delete(entry.seq);
+    this.#leftFrom = Math.min(this.#leftFrom, entry.seq);
+  }
+
+  /** What is read from here on leaves rows out. */
+  leaveUnread(): void {
+    this.#leftFrom = Math.min(this.#leftFrom, this.readSeq + 1);
+  }
+
   /** Tried in vain; comes back at its time. */
   postpone(entry: FrontierEntry, untilMs: number): void {
     this.usedAt = performance.now();
@@ -88,7 +102,7 @@ export class HostQueue {
 
   /** The lowest seq that may still be live; a resumed run starts reading there. */
   get lowSeq(): number {
-    let low = this.readSeq + 1;
+    let low = Math.min(this.readSeq + 1, this.#leftFrom);
     for (const seq of this.#open) if (seq < low) low = seq;
     return low;
   }

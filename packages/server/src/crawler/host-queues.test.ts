@@ -84,3 +84,52 @@ describe('the hosts in memory', () => {
     for (const { host, pages } of queues.hosts) expect(pages).toBe(numberOf(host) % 7);
   });
 });
+
+describe('at the page limit, with pages to be tried again', () => {
+  /** So many hosts with as many rows that the limit leaves over; the last row of the last host is tried again. */
+  async function leftOver(hosts: number, rows: number): Promise<HostQueues> {
+    const jobId = randomUUID();
+    await database.pool.query(
+      `WITH host AS (SELECT 'h' || lpad(n::text, 5, '0') || '.example' AS name, n FROM generate_series(1, $2::int) AS n),
+       known AS (INSERT INTO crawl_hosts (job_id, host, pending) SELECT $1::uuid, name, $3::int FROM host)
+       INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, depth, retry_of)
+       SELECT $1, name, $3 * n + k, gen_random_uuid(), 'http://' || name || '/' || k, 1,
+         CASE WHEN n = $2 AND k = $3 - 1 THEN 'failed'::page_outcome END
+       FROM host, generate_series(0, $3 - 1) AS k`,
+      [jobId, hosts, rows],
+    );
+    return new HostQueues(database.pool, { jobId, baseline: null }, limits);
+  }
+
+  test('only these are read, and what is left over stays for a later run', async () => {
+    const queues = await leftOver(1, 1_000);
+    while (await queues.refill(() => 0, 'retried'));
+    const [queue] = queues.hosts;
+    expect(queue?.buffered).toBe(1);
+    const entry = queue?.peek(0);
+    expect(entry).toMatchObject({ seq: 1_999, retry_of: 'failed' });
+    if (entry) queue?.take(entry);
+    if (entry) queue?.done(entry);
+    expect(queue?.isEmpty).toBe(true);
+    // Where the host's live rows begin.
+    expect(queue?.lowSeq).toBe(1);
+  });
+
+  test('what was read before the limit is forgotten, and stays for a later run', async () => {
+    const queues = await leftOver(1, 100);
+    while (await queues.refill(() => 0));
+    const [queue] = queues.hosts;
+    for (let entry = queue?.peek(0); entry?.retry_of === null; entry = queue?.peek(0)) queue?.leave(entry);
+    expect([queue?.buffered, queue?.lowSeq]).toEqual([1, 100]);
+    const entry = queue?.peek(0);
+    if (entry) queue?.take(entry);
+    if (entry) queue?.done(entry);
+    expect([queue?.isEmpty, queue?.lowSeq]).toEqual([true, 100]);
+  });
+
+  test('they are found behind any number of hosts that have none', async () => {
+    const queues = await leftOver(10 * limits.maxHosts, 1);
+    while (await queues.refill(() => 0, 'retried'));
+    expect(queues.hosts.map(({ host, buffered }) => [host, buffered])).toEqual([['h00100.example', 1]]);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/statement.ts';
-import { type FrontierOf, readFrontier, readHosts } from '../frontier/read-frontier.ts';
+import { type FrontierOf, type FrontierPart, readFrontier, readHosts } from '../frontier/read-frontier.ts';
 import { HostQueue } from './host-queue.ts';
 
 const chunk = 128;
@@ -103,25 +103,28 @@ export class HostQueues {
   }
 
   /** Reads on where memory runs low. `startsAt` tells until when a host is blocked. Resolves true when something was read. */
-  async refill(startsAt: (queue: HostQueue, now: number) => number): Promise<boolean> {
+  async refill(
+    startsAt: (queue: HostQueue, now: number) => number,
+    part: FrontierPart = 'all',
+  ): Promise<boolean> {
     this.#forgetEmpty();
     const { maxHosts } = this.#limits;
     const now = performance.now();
     if (now >= this.#returnAt) this.#takeBack();
     if (this.#moreHosts && this.#turns.length >= maxHosts && now >= this.#lookAt)
       this.#makeRoom(startsAt, now);
-    const read = this.#moreHosts && this.#turns.length < maxHosts ? await this.#loadHosts() : false;
+    const read = this.#moreHosts && this.#turns.length < maxHosts ? await this.#loadHosts(part) : false;
     const low = this.#turns.filter(
       (queue) => queue.hasMore && !queue.reading && queue.buffered < refillBelow,
     );
-    const counts = await Promise.all(low.map((queue) => this.#read(queue)));
+    const counts = await Promise.all(low.map((queue) => this.#read(queue, part)));
     return read || counts.some((count) => count > 0);
   }
 
-  async #loadHosts(): Promise<boolean> {
+  async #loadHosts(part: FrontierPart): Promise<boolean> {
     const { maxHosts } = this.#limits;
     this.#moreHosts = false; // unless a checkpoint that comes meanwhile says otherwise
-    const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts);
+    const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts, part);
     if (hosts.length === maxHosts && !this.#moreHosts) {
       this.#moreHosts = true;
       this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
@@ -135,11 +138,13 @@ export class HostQueues {
     return hosts.length > 0;
   }
 
-  async #read(queue: HostQueue): Promise<number> {
+  async #read(queue: HostQueue, part: FrontierPart): Promise<number> {
     queue.reading = true;
-    const { growth } = queue;
+    const { growth, host, readSeq: afterSeq } = queue;
+    if (part === 'retried') queue.leaveUnread();
     try {
-      const entries = await readFrontier(this.#db, this.#frontier, queue.host, queue.readSeq, chunk);
+      const stretch = { host, afterSeq, limit: chunk, part };
+      const entries = await readFrontier(this.#db, this.#frontier, stretch);
       queue.hasMore = entries.length === chunk || queue.growth !== growth;
       queue.append(entries, performance.now());
       return entries.length;

@@ -49,7 +49,11 @@ describe.each([10, -10])('with a wall clock that is off by %i minutes', (minutes
   test('a runner that resumes waits as long as the database says', async () => {
     const { id } = await postponed();
     clockIsOff(minutes);
-    const entries = await readFrontier(queue.pool, { jobId: id, baseline: null }, 'a.test', -1, 10);
+    const entries = await readFrontier(
+      queue.pool,
+      { jobId: id, baseline: null },
+      { host: 'a.test', afterSeq: -1, limit: 10, part: 'all' },
+    );
     const queued = new HostQueue('a.test', 0, 0);
     queued.append(entries, 1_000);
     expect(queued.peek(1_000)).toBeUndefined();
