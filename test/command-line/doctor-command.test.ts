@@ -14,7 +14,11 @@ afterEach(() => database.drop());
 
 /** Enters a worker of this process, as one that claims so many jobs. */
 const register = (id: string, maxJobs: number) =>
-  registerWorker(database.pool, { id, maxJobs, kinds: ['crawl'], allowPrivate: [] }, 10, async () => {});
+  registerWorker(
+    database.pool,
+    { id, maxJobs, kinds: ['crawl'], allowPrivate: [], heartbeatSeconds: 10 },
+    async () => {},
+  );
 
 type Finding = { check: string; state: string; found: string; advice?: string };
 

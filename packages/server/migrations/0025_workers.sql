@@ -46,5 +46,7 @@ ALTER TABLE workers
   -- What it claims.
   ADD COLUMN kinds job_kind[] NOT NULL DEFAULT '{crawl,visit,collect}',
   ADD COLUMN allow_private text[] NOT NULL DEFAULT '{}',
+  -- How often it is heard of: how long it must be silent to count as dead.
+  ADD COLUMN heartbeat_seconds real NOT NULL DEFAULT 10,
   -- Why it has stopped claiming jobs; null while it is well.
   ADD COLUMN trouble text;

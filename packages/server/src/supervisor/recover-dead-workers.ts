@@ -1,18 +1,29 @@
 import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
-import { dropSilentWorkers, type KnownWorker, listKnownWorkers } from './register-worker.ts';
+import { type KnownWorker, listKnownWorkers } from './register-worker.ts';
 
-/** Their holder is dead: their leases end now, and the watchdog's own statement does the rest. */
-const endLeasesStatement = statement<{ id: string }>(
-  'end-leases',
-  `UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 second'
-   WHERE status = 'processing' AND executor = 'builtin' AND worker_id = ANY ($1) RETURNING id`,
+/*
+ * Those that have not been heard of since they were read leave, and their leases end: the watchdog's own statement does the
+ * rest. One statement: without its row, nobody would find the leases of a dead worker before they run out.
+ */
+const takeOverStatement = statement<{ id: string }>(
+  'take-over',
+  `
+WITH gone AS (
+  DELETE FROM workers USING unnest($1::text[], $2::timestamptz[]) AS known (id, last_seen)
+  WHERE workers.id = known.id AND workers.last_seen = known.last_seen RETURNING workers.id
+),
+ended AS (
+  UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 second'
+  WHERE status = 'processing' AND executor = 'builtin' AND worker_id = ANY (ARRAY(SELECT id FROM gone))
+)
+SELECT id FROM gone`,
 );
 
 /**
  * Takes over at once from supervisors that certainly died on this machine, so that the same command goes on within a moment.
- * Answers with those that may have: they are dead when none of them is heard of for `proofBeats` heartbeats.
+ * Answers with those that may have: silence is the proof (silent-workers.ts).
  */
 export async function recoverDeadWorkers(
   db: Queryable,
@@ -37,9 +48,9 @@ export async function takeOver(
   workers: readonly KnownWorker[],
 ): Promise<void> {
   if (workers.length === 0) return;
-  const dead = await dropSilentWorkers(db, workers);
+  const ids = workers.map(({ id }) => id);
+  const dead = await run(db, takeOverStatement, [ids, workers.map(({ lastSeen }) => lastSeen)]);
   if (dead.length === 0) return;
-  log.info({ dead }, 'Taking over from workers that died on this host');
-  await run(db, endLeasesStatement, [dead]);
+  log.info({ dead: dead.map(({ id }) => id) }, 'Took over from workers that died');
   await sweepLeases(db, log, workerId);
 }

@@ -3,6 +3,7 @@ import { HoldfastError, type JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { version } from '../version.ts';
 import { judgeProcess, ownIdentity, type ProcessIdentity, type Verdict } from './process-identity.ts';
+import { proofSeconds, SteadyWait } from './steady-wait.ts';
 
 /** What others may know of a worker, and whether they can count on it. */
 export interface Registration {
@@ -11,6 +12,7 @@ export interface Registration {
   readonly maxJobs: number;
   readonly kinds: readonly JobKind[];
   readonly allowPrivate: readonly string[];
+  readonly heartbeatSeconds: number;
 }
 
 export interface Beat {
@@ -27,7 +29,9 @@ export interface KnownWorker {
   readonly pid: number;
   /** To the microsecond, so that it can be compared. */
   readonly lastSeen: string;
-  readonly silentSeconds: number;
+  /** When its row was read, in seconds by the database's clock. */
+  readonly readAt: number;
+  readonly heartbeatSeconds: number;
   readonly verdict: Verdict;
   /** It may run where we do: same machine, or same host name. */
   readonly isNear: boolean;
@@ -42,18 +46,20 @@ interface WorkerRow {
   readonly process_start: string;
   readonly last_seen: string;
   readonly silent_seconds: number;
+  readonly read_at: number;
+  readonly heartbeat_seconds: number;
 }
 
 const listStatement = statement<WorkerRow>(
   'list-worker-processes',
-  `SELECT id, host, machine_id, boot_id, pid, process_start, last_seen::text,
-     extract(epoch FROM now() - last_seen)::float8 AS silent_seconds
+  `SELECT id, host, machine_id, boot_id, pid, process_start, last_seen::text, heartbeat_seconds,
+     extract(epoch FROM now() - last_seen)::float8 AS silent_seconds, extract(epoch FROM now())::float8 AS read_at
    FROM workers`,
 );
 
 const identity = 'host, machine_id, boot_id, pid, process_start';
-const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private`;
-const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[]';
+const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private, heartbeat_seconds`;
+const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[], $11';
 
 const insertStatement = statement<{ id: string }>(
   'register-worker',
@@ -63,27 +69,19 @@ const insertStatement = statement<{ id: string }>(
 /** Whole, so that a row that somebody removed comes back; never over that of another process of the same name. */
 const beatStatement = statement<{ id: string }>(
   'worker-seen',
-  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $11, $12, $13)
-   ON CONFLICT (id) DO UPDATE SET last_seen = now(), running_jobs = excluded.running_jobs, draining = excluded.draining,
+  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $12, $13, $14)
+   ON CONFLICT (id) DO UPDATE SET last_seen = now(), heartbeat_seconds = excluded.heartbeat_seconds, running_jobs = excluded.running_jobs, draining = excluded.draining,
      trouble = excluded.trouble
    WHERE (${identity.replace(/\w+/g, 'known.$&')}) = (${identity.replace(/\w+/g, 'excluded.$&')})
    RETURNING id`,
 );
 const leaveStatement = statement('worker-left', 'DELETE FROM workers WHERE id = ANY ($1)');
-const dropStatement = statement<{ id: string }>(
-  'drop-silent-workers',
-  `DELETE FROM workers USING unnest($1::text[], $2::timestamptz[]) AS known (id, last_seen)
-   WHERE workers.id = known.id AND workers.last_seen = known.last_seen RETURNING workers.id`,
-);
 
 /** A worker that was killed on a host that never comes back (a pod, a spot machine) leaves its row behind. */
 const forgetStatement = statement(
   'forget-workers',
   `DELETE FROM workers WHERE last_seen < now() - interval '7 days'`,
 );
-
-/** Where its death cannot be proven, a worker that misses so many heartbeats one after the other counts as dead. */
-export const proofBeats = 2;
 
 /**
  * Enters this supervisor into the table of workers, under a name that no living one has. `onDead` is told before the name of a
@@ -92,11 +90,11 @@ export const proofBeats = 2;
 export async function registerWorker(
   db: Queryable,
   registration: Registration,
-  heartbeatSeconds: number,
   onDead: (dead: readonly KnownWorker[]) => Promise<unknown>,
 ): Promise<void> {
-  const { id } = registration;
+  const { id, heartbeatSeconds } = registration;
   const isEntered = async () => (await run(db, insertStatement, registrationValues(registration))).length > 0;
+  const wait = new SteadyWait(heartbeatSeconds);
   let before: KnownWorker | undefined;
   while (!(await isEntered())) {
     const other = (await listKnownWorkers(db)).find((worker) => worker.id === id);
@@ -108,9 +106,9 @@ export async function registerWorker(
         `WORKER_ID ${id} is in use by process ${other.pid} on ${other.host}`,
       );
     }
-    const waitSeconds = proofBeats * heartbeatSeconds - other.silentSeconds;
-    if (other.verdict === 'dead' || waitSeconds <= 0) await onDead([other]);
-    else await delay(waitSeconds * 1000 + 50);
+    const left = proofSeconds(other, heartbeatSeconds) - wait.reached(other.readAt);
+    if (other.verdict === 'dead' || left <= 0) await onDead([other]);
+    else await delay(Math.min(left, heartbeatSeconds / 2) * 1000);
     before = other;
   }
 }
@@ -131,15 +129,6 @@ export async function unregisterWorkers(db: Queryable, workerIds: readonly strin
   await run(db, leaveStatement, [workerIds]);
 }
 
-/** Removes those of the workers that have not been heard of since they were read; answers with their ids. */
-export async function dropSilentWorkers(db: Queryable, workers: readonly KnownWorker[]): Promise<string[]> {
-  const rows = await run(db, dropStatement, [
-    workers.map(({ id }) => id),
-    workers.map(({ lastSeen }) => lastSeen),
-  ]);
-  return rows.map(({ id }) => id);
-}
-
 /** Forgets workers that nobody has heard of for a week. */
 export async function forgetWorkers(db: Queryable): Promise<void> {
   await run(db, forgetStatement);
@@ -152,15 +141,18 @@ export async function listKnownWorkers(db: Queryable): Promise<KnownWorker[]> {
     host: row.host,
     pid: row.pid,
     lastSeen: row.last_seen,
-    silentSeconds: row.silent_seconds,
+    readAt: row.read_at,
+    heartbeatSeconds: row.heartbeat_seconds,
     verdict: judgeProcess(identityOf(row), row.silent_seconds, self),
     isNear: row.host === self.host || (row.machine_id !== '' && row.machine_id === self.machineId),
   }));
 }
 
-function registrationValues({ id, maxJobs, kinds, allowPrivate }: Registration): unknown[] {
+function registrationValues(registration: Registration): unknown[] {
+  const { id, maxJobs, kinds, allowPrivate, heartbeatSeconds } = registration;
   const { host, machineId, bootId, pid, processStart } = ownIdentity();
-  return [id, host, machineId, bootId, pid, processStart, version, maxJobs, kinds, allowPrivate];
+  const process = [host, machineId, bootId, pid, processStart];
+  return [id, ...process, version, maxJobs, kinds, allowPrivate, heartbeatSeconds];
 }
 
 function identityOf(row: WorkerRow): ProcessIdentity {

@@ -20,6 +20,7 @@ import { pauseJobs } from '../queue/pause-jobs.ts';
 import { hasLiveWorker } from './has-live-worker.ts';
 import { listWorkers } from './list-workers.ts';
 import { RunnerPool } from './runner-pool.ts';
+import { SilentWorkers } from './silent-workers.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 const log = pino({ level: 'silent' });
@@ -179,8 +180,8 @@ describe('a supervisor', () => {
     const crawls = { kind: 'crawl' as const, executor: 'builtin' as const, leaseSeconds: 3_600 };
     await claimJobs(database.pool, { lanes: [crawls], limit: 1, workerId: 'other' });
     await database.pool.query(
-      `INSERT INTO workers (id, host, machine_id, boot_id, pid, process_start, version, max_jobs)
-       VALUES ('other', $1, 'another', 'another 1', 1, '1', '1', 1)`,
+      `INSERT INTO workers (id, host, machine_id, boot_id, pid, process_start, version, max_jobs, heartbeat_seconds)
+       VALUES ('other', $1, 'another', 'another 1', 1, '1', '1', 1, 1)`,
       [hostname()],
     );
     await (await supervisorWith(runnerProgram, () => database.url)).start();
@@ -189,6 +190,17 @@ describe('a supervisor', () => {
     });
     expect(await transitions(id)).toEqual(['enqueue', 'claim', 'recover', 'claim', 'complete']);
   }, 60_000);
+
+  test('takes its own failed heartbeats for no silence of others', async () => {
+    const missed = vi.spyOn(SilentWorkers.prototype, 'missed');
+    const beaten = vi.spyOn(SilentWorkers.prototype, 'beat');
+    await (await supervisorWith(runnerProgram, () => database.url)).start();
+    await vi.waitUntil(() => beaten.mock.calls.length > 0, { timeout: 20_000 });
+    expect(missed).not.toHaveBeenCalled();
+    await database.pool.query('ALTER TABLE workers RENAME TO out_of_reach');
+    await vi.waitUntil(() => missed.mock.calls.length > 0, { timeout: 20_000 });
+    await database.pool.query('ALTER TABLE out_of_reach RENAME TO workers');
+  });
 
   test('that is there for one job alone is listed, but not counted on by those who wait for a worker', async () => {
     const configuration = readConfiguration({});

@@ -1,4 +1,4 @@
-import { type Configuration, canonicalOrigin, type JobKind } from '@holdfast/contract';
+import type { Configuration, JobKind } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { valueDueIntakes } from '../collect/value-due-intakes.ts';
 import type { Database } from '../database/open-database.ts';
@@ -9,6 +9,7 @@ import { ClaimLoop } from '../queue/claim-loop.ts';
 import { isSameLease } from '../queue/held-job.ts';
 import { builtinLane } from '../queue/lane.ts';
 import { Listener } from '../queue/listener.ts';
+import { asInSettings } from '../queue/needed-origins.ts';
 import { Notifier } from '../queue/notifier.ts';
 import { renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
@@ -19,17 +20,11 @@ import { type Holder, handBack } from './hand-back.ts';
 import { JobRun } from './job-run.ts';
 import { prune } from './prune.ts';
 import { recoverDeadWorkers, takeOver } from './recover-dead-workers.ts';
-import {
-  type KnownWorker,
-  proofBeats,
-  type Registration,
-  registerWorker,
-  reportWorker,
-  unregisterWorkers,
-} from './register-worker.ts';
+import { type Registration, registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
 import { settleExit } from './settle-exit.ts';
+import { SilentWorkers } from './silent-workers.ts';
 import { SpareRunner } from './spare-runner.ts';
 import { WorkerHealth } from './worker-health.ts';
 
@@ -69,7 +64,7 @@ export class Supervisor {
   #renewing: Promise<void> = Promise.resolve();
   #watchedAt = performance.now();
   #unsubscribe: (() => void) | undefined;
-  #silence: NodeJS.Timeout | undefined;
+  #silent: SilentWorkers | undefined;
   #isNamesake = false;
 
   constructor(options: SupervisorOptions) {
@@ -122,13 +117,13 @@ export class Supervisor {
 
   get #registration(): Registration {
     const { configuration, workerId: id, onlyJob } = this.#options;
-    const { maxConcurrentJobs, maxConcurrentVisits, allowPrivate } = configuration;
+    const { maxConcurrentJobs, maxConcurrentVisits, allowPrivate, heartbeatSeconds } = configuration;
     // A one-shot command takes nothing from anybody: whoever asks who is there to work must not count on it.
     const [crawls, visits] = onlyJob ? [0, 0] : [maxConcurrentJobs, maxConcurrentVisits];
     const kinds: JobKind[] = [];
     if (crawls > 0) kinds.push('crawl');
     if (visits > 0) kinds.push('visit', 'collect');
-    return { id, maxJobs: crawls + visits, kinds, allowPrivate };
+    return { id, maxJobs: crawls + visits, kinds, allowPrivate, heartbeatSeconds };
   }
 
   get #holder(): Holder {
@@ -145,11 +140,9 @@ export class Supervisor {
     const { pool } = database;
     // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
     const silent = await recoverDeadWorkers(pool, log, workerId);
-    await registerWorker(pool, this.#registration, configuration.heartbeatSeconds, (dead) =>
-      takeOver(pool, log, workerId, dead),
-    );
+    await registerWorker(pool, this.#registration, (dead) => takeOver(pool, log, workerId, dead));
     this.#isRegistered = true;
-    this.#watchSilent(silent);
+    this.#silent = new SilentWorkers(this.#holder, silent);
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
@@ -201,7 +194,6 @@ export class Supervisor {
     await Promise.all([...this.#endings]);
     await Promise.all([...this.#tasks.map((task) => task.stop()), this.#deliverer.stop()]);
     this.#unsubscribe?.();
-    clearTimeout(this.#silence);
     // A heartbeat that is under way would enter us again.
     await this.#renewing;
     await this.#listener.stop();
@@ -272,7 +264,7 @@ export class Supervisor {
     this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
     const leaseEnds = asked + job.lease_seconds * 1000;
     // It is not claimed again by anybody who may not fetch them.
-    const waitsFor = forbidden.map((origin) => canonicalOrigin(origin) ?? origin);
+    const waitsFor = forbidden.map(asInSettings);
     await handBack({ job, leaseEnds }, { reason, waitsFor }, this.#holder);
     await this.#notifier.notify('work');
   }
@@ -297,17 +289,6 @@ export class Supervisor {
     await this.#notifier.notify('work');
   }
 
-  /** Of those near by whose processes cannot be seen from here, the dead are those that give no sign of life from now on. */
-  #watchSilent(workers: readonly KnownWorker[]): void {
-    if (workers.length === 0) return;
-    const { configuration, database, log, workerId } = this.#options;
-    const judge = () =>
-      void takeOver(database.pool, log, workerId, workers)
-        .then(() => this.#loop.requeued())
-        .catch((error) => log.warn({ err: error }, 'Silent workers could not be taken over from'));
-    this.#silence = setTimeout(judge, proofBeats * configuration.heartbeatSeconds * 1000);
-  }
-
   #renew(): Promise<void> {
     this.#renewing = this.#renewing.then(() => this.#renewOnce());
     return this.#renewing;
@@ -324,7 +305,19 @@ export class Supervisor {
       for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
       await this.#report();
     } catch (error) {
+      this.#silent?.missed();
       log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
+      return;
+    }
+    await this.#judgeSilent();
+  }
+
+  async #judgeSilent(): Promise<void> {
+    try {
+      if (await this.#silent?.beat()) this.#loop.requeued();
+    } catch (error) {
+      const { log } = this.#options;
+      log.warn({ err: error }, 'Silent workers could not be taken over from; the next heartbeat tries again');
     }
   }
 
