@@ -4,28 +4,31 @@
 ALTER TABLE sources
   -- Answers of late that were counted: at most 100, older ones weigh less; from the last slow-down on. A URL that fails
   -- again does not count again.
-  ADD COLUMN answers          real NOT NULL DEFAULT 0,
-  ADD COLUMN refused          real NOT NULL DEFAULT 0,
-  ADD COLUMN failed           real NOT NULL DEFAULT 0,
+  ADD COLUMN answers          float8 NOT NULL DEFAULT 0,
+  ADD COLUMN refused          float8 NOT NULL DEFAULT 0,
+  ADD COLUMN failed           float8 NOT NULL DEFAULT 0,
   -- Shares that are usual for this source, however slowly it is taken: they are its pages' fault.
-  ADD COLUMN usual_refused    real NOT NULL DEFAULT 0.01,
-  ADD COLUMN usual_bad        real NOT NULL DEFAULT 0.02,
+  ADD COLUMN usual_refused    float8 NOT NULL DEFAULT 0.01,
+  ADD COLUMN usual_bad        float8 NOT NULL DEFAULT 0.02,
   -- Answers a second that were neither refused nor failed, over all workers; a mean over about a second.
-  ADD COLUMN goodput          real NOT NULL DEFAULT 0,
+  ADD COLUMN goodput          float8 NOT NULL DEFAULT 0,
   ADD COLUMN counted_at       timestamptz NOT NULL DEFAULT now(),
   -- Requests a second that it could take when it was last found overloaded; null: never. See source_pace.
-  ADD COLUMN capacity         real CHECK (capacity > 0),
-  ADD COLUMN regain_seconds   real NOT NULL DEFAULT 4,
+  ADD COLUMN capacity         float8 CHECK (capacity > 0),
+  ADD COLUMN regain_seconds   float8 NOT NULL DEFAULT 4,
   ADD COLUMN overloaded_at    timestamptz,
   -- Slow-downs one after the other that changed nothing.
   ADD COLUMN futile_cuts      smallint NOT NULL DEFAULT 0,
   -- Since when it has had a pace without a break.
   ADD COLUMN paced_since      timestamptz,
   -- What it was slowed down for: the share of so many answers that were refused or failed.
-  ADD COLUMN overload_share   real,
+  ADD COLUMN overload_share   float8,
   ADD COLUMN overload_answers integer,
   -- URLs of crawls in a row that failed, each counted once.
   ADD COLUMN failed_urls      integer NOT NULL DEFAULT 0;
+
+-- Attempts at a URL, of all its `attempts`, that an overloaded host turned away: they have a bound of their own.
+ALTER TABLE crawl_frontier ADD COLUMN refusals smallint NOT NULL DEFAULT 0;
 
 -- Slow-downs of before were factors of another kind: every source is judged anew.
 UPDATE sources SET slowdown = 1 WHERE slowdown <> 1;
@@ -43,6 +46,14 @@ CREATE FUNCTION source_pace(source sources, at timestamptz) RETURNS float8 LANGU
   SELECT source.capacity * (1 + 0.08 * sign(turn) * turn ^ 4)
   FROM (SELECT greatest(extract(epoch FROM at - source.overloaded_at)::float8, 0) / source.regain_seconds - 1 AS turn) elapsed
   WHERE source.capacity IS NOT NULL AND turn < 4
+$$;
+
+/*
+ * A count or a rate that can be reckoned with. What halves for ever ends as an error (PostgreSQL refuses results that float8
+ * cannot hold), so that less than a millionth is nothing. So are null and NaN.
+ */
+CREATE FUNCTION countable(value float8) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN value >= 1e-6 AND value < 'NaN' THEN least(value, 1e6) ELSE 0 END
 $$;
 
 /*
@@ -75,19 +86,22 @@ DECLARE
   is_failing boolean;
   found float8;
 BEGIN
-  source.goodput := source.goodput * exp(-least(elapsed, 60)) + accepted *
-    CASE WHEN span_seconds > 0.001 THEN (1 - exp(-span_seconds)) / span_seconds ELSE 1 END;
+  seen_answers := countable(seen_answers);
+  seen_refused := least(countable(seen_refused), seen_answers);
+  seen_failed := least(countable(seen_failed), seen_answers - seen_refused);
+  source.goodput := countable(source.goodput * exp(-least(elapsed, 60)) + countable(accepted) *
+    CASE WHEN span_seconds > 0.001 THEN (1 - exp(-least(span_seconds, 60))) / span_seconds ELSE 1 END);
   source.counted_at := greatest(at, source.counted_at);
   -- What other workers got through until now is part of what the source can take.
   IF is_settling AND source.paced_since = source.overloaded_at THEN
-    source.capacity := greatest(source.capacity, least(source.goodput, 1e6));
+    source.capacity := greatest(source.capacity, source.goodput);
   END IF;
   IF is_settling AND since_overload < 0.25 THEN RETURN source; END IF;
 
   kept := 0.5 ^ (least(elapsed, 3600) / 60);
-  source.answers := source.answers * kept + seen_answers;
-  source.refused := source.refused * kept + seen_refused;
-  source.failed := source.failed * kept + seen_failed;
+  source.answers := countable(source.answers * kept + seen_answers);
+  source.refused := countable(source.refused * kept + seen_refused);
+  source.failed := countable(source.failed * kept + seen_failed);
   IF source.answers > most THEN
     kept := most / source.answers;
     source.answers := source.answers * kept;
@@ -110,11 +124,11 @@ BEGIN
 
   -- At a pace, refusals may be our own doing: then less than was thought may be usual, but not more.
   IF NOT is_refusing AND (pace IS NULL OR seen_refused < source.usual_refused * seen_answers) THEN
-    source.usual_refused := least(0.1, source.usual_refused
-      + (seen_refused / greatest(seen_answers, 1) - source.usual_refused) * least(1, seen_answers / 300));
+    source.usual_refused := countable(least(0.1, source.usual_refused
+      + (seen_refused / greatest(seen_answers, 1) - source.usual_refused) * least(1, seen_answers / 300)));
   END IF;
-  source.usual_bad := least(0.48, source.usual_bad
-    + ((seen_refused + seen_failed) / greatest(seen_answers, 1) - source.usual_bad) * least(1, seen_answers / 100));
+  source.usual_bad := countable(least(0.48, source.usual_bad
+    + ((seen_refused + seen_failed) / greatest(seen_answers, 1) - source.usual_bad) * least(1, seen_answers / 100)));
 
   IF NOT (is_refusing OR is_failing) THEN RETURN source; END IF;
   IF is_refusing THEN
@@ -135,7 +149,7 @@ BEGIN
     -- How many fail says less about how many are too many.
     found := 0.8 * coalesce(pace, greatest(source.goodput / greatest(1 - bad_share, 0.1), 10));
   END IF;
-  found := greatest(found, coalesce(pace, 8) / 4, 1.0 / 60);
+  found := least(greatest(found, coalesce(pace, 8) / 4, 1.0 / 60), 1e6);
   source.regain_seconds := CASE
     -- The same capacity again: look for more with more patience, the more so the fewer requests there are to judge by.
     WHEN pace IS NOT NULL AND found BETWEEN 0.7 * source.capacity AND 1.4 * source.capacity

@@ -52,7 +52,7 @@ export class Governor {
     } = options;
     this.#options = options;
     this.#link = new DatabaseLink(db, log, clock);
-    this.#reporter = new OutcomeReporter(this.#link, breaker);
+    this.#reporter = new OutcomeReporter(this.#link, breaker, log);
     const onReport = this.#reporter.add.bind(this.#reporter);
     this.#directory = new SourceDirectory({ link: this.#link, breaker, probeTtlMs, onReport });
     this.#refreshAt = clock() + refreshEveryMs;

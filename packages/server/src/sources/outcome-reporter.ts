@@ -1,6 +1,9 @@
+import type { Logger } from 'pino';
+import type { Queryable } from '../database/statement.ts';
 import type { DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
 import { type Breaker, type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
+import type { SourceState } from './source-state.ts';
 
 /** Long enough for what fails together to be written together. */
 const gatherMs = 10;
@@ -11,13 +14,15 @@ const maxBatch = 500;
 export class OutcomeReporter {
   readonly #link: DatabaseLink;
   readonly #breaker: Breaker;
+  readonly #log: Logger;
   readonly #waiting = new Set<GovernedSource>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<boolean> | undefined;
 
-  constructor(link: DatabaseLink, breaker: Breaker) {
+  constructor(link: DatabaseLink, breaker: Breaker, log: Logger) {
     this.#link = link;
     this.#breaker = breaker;
+    this.#log = log;
   }
 
   add(source: GovernedSource): void {
@@ -48,32 +53,67 @@ export class OutcomeReporter {
     const batch = [...this.#waiting].slice(0, maxBatch);
     if (batch.length === 0) return true;
     for (const source of batch) this.#waiting.delete(source);
-    const reports = new Map(batch.map((source) => [source, source.notes.collect(source.id, now)]));
+    const unwritten = new Map(batch.map((source) => [source, source.notes.collect(source.id, now)]));
     let failed: unknown;
     const heard = await this.#link.ask((db) =>
-      reportOutcomes(db, [...reports.values()], this.#breaker).catch((error) => {
+      this.#report(db, unwritten).catch((error) => {
         failed = error;
         throw error;
       }),
     );
     if (!heard) {
       const mayBeThere = mayBeWritten(failed);
-      for (const [source, report] of reports) {
+      for (const [source, report] of unwritten) {
         source.notes.restore(mayBeThere ? repeatable(report) : report);
         this.#waiting.add(source);
       }
+      for (const source of batch) if (!unwritten.has(source)) this.#written(source, undefined);
       // Not a reason for a process to live on when its database does not.
       this.#timer ??= setTimeout(() => void this.#flush(), againMs).unref();
       return false;
     }
     const states = new Map(heard.rows.map((state) => [state.source_id, state]));
-    for (const source of batch) {
-      source.reporting = this.#waiting.has(source);
-      source.learnWritten(states.get(source.id));
-    }
+    for (const source of batch) this.#written(source, states.get(source.id));
     if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
     return true;
   }
+
+  #written(source: GovernedSource, state: SourceState | undefined): void {
+    source.reporting = this.#waiting.has(source);
+    source.learnWritten(state);
+  }
+
+  /**
+   * In one statement. If the database cannot compute with one of the reports, each gets a statement of its own, and that one
+   * is dropped: it would fail for ever, and hold up all the others. What is over leaves `unwritten`.
+   */
+  async #report(db: Queryable, unwritten: Map<GovernedSource, OutcomeReport>): Promise<SourceState[]> {
+    try {
+      return await reportOutcomes(db, [...unwritten.values()], this.#breaker);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+    }
+    const states: SourceState[] = [];
+    for (const [source, report] of unwritten) {
+      try {
+        states.push(...(await reportOutcomes(db, [report], this.#breaker)));
+      } catch (error) {
+        if (!isAboutData(error)) throw error;
+        this.#log.error(
+          { err: error, source: source.id, report },
+          `The database refused what was reported of ${source.id}; the report was dropped, so that its pace and its pauses may come later than they should`,
+        );
+      }
+      unwritten.delete(source);
+    }
+    return states;
+  }
+}
+
+/** The server's own word that it cannot compute with a value, or that a row may not be so: it will say so again. */
+function isAboutData(error: unknown): boolean {
+  const { code = '', severity } = error as Partial<Failure>;
+  return severity !== undefined && /^2[23]/.test(code);
 }
 
 /** Only the answer may be missing. Whoever could not connect, or was told of an error, knows that nothing was written. */

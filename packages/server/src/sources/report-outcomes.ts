@@ -35,6 +35,9 @@ export const standardBreaker: Breaker = { failures: 5, pauseSeconds: 300 };
 /** So many URLs of crawls in a row must fail before a source counts as broken; its pages alone do not make it so. */
 export const brokenAfterUrls = 20;
 
+/** Rows of failures are counted no further: a source that never answers may be asked for years. */
+const mostInARow = 1_000_000;
+
 /*
  * Refusals of one overload are no row of failures: for a second after it they do not count. While the breaker is open, only its probe counts: late answers to requests from before say nothing new. A pause that is
  * over and was not for failures leaves no trace. A source that gets a pace gets no slot for a second: what it has had in the
@@ -49,10 +52,10 @@ WITH locked AS MATERIALIZED (
 ),
 counted AS MATERIALIZED (
   SELECT before, report.*, (before).pause_reason IS NOT DISTINCT FROM 'failures' AS was_open,
-    CASE WHEN report.succeeded THEN 0 ELSE (before).failure_streak END + report.failures AS streak,
-    CASE WHEN report.succeeded THEN 0 ELSE (before).failed_urls END + CASE
-      WHEN (before).overloaded_at > now() - interval '1 s' THEN greatest(0, report.failed_urls - report.refused::integer)
-      ELSE report.failed_urls END AS urls,
+    least(CASE WHEN report.succeeded THEN 0 ELSE (before).failure_streak END + least(report.failures, ${mostInARow}), ${mostInARow}) AS streak,
+    least(CASE WHEN report.succeeded THEN 0 ELSE (before).failed_urls END + least(CASE
+      WHEN (before).overloaded_at > now() - interval '1 s' THEN greatest(0, report.failed_urls - report.refused)::integer
+      ELSE report.failed_urls END, ${mostInARow}), ${mostInARow}) AS urls,
     CASE WHEN (before).paused_until > now() THEN (before).paused_until END AS still_paused_until,
     judge_source(before, now(), report.answers, report.refused, report.failed, report.told_429, report.accepted,
       report.span_seconds) AS verdict
@@ -71,7 +74,7 @@ changed AS (
     failure_streak = CASE WHEN was_open THEN source.failure_streak ELSE streak END,
     failed_urls = CASE WHEN was_open THEN source.failed_urls ELSE urls END,
     last_success_at = CASE WHEN judged.succeeded THEN now() ELSE source.last_success_at END,
-    last_failure_at = CASE WHEN judged.failures + judged.failed_urls + judged.refused + judged.failed > 0 THEN now() ELSE source.last_failure_at END,
+    last_failure_at = CASE WHEN greatest(judged.failures, judged.failed_urls, judged.refused, judged.failed) > 0 THEN now() ELSE source.last_failure_at END,
     (paused_until, pause_reason) = (
       SELECT until, CASE
         WHEN was_open OR opens THEN 'failures'

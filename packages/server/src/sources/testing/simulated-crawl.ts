@@ -1,4 +1,5 @@
-import { triesWhenRefused } from '../../crawler/retry-delay.ts';
+import { areUsedUp } from '../../crawler/retry-delay.ts';
+import type { Tries } from '../../frontier/frontier-entry.ts';
 import type { GovernedRun } from '../governor.ts';
 import type { SimulatedOrigin } from './simulated-origin.ts';
 
@@ -13,8 +14,8 @@ export class SimulatedCrawl {
   readonly #run: GovernedRun;
   readonly #host: string;
   readonly #origin: SimulatedOrigin;
-  /** Attempts of pages whose time to be tried again has come. */
-  readonly #again: number[] = [];
+  /** Pages whose time to be tried again has come. */
+  readonly #again: Tries[] = [];
   #stopped = false;
 
   constructor(run: GovernedRun, host: string, origin: SimulatedOrigin) {
@@ -33,29 +34,29 @@ export class SimulatedCrawl {
     while (!this.#stopped) {
       const permit = this.#run.tryAcquire(this.#host);
       if ('waitUntil' in permit) return;
-      const failures = this.#again.shift() ?? 0;
-      const outcome = this.#origin.answer(failures === 0);
+      const tries = this.#again.shift() ?? { attempts: 0, refusals: 0 };
+      const outcome = this.#origin.answer(tries.attempts === 0);
       setTimeout(() => {
-        permit.done({ ...outcome, again: failures > 0 });
-        if ('status' in outcome && outcome.status !== 200)
-          this.#failed(failures + 1, outcome.retryAfterSeconds);
+        permit.done({ ...outcome, again: tries.attempts > 0 });
+        if ('status' in outcome && outcome.status !== 200) this.#failed(tries, outcome.retryAfterSeconds);
         this.#pump();
       }, this.#origin.latencyMs);
     }
   }
 
-  #failed(failures: number, retryAfterSeconds?: number): void {
-    const most = this.#run.isOverloaded(this.#host) ? attempts * triesWhenRefused : attempts;
-    if (failures >= most) {
+  #failed(before: Tries, retryAfterSeconds?: number): void {
+    const isRefused = this.#run.isOverloaded(this.#host);
+    const tries = { attempts: before.attempts + 1, refusals: before.refusals + (isRefused ? 1 : 0) };
+    if (areUsedUp(tries, attempts)) {
       this.lost++;
       return;
     }
     setTimeout(
       () => {
-        this.#again.push(failures);
+        this.#again.push(tries);
         this.#pump();
       },
-      retryMs(failures, retryAfterSeconds),
+      retryMs(isRefused ? tries.refusals : tries.attempts - tries.refusals, retryAfterSeconds),
     );
   }
 }
