@@ -18,7 +18,10 @@ const fixture = new CrawlFixture({
     const nth = (asked.get(path) ?? 0) + 1;
     asked.set(path, nth);
     if (path === '/refused' && nth <= refusals) response.writeHead(429).end();
-    else if (path === '/refused') response.setHeader('content-type', 'text/html').end('<p>Here at last');
+    else if (path === '/refused-and-cut' && nth <= refusals) response.writeHead(429).end();
+    else if (path === '/refused-and-cut' && nth === refusals + 1) response.destroy();
+    else if (['/refused', '/refused-and-cut'].includes(path))
+      response.setHeader('content-type', 'text/html').end('<p>Here at last');
     else if (isBroken(page)) response.writeHead(500).end();
     else if (isBusy(page) && nth === 1) response.writeHead(503, { 'retry-after': '1' }).end();
     else return false;
@@ -49,4 +52,12 @@ test('a page that is turned away because its host is asked too much does not use
   const job = await fixture.crawled('/refused', { discover: false, attempts: 1, max_depth: 0 });
   expect(await fixture.outcomes(job.id)).toEqual({ '/refused': 'fetched' });
   expect(asked.get('/refused')).toBe(refusals + 1);
+});
+
+test('a page that was turned away may fail as often as any other afterwards, and each request is recorded', async () => {
+  const job = await fixture.crawled('/refused-and-cut', { discover: false, attempts: 2, max_depth: 0 });
+  expect(await fixture.outcomes(job.id)).toEqual({ '/refused-and-cut': 'fetched' });
+  const { rows } = await fixture.pool.query('SELECT attempts FROM crawl_pages WHERE job_id = $1', [job.id]);
+  expect(rows).toEqual([{ attempts: refusals + 2 }]);
+  expect(asked.get('/refused-and-cut')).toBe(refusals + 2);
 });

@@ -55,7 +55,7 @@ export const crawlOptions = z.looseObject({
     .max(20)
     .default(3)
     .describe(
-      'tries of a URL that fails for a passing reason; four times as many while its host is overloaded',
+      'tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many',
     ),
   recrawl: z
     .boolean()

@@ -974,7 +974,7 @@ export type NewBulkJob =
         max_page_bytes?: number | undefined;
         /** Default: 60 */
         page_timeout_seconds?: number | undefined;
-        /** tries of a URL that fails for a passing reason; four times as many while its host is overloaded. Default: 3 */
+        /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
         attempts?: number | undefined;
         /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
         recrawl?: boolean | undefined;
@@ -1121,7 +1121,7 @@ export type NewJob =
         max_page_bytes?: number | undefined;
         /** Default: 60 */
         page_timeout_seconds?: number | undefined;
-        /** tries of a URL that fails for a passing reason; four times as many while its host is overloaded. Default: 3 */
+        /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
         attempts?: number | undefined;
         /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
         recrawl?: boolean | undefined;
@@ -1265,7 +1265,7 @@ export type NewPolicy =
             max_page_bytes?: number | undefined;
             /** Default: 60 */
             page_timeout_seconds?: number | undefined;
-            /** tries of a URL that fails for a passing reason; four times as many while its host is overloaded. Default: 3 */
+            /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
             attempts?: number | undefined;
             /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
             recrawl?: boolean | undefined;

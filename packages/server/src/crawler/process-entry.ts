@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { BodyPieces } from '../fetch/body-pieces.ts';
 import { type FetchHead, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
-import type { FrontierEntry, FrontierKind, PageBefore } from '../frontier/frontier-entry.ts';
+import type { FrontierEntry, FrontierKind, PageBefore, Tries } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
 import { sitemapLimits } from '../sitemaps/sitemap-entry.ts';
@@ -24,7 +24,7 @@ import { isReadable, readPage } from './read-page.ts';
 import { readTextList, type UrlList } from './read-url-list.ts';
 import { redirectFailure } from './redirect-failure.ts';
 import { RedirectTrail } from './redirect-trail.ts';
-import { refusedDelayMs, retryDelayMs, seedDelayMs, triesWhenRefused } from './retry-delay.ts';
+import { areUsedUp, refusedDelayMs, retryDelayMs, seedDelayMs } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
 import { statusFailure } from './status-failure.ts';
 import type { Unsaved } from './unsaved.ts';
@@ -44,9 +44,8 @@ export interface ProcessOptions {
 }
 
 /** To be tried again then, by performance.now(), and how often it was tried. */
-export interface Postponed extends Partial<Pick<FrontierEntry, 'url' | 'redirects'>> {
+export interface Postponed extends Tries, Partial<Pick<FrontierEntry, 'url' | 'redirects'>> {
   readonly until: number;
-  readonly attempts: number;
 }
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
@@ -119,7 +118,7 @@ export class ProcessEntry {
     } catch (error) {
       if (error instanceof NotAsked) {
         permit.done({ kind: 'error', code: 'aborted' });
-        return { until: performance.now(), attempts: entry.attempts };
+        return { until: performance.now(), attempts: entry.attempts, refusals: entry.refusals };
       }
       if (signal.aborted || !(error instanceof HoldfastError)) {
         permit.done({ kind: 'error', code: 'aborted' });
@@ -296,6 +295,7 @@ export class ProcessEntry {
       return {
         until: performance.now(),
         attempts: entry.attempts,
+        refusals: entry.refusals,
         url: target,
         redirects: entry.redirects + 1,
       };
@@ -381,12 +381,11 @@ export class ProcessEntry {
     error: HoldfastError,
     response?: FetchResponse,
   ): Promise<Postponed | undefined> {
-    const attempts = entry.attempts + 1;
     const { options, governor } = this.#context;
     const isRefused =
       response?.status === 429 || (response?.status === 503 && governor.isOverloaded(entry.host));
-    const most = isRefused ? options.attempts * triesWhenRefused : options.attempts;
-    if (error.retry === 'never' || attempts >= most) {
+    const tries = { attempts: entry.attempts + 1, refusals: entry.refusals + (isRefused ? 1 : 0) };
+    if (error.retry === 'never' || areUsedUp(tries, options.attempts)) {
       const status = response?.status ?? null;
       return await this.#failed(entry, { ...failure(error), status });
     }
@@ -394,15 +393,12 @@ export class ProcessEntry {
     const isSilent = error.code === 'connection_failed' || error.code === 'dns_failed';
     const isStart = isSilent && entry.depth === 0 && entry.parent === null;
     const delayOf = isRefused ? refusedDelayMs : isStart ? seedDelayMs : retryDelayMs;
-    const until = performance.now() + delayOf(attempts, response?.retryAfterSeconds);
-    this.#checkpointer.unsaved.postponed.set(entry.seq, {
-      host: entry.host,
-      seq: entry.seq,
-      attempts,
-      until,
-    });
+    const ofItsKind = isRefused ? tries.refusals : tries.attempts - tries.refusals;
+    const until = performance.now() + delayOf(ofItsKind, response?.retryAfterSeconds);
+    const { host, seq } = entry;
+    this.#checkpointer.unsaved.postponed.set(seq, { host, seq, ...tries, until });
     this.#checkpointer.changed(entry.url);
-    return { until, attempts };
+    return { until, ...tries };
   }
 
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelayMs } from './retry-delay.ts';
+import { areUsedUp, retryDelayMs, triesWhenRefused } from './retry-delay.ts';
 
 const many = (attempts: number, retryAfterSeconds?: number) =>
   Array.from({ length: 200 }, () => retryDelayMs(attempts, retryAfterSeconds));
@@ -22,4 +22,15 @@ test('a site that says when is asked then, and never sooner', () => {
     expect(delay).toBeLessThan(2_500);
   }
   expect(Math.min(...many(2, 30))).toBeGreaterThanOrEqual(30_000);
+});
+
+test('refusals and failures of a URL have a bound each, and neither takes from the other', () => {
+  const most = 3;
+  const mostRefused = most * triesWhenRefused;
+  const areUsed = (failures: number, refusals: number) =>
+    areUsedUp({ attempts: failures + refusals, refusals }, most);
+  expect(areUsed(1, most)).toBe(false);
+  expect(areUsed(most - 1, mostRefused - 1)).toBe(false);
+  expect(areUsed(most, 0)).toBe(true);
+  expect(areUsed(0, mostRefused)).toBe(true);
 });

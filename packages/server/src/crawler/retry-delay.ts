@@ -1,3 +1,5 @@
+import type { Tries } from '../frontier/frontier-entry.ts';
+
 const maxMs = 10 * 60_000;
 
 /**
@@ -14,6 +16,11 @@ export function retryDelayMs(attempts: number, retryAfterSeconds = 0): number {
 /** Tries of a URL that an overloaded host turns away, for each try that a URL has: that says nothing about the URL. */
 export const triesWhenRefused = 4;
 const maxRefusedMs = 60_000;
+
+/** Each kind has a bound of its own: to have been turned away takes nothing from a URL that then fails otherwise. */
+export function areUsedUp({ attempts, refusals }: Tries, most: number): boolean {
+  return attempts - refusals >= most || refusals >= most * triesWhenRefused;
+}
 
 /** 1 s, 2 s, 4 s …: the governor decides how often the host is asked. */
 export function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number {

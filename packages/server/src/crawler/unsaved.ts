@@ -1,4 +1,4 @@
-import type { FoundUrl, FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { FoundUrl, FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 
 export interface DoneEntry {
@@ -8,10 +8,9 @@ export interface DoneEntry {
   readonly counts: number;
 }
 
-export interface PostponedEntry {
+export interface PostponedEntry extends Tries {
   readonly host: string;
   readonly seq: number;
-  readonly attempts: number;
   /** By the monotonic clock. */
   readonly until: number;
 }

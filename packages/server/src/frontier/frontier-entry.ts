@@ -13,10 +13,17 @@ export interface FoundUrl {
   readonly parent: string | null;
 }
 
-/** A URL that is left to do. */
-export interface FrontierEntry extends FoundUrl {
-  readonly seq: number;
+/** How often a URL was asked for. */
+export interface Tries {
+  /** All of them. */
   readonly attempts: number;
+  /** Those that an overloaded host turned away. */
+  readonly refusals: number;
+}
+
+/** A URL that is left to do. */
+export interface FrontierEntry extends FoundUrl, Tries {
+  readonly seq: number;
   /** How long it had to wait when it was read, by the database's clock; null: it never had to. */
   readonly wait_ms: number | null;
   /** The outcome of the page that is tried again, and keeps its record until then; null: it has none. */

@@ -57,7 +57,7 @@ test('where the tables of crawls are partitioned by job, no crawl touches the ro
   await save(queue.pool, first, {
     number: 2,
     done: [{ host: 'a.test', seq: 1 }],
-    postponed: [{ host: 'a.test', seq: 2, attempts: 1, until: 0 }],
+    postponed: [{ host: 'a.test', seq: 2, attempts: 1, refusals: 0, until: 0 }],
   });
   await abandonFrontier(queue.pool, second);
   await deleteCrawl(queue.pool, third.id);

@@ -12,6 +12,7 @@ const entryColumns = [
   'redirects',
   'parent',
   'attempts',
+  'refusals',
   'retry_of',
 ]
   .map((column) => `frontier.${column}`)

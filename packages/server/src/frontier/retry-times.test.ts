@@ -26,7 +26,7 @@ async function postponed() {
   await openFrontier(queue.pool, job, { key: 'k', recrawl: false });
   await save(queue.pool, job, { number: 1, found: [found('http://a.test/')] });
   const { rows } = await queue.pool.query('SELECT seq FROM crawl_frontier WHERE job_id = $1', [job.id]);
-  const entry = { host: 'a.test', seq: Number(rows[0].seq), attempts: 1 };
+  const entry = { host: 'a.test', seq: Number(rows[0].seq), attempts: 3, refusals: 2 };
   await save(queue.pool, job, {
     number: 2,
     postponed: [{ ...entry, until: performance.now() + 60_000 }],
@@ -60,4 +60,14 @@ describe.each([10, -10])('with a wall clock that is off by %i minutes', (minutes
     expect(queued.nextDue).toBeGreaterThan(1_000);
     expect(queued.nextDue).toBeLessThanOrEqual(61_000);
   });
+});
+
+test('a runner that resumes knows how often a URL was asked for, and how often it was turned away', async () => {
+  const { id } = await postponed();
+  const entries = await readFrontier(
+    queue.pool,
+    { jobId: id, baseline: null },
+    { host: 'a.test', afterSeq: -1, limit: 10, part: 'all' },
+  );
+  expect(entries).toMatchObject([{ attempts: 3, refusals: 2 }]);
 });

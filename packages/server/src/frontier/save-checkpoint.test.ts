@@ -97,16 +97,16 @@ test.each([
     await saveAt(session, job, {
       number: 2,
       done: [1, 2, 3].map((seq) => ({ host: 'a.test', seq })),
-      postponed: [{ host: 'a.test', seq: 4, attempts: 1, until: performance.now() + 60_000 }],
+      postponed: [{ host: 'a.test', seq: 4, attempts: 3, refusals: 2, until: performance.now() + 60_000 }],
     });
     expect((await rowsRead(session)) - already).toBeLessThan(50);
     const { rows } = await session.query(
-      'SELECT seq, attempts FROM crawl_frontier WHERE job_id = $1 ORDER BY seq LIMIT 2',
+      'SELECT seq, attempts, refusals FROM crawl_frontier WHERE job_id = $1 ORDER BY seq LIMIT 2',
       [job.id],
     );
     expect(rows).toEqual([
-      { seq: 4, attempts: 1 },
-      { seq: 5, attempts: 0 },
+      { seq: 4, attempts: 3, refusals: 2 },
+      { seq: 5, attempts: 0, refusals: 0 },
     ]);
   },
 );

@@ -3,7 +3,7 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import type { HeldJob } from '../queue/held-job.ts';
 import { arrayLiteral } from './array-literal.ts';
-import type { FoundUrl } from './frontier-entry.ts';
+import type { FoundUrl, Tries } from './frontier-entry.ts';
 import { ofThisJob } from './of-this-job.ts';
 
 /** What changed since the last checkpoint. */
@@ -17,7 +17,7 @@ export interface Checkpoint {
   /** Frontier rows that are done with; each has its page above. */
   readonly done: readonly { host: string; seq: number }[];
   /** Frontier rows to be tried again, and when, by our monotonic clock: the database's own says what time that is. */
-  readonly postponed: readonly { host: string; seq: number; attempts: number; until: number }[];
+  readonly postponed: readonly ({ host: string; seq: number; until: number } & Tries)[];
   /**
    * Of hosts with done rows: up to where its rows are all done (the lowest seq that may still be live), and how many of the
    * pages above count against its limit.
@@ -61,7 +61,7 @@ const answerColumns = {
   columns: ', body, answer',
   values: `,
     substring($8 FROM start + coalesce(links, 0) + coalesce(markdown, 0) + coalesce(html, 0) FOR body), answer::jsonb`,
-  lists: ', $33::integer[], $34::text[]',
+  lists: ', $34::integer[], $35::text[]',
   names: ', body, answer',
 };
 
@@ -155,9 +155,9 @@ done AS (
   RETURNING host
 ),
 postponed AS (
-  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, not_before = now() + make_interval(secs => postponed.wait)
-  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::float8[])
-    AS postponed (host, seq, attempts, wait)
+  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, refusals = postponed.refusals, not_before = now() + make_interval(secs => postponed.wait)
+  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::float8[], $33::smallint[])
+    AS postponed (host, seq, attempts, wait, refusals)
   CROSS JOIN LATERAL (${frontierRow('postponed')}) row
   WHERE ${ofThisJob('frontier.job_id')} AND frontier.ctid = row.ctid
 ),
@@ -218,11 +218,11 @@ const keepingStatement = statement<CheckpointRow>(
 /** Those of a run that tries pages again. */
 const replacingStatement = statement<CheckpointRow>(
   'checkpoint-replacing',
-  checkpointText({ replaced: '$33' }),
+  checkpointText({ replaced: '$34' }),
 );
 const replacingAndKeepingStatement = statement<CheckpointRow>(
   'checkpoint-replacing-keeping-answers',
-  checkpointText({ kept: answerColumns, replaced: '$35' }),
+  checkpointText({ kept: answerColumns, replaced: '$36' }),
 );
 
 /** Of a checkpoint that was applied before. */
@@ -298,6 +298,7 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     [...hosts.values()].map((host) => host.pages),
     contents.map((content) => content.markdown?.length),
     contents.map((content) => content.html?.length),
+    postponed.map((entry) => entry.refusals),
   ];
 }
 
