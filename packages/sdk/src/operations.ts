@@ -951,7 +951,7 @@ export type NewBulkJob =
         discover?: boolean | undefined;
         /** requests under way at once, over all hosts. Default: 16 */
         concurrency?: number | undefined;
-        /** least time between two requests to a host. Default: 0 */
+        /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
         delay_ms?: number | undefined;
         user_agent?: string | undefined;
         /** Default: false */
@@ -1098,7 +1098,7 @@ export type NewJob =
         discover?: boolean | undefined;
         /** requests under way at once, over all hosts. Default: 16 */
         concurrency?: number | undefined;
-        /** least time between two requests to a host. Default: 0 */
+        /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
         delay_ms?: number | undefined;
         user_agent?: string | undefined;
         /** Default: false */
@@ -1242,7 +1242,7 @@ export type NewPolicy =
             discover?: boolean | undefined;
             /** requests under way at once, over all hosts. Default: 16 */
             concurrency?: number | undefined;
-            /** least time between two requests to a host. Default: 0 */
+            /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
             delay_ms?: number | undefined;
             user_agent?: string | undefined;
             /** Default: false */
