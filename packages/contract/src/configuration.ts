@@ -106,13 +106,13 @@ export const settings = {
     env: 'HOLDFAST_METRICS_PORT',
     schema: wholeNumber(0, 65_535, 0),
     description:
-      'Port on which a worker tells Prometheus what it counts, at /metrics, to anyone who asks; 0: none. (`up` and `api` tell it at their own address, with a key.)',
+      'Port on which a worker serves Prometheus metrics at /metrics, without a key; 0: none. `up` and `api` serve metrics on their own port and ask for a key.',
   },
   streamBeatSeconds: {
     env: 'HOLDFAST_STREAM_BEAT_SECONDS',
     schema: seconds(15),
     description:
-      'How often a quiet stream of events shows that it is alive (proxies cut silent connections), and checks its key. A client that has read nothing for this long is cut off.',
+      'How often an idle event stream sends a keep-alive (proxies cut silent connections) and checks its key again. A client that reads nothing for this long is disconnected.',
   },
   workerId: {
     env: 'WORKER_ID',
@@ -150,7 +150,7 @@ export const settings = {
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',
     schema: headerText(500).default('Holdfast/0.2'),
-    description: 'How the crawler names itself to sites, unless a job says otherwise.',
+    description: 'User-Agent header of the crawler, unless a job sets another.',
   },
   pollSeconds: {
     env: 'HOLDFAST_POLL_SECONDS',
@@ -175,17 +175,17 @@ export const settings = {
   watchdogSeconds: {
     env: 'HOLDFAST_WATCHDOG_SECONDS',
     schema: seconds(60),
-    description: 'How often the watchdog looks for leases that ran out.',
+    description: 'How often the watchdog looks for expired leases.',
   },
   schedulerSeconds: {
     env: 'HOLDFAST_SCHEDULER_SECONDS',
     schema: seconds(5),
-    description: 'How often a worker makes the jobs of policies that are due.',
+    description: 'How often a worker creates the jobs of due policies.',
   },
   retentionDays: {
     env: 'HOLDFAST_RETENTION_DAYS',
     schema: wholeNumber(0, 36_500, 30),
-    description: 'Finished jobs are pruned after so many days; 0 keeps them for ever.',
+    description: 'Days after which finished jobs are deleted; 0 keeps them for ever.',
   },
   webhookConcurrency: {
     env: 'HOLDFAST_WEBHOOK_CONCURRENCY',
@@ -210,12 +210,12 @@ export const settings = {
       .transform((text) => text === 'true')
       .or(z.boolean())
       .default(true),
-    description: 'Whether what sources answer about prices is kept and used again.',
+    description: 'Whether answers of sources about prices are cached.',
   },
   cacheTtlSeconds: {
     env: 'CACHE_TTL_SECONDS',
     schema: seconds(3600),
-    description: 'How long such an answer is used.',
+    description: 'How long a cached answer of a source is used.',
   },
   adapterFolder: {
     env: 'HOLDFAST_ADAPTERS',
@@ -231,18 +231,18 @@ export const settings = {
   breakerPauseSeconds: {
     env: 'HOLDFAST_BREAKER_PAUSE_SECONDS',
     schema: seconds(300),
-    description:
-      'How long a source is paused after failures; then one request tries whether it is well again.',
+    description: 'How long a source stays paused after failures; then one request probes it.',
   },
   probeSeconds: {
     env: 'HOLDFAST_PROBE_SECONDS',
     schema: seconds(60),
-    description: 'A worker that tries a paused source and says nothing for so long leaves it to another.',
+    description: 'How long a worker may take to probe a paused source before another worker may probe it.',
   },
   shareSeconds: {
     env: 'HOLDFAST_SHARE_SECONDS',
     schema: seconds(10),
-    description: 'What a run that died had of the concurrency of a source is free after so long.',
+    description:
+      'How long the request slots that a dead run held at a source stay taken; then other runs may use them.',
   },
   logLevel: {
     env: 'HOLDFAST_LOG_LEVEL',

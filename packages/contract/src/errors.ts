@@ -49,7 +49,7 @@ export const errors = {
     retry: 'never',
     http: 415,
     exit: exitCodes.badInput,
-    message: 'The body is in a format that is not understood here',
+    message: 'The body must be JSON',
     hint: 'Send JSON, with the header Content-Type: application/json.',
   },
   route_not_found: {
@@ -595,7 +595,7 @@ export const errors = {
     http: 503,
     exit: exitCodes.unavailable,
     message: 'A migration could not be applied; the database was left as it was',
-    hint: 'Read the cause in the message; run `holdfast migrate` again when it is mended.',
+    hint: 'Read the cause in the message, fix it, then run `holdfast migrate` again.',
   },
   schema_newer: {
     retry: 'fatal',

@@ -108,7 +108,7 @@ export const transitions = {
     moves: [['processing', 'pending']],
     by: holder,
     fenced: true,
-    meaning: 'the holder hands the job back unfinished (drain, blocked source); no retry is burned',
+    meaning: 'the holder hands the job back unfinished (drain, blocked source), which costs no retry',
   },
   crash: {
     moves: [
@@ -128,7 +128,7 @@ export const transitions = {
     by: ['supervisor'],
     fenced: true,
     meaning:
-      'the runner died before its first request, which is blamed on its worker: ready again at once and no retry is burned; failed when that happened on two workers, or five times on the only one',
+      'the runner died before its first request, which is blamed on its worker: ready again at once without losing a retry; failed when that happened on two workers, or five times on the only one',
   },
   recover: {
     moves: [
@@ -186,7 +186,7 @@ export const transitions = {
     by: ['user'],
     fenced: false,
     raisesFence: true,
-    meaning: 'an operator ends the lease; the job is ready again, no retry is burned',
+    meaning: 'an operator ends the lease; the job is ready again and loses no retry',
   },
   retry: {
     moves: [

@@ -101,7 +101,7 @@ export class Jobs {
     return this.#transport.call('expireJob', { path: { id }, body }, options);
   }
 
-  /** Takes a running job from its holder; it is ready again, and no retry is burned. */
+  /** Takes a running job from its holder; it is ready again and loses no retry. */
   resetLock(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('resetLockJob', { path: { id }, body }, options);
   }

@@ -20,7 +20,7 @@ const descriptions: Record<UserAction, string> = {
   resume: 'go on with paused jobs from where they were',
   cancel: 'stop jobs for good',
   retry: 'run failed, cancelled or expired jobs again at once, from their checkpoint',
-  resetLock: 'take running jobs from their holders; they are ready again, no retry is burned',
+  resetLock: 'take running jobs from their holders; they are ready again and lose no retry',
   expire: 'take running jobs from their holders and leave them expired, for a decision',
 };
 

@@ -13,6 +13,8 @@ import {
   transitions,
 } from '@holdfast/contract';
 
+import { reasons } from './crawl/explain-reason.ts';
+
 const generated = '<!-- Generated from packages/contract by `npm run docs`. Do not edit. -->\n\n';
 
 /** The pages of docs/ that restate the contract, by file name. */
@@ -109,6 +111,19 @@ ${retryClasses
     return `## Retry: ${retry}\n\n${table(['code', 'HTTP', 'exit', 'message', 'what to do'], rows)}`;
   })
   .join('\n\n')}
+
+## Reasons of pages
+
+A page of a crawl that failed or was skipped carries one of the codes above, or one of these reasons. Links that were not followed
+are counted under \`off_scope\` by the same reasons. [What a crawl leaves out](crawling.md) has the rules and how to turn them off.
+
+${table(
+  ['reason', 'meaning'],
+  [
+    ['`http_404`, `http_403` …', 'the site answered with that HTTP status'],
+    ...Object.entries(reasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
+  ],
+)}
 
 ## Exit codes of the command line
 

@@ -23,7 +23,7 @@ const summaries: Record<UserAction, string> = {
   resume: 'Go on with a paused job from where it was',
   cancel: 'Stop a job for good',
   retry: 'Run a failed, cancelled or expired job again',
-  resetLock: 'Take a running job from its holder; it is ready again, and no retry is burned',
+  resetLock: 'Take a running job from its holder; it is ready again and loses no retry',
   expire: 'Take a running job from its holder and leave it expired, for a decision',
 };
 

@@ -1,6 +1,7 @@
 import { type ErrorCode, errors } from '@holdfast/contract';
 
-const reasons: Record<string, string> = {
+/** Why a URL was left out, where that is no error: what `errors` has is told by its message. */
+export const reasons: Readonly<Record<string, string>> = {
   robots: 'robots.txt forbids it',
   content_type: 'no page: a picture, a file or the like',
   no_content: 'the answer was empty',
