@@ -1,6 +1,7 @@
 import { crawlOptions, HoldfastError } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { failJobs } from '../../packages/server/src/queue/fail-jobs.ts';
+import { failStarts } from '../../packages/server/src/queue/fail-starts.ts';
 import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
 import { renewLeases } from '../../packages/server/src/queue/renew-leases.ts';
 import { actor, QueueFixture } from '../queue-fixture/queue-fixture.ts';
@@ -79,6 +80,72 @@ describe('holdfast jobs', () => {
       crawl: { fetched: 12, failed: 2, skipped: 1, total_pending: 3 },
       result: null,
     });
+  });
+
+  test('a crawl tells what it left out, and that sitemaps alone are nothing to retry', async () => {
+    const { id } = await queue.enqueueOne();
+    await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [
+      id,
+    ]);
+    await queue.pool.query(
+      `INSERT INTO crawl_states (job_id, fetched, skipped, not_crawled, off_scope)
+       VALUES ($1, 12, 1, 3, '{"too_deep": 4, "off_host": 9}')`,
+      [id],
+    );
+    await queue.pool.query(
+      `INSERT INTO crawl_pages (job_id, page_no, url_hash, url, kind, depth, attempts, outcome, reason, fetched_at)
+       VALUES ($1, 1, gen_random_uuid(), 'https://example.com/llms.txt', 'sitemap', 0, 1, 'skipped', 'absent', now())`,
+      [id],
+    );
+    const { stdout } = await holdfast('jobs', 'show', id);
+    expect(stdout).toMatch(/pages +.*, 3 left out by a limit\n/);
+    expect(stdout).toMatch(/off scope +9 off_host, 4 too_deep\n/);
+    expect(stdout).toMatch(/you can +nothing more; it is finished/);
+    expect((await holdfast('jobs', 'pause', id)).stderr).toContain('Nothing can be done to it any more.');
+    expect(JSON.parse((await holdfast('jobs', 'show', id, '--json')).stdout).allowed_actions).toEqual([]);
+  });
+
+  test('a crawl whose pages are tried again is not at 100 % while they wait', async () => {
+    const { id } = await queue.enqueueOne();
+    await queue.pool.query(
+      `UPDATE crawl_jobs SET status = 'completed', completed_at = now(), progress_percentage = 100 WHERE id = $1`,
+      [id],
+    );
+    await queue.pool.query(`INSERT INTO crawl_states (job_id, fetched, failed) VALUES ($1, 12, 1)`, [id]);
+    await queue.pool.query(
+      `INSERT INTO crawl_pages (job_id, page_no, url_hash, url, kind, depth, attempts, outcome, reason, fetched_at)
+       VALUES ($1, 1, gen_random_uuid(), 'https://example.com/x', 'page', 0, 1, 'failed', 'site_error', now())`,
+      [id],
+    );
+    await holdfast('jobs', 'retry-urls', id);
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/progress +99 %\npages .*1 pending/);
+  });
+
+  test('a job that a sick worker gave back has no error, and names that worker', async () => {
+    const job = await queue.claimedOne();
+    await failStarts(queue.pool, [job], { workerId: 'w1', detail: 'exit code 1', heartbeatSeconds: 10 });
+    const given = (await holdfast('jobs', 'show', job.id)).stdout;
+    expect(given).toMatch(
+      /last run +.* on worker w1; no retry was lost, and it goes on by itself\..*holdfast doctor/,
+    );
+    expect(given).not.toMatch(/^(error|advice)/m);
+    await queue.pool.query(`UPDATE crawl_jobs SET status = 'processing', worker_id = 'w2', fence = fence + 1,
+      lease_seconds = 60, lease_expires_at = now() + interval '1 min', started_at = now(), last_heartbeat = now()`);
+    const running = (await holdfast('jobs', 'show', job.id)).stdout;
+    expect(running).toMatch(/last run +.* on worker w1; .* it runs on w2 now/);
+    expect(running).not.toMatch(/^(error|advice)/m);
+  });
+
+  test('a job that failed before its first request points to the doctor and to its retry', async () => {
+    const { id } = await queue.enqueueOne();
+    await queue.pool.query(
+      `UPDATE crawl_jobs SET status = 'failed', completed_at = now(), error_code = 'runner_crashed',
+         error_message = 'The runner process died' WHERE id = $1`,
+      [id],
+    );
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(
+      new RegExp(`advice +npx holdfast doctor .*npx holdfast jobs retry ${id}`),
+    );
   });
 
   test('a visit tells what it brought, and where that is', async () => {

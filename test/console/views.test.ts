@@ -127,6 +127,62 @@ test('an address whose id is none leads to nothing, under a heading, and offers 
   }
 });
 
+test('an address that is none of the views shows the console, which says so', async () => {
+  const page = await console.admin();
+  const answer = await page.goto('/nope');
+  expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  await expectAccessible(page);
+  for (const path of ['/nope', '/api/v1/nope', '/assets/nope.js']) {
+    const accept = path === '/nope' ? 'application/json' : 'text/html';
+    const told = await page.request.get(path, { headers: { accept } });
+    expect([path, told.status(), (await told.json()).error.code]).toEqual([path, 404, 'route_not_found']);
+  }
+});
+
+test('a job says what it left out, and what can be tried again', async () => {
+  const { crawl } = filled;
+  await console.pool.query(
+    `UPDATE crawl_states SET not_crawled = 1234, off_scope = '{"off_host": 5, "too_deep": 7}' WHERE job_id = $1`,
+    [crawl],
+  );
+  await console.pool.query(
+    `INSERT INTO crawl_pages (job_id, page_no, url_hash, url, kind, depth, attempts, outcome, reason, fetched_at)
+     VALUES ($1, 900000, gen_random_uuid(), 'https://docs.example/llms.txt', 'sitemap', 0, 1, 'skipped', 'absent', now())`,
+    [crawl],
+  );
+  await console.pool.query(`UPDATE crawl_jobs SET run_at = created_at WHERE id = $1`, [crawl]);
+  const page = await console.admin();
+  await visit(page, `/jobs/${crawl}?tab=errors`);
+  await untilShown(page, 'absent · 1 skipped');
+  await untilShown(page, '1,234');
+  await untilShown(page, '7 too_deep, 5 off_host');
+  const main = page.getByRole('main');
+  expect(await main.getByText('Not before').count()).toBe(0);
+  const boxes = await main.getByRole('checkbox').count();
+  expect(boxes).toBeGreaterThan(0);
+  expect(await main.getByRole('heading', { name: / · .*(failed|skipped)/ }).count()).toBe(boxes + 1);
+});
+
+test('a job that a sick worker gave back does not look failed', async () => {
+  const id = await console.value<string>(
+    `INSERT INTO crawl_jobs (kind, payload, failed_starts, failed_start_worker, error_code, error_message)
+     VALUES ('crawl', '{"url": "https://sick.example/"}', 1, 'crawl-eu-2', 'runner_crashed', 'The runner process died')
+     RETURNING id`,
+  );
+  const page = await console.admin();
+  await visit(page, `/jobs/${id}`);
+  await untilShown(page, 'died before its first request');
+  const main = page.getByRole('main');
+  const note = await main.getByText('died before its first request').innerText();
+  expect(note).toContain('crawl-eu-2');
+  expect(note).toContain('lost no retry and goes on by itself');
+  expect(note).toContain('holdfast doctor');
+  expect(await main.getByText('runner_crashed').count()).toBe(0);
+  expect(await main.getByRole('link', { name: 'Workers' }).getAttribute('href')).toBe('/workers');
+  await expectAccessible(page);
+});
+
 test('a view that could not be read tries again by itself, and shows what it has then', async () => {
   const page = await console.signedIn();
   const over = await console.answering(page, '**/api/v1/jobs?*', 503);

@@ -214,7 +214,7 @@ export interface CreatedJob {
   source_id: string | null;
   policy_id: string | null;
   user_id: string;
-  /** what can be done to it now */
+  /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
   /** new, or the job of the same Idempotency-Key, or the live job of the same dedupe_key */
   outcome: 'created' | 'repeated' | 'deduplicated';
@@ -506,7 +506,7 @@ export interface Job {
   source_id: string | null;
   policy_id: string | null;
   user_id: string;
-  /** what can be done to it now */
+  /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
 }
 
@@ -1623,10 +1623,17 @@ export interface ShownJob {
   source_id: string | null;
   policy_id: string | null;
   user_id: string;
-  /** what can be done to it now */
+  /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
   /** counters of a crawl; null until it has begun */
   crawl: CrawlCounters | null;
+  /** its runner died before the first request: no retry was lost, and the job goes on by itself */
+  failed_start: {
+    /** the worker that is to blame */
+    worker_id: string;
+    /** how often it happened since the last saved page */
+    count: number;
+  } | null;
 }
 
 export interface ShownPage {
@@ -2928,7 +2935,7 @@ export const operations = {
   replayWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/replay' },
   /** Send a delivery again at once, with the same webhook-id, whatever became of it */
   replayWebhookDelivery: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay' },
-  /** Take a running job from its holder; it is ready again, and no retry is burned */
+  /** Take a running job from its holder; it is ready again and loses no retry */
   resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
   /** Go on with a paused job from where it was */
   resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },

@@ -102,7 +102,9 @@ const job = z.object({
   source_id: z.string().nullable(),
   policy_id: z.uuid().nullable(),
   user_id: z.string(),
-  allowed_actions: z.array(z.enum([...userActions, 'retryUrls'])).describe('what can be done to it now'),
+  allowed_actions: z
+    .array(z.enum([...userActions, 'retryUrls']))
+    .describe('what can be done to it now; in lists, what its status allows'),
 });
 export const apiJob = job.meta({ id: 'Job' });
 /** As a client sees it, in JSON. */
@@ -130,6 +132,13 @@ export const shownJob = z
   .object({
     ...job.shape,
     crawl: crawlCounters.nullable().describe('counters of a crawl; null until it has begun'),
+    failed_start: z
+      .object({
+        worker_id: z.string().describe('the worker that is to blame'),
+        count: z.int().describe('how often it happened since the last saved page'),
+      })
+      .nullable()
+      .describe('its runner died before the first request: no retry was lost, and the job goes on by itself'),
   })
   .meta({ id: 'ShownJob' });
 export type ShownJob = z.input<typeof shownJob>;

@@ -123,6 +123,9 @@ export const pageDiff = z
   .meta({ id: 'PageDiff' });
 export type PageDiff = z.output<typeof pageDiff>;
 
+/** Reasons of what discovery read or looked for: it is no page, and is not tried again. */
+export const foundByDiscovery: readonly string[] = ['sitemap', 'link_list', 'absent'];
+
 export const pageErrors = z
   .object({
     data: z.array(

@@ -5,7 +5,7 @@ import { findJobOutcome } from './find-job-outcome.ts';
 
 const queue = new QueueFixture();
 
-test('only pages can be tried again, not what discovery read or looked for', async () => {
+test('only pages of a finished crawl can be tried again, not what discovery read or looked for', async () => {
   const job = await queue.enqueueOne();
   await queue.pool.query(`INSERT INTO crawl_states (job_id, fetched, skipped) VALUES ($1, 3, 2)`, [job.id]);
   await queue.pool.query(
@@ -14,7 +14,10 @@ test('only pages can be tried again, not what discovery read or looked for', asy
      FROM unnest(ARRAY['absent', 'sitemap']) WITH ORDINALITY AS row (reason, no)`,
     [job.id],
   );
-  const canRetry = async () => (await findJobOutcome(queue.pool, readConfiguration({}), job)).hasPagesToRetry;
+  const configuration = readConfiguration({});
+  const ended = { ...job, status: 'completed' as const };
+  const canRetry = async () =>
+    (await findJobOutcome(queue.pool, configuration, ended)).actions.includes('retryUrls');
   expect(await canRetry()).toBe(false);
   await queue.pool.query(`UPDATE crawl_states SET skipped = 3 WHERE job_id = $1`, [job.id]);
   expect(await canRetry()).toBe(true);

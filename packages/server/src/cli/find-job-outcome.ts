@@ -1,8 +1,15 @@
-import type { Configuration, Job, ListedResult, PageErrors } from '@holdfast/contract';
+import {
+  type Configuration,
+  foundByDiscovery,
+  type Job,
+  type JobAction,
+  type ListedResult,
+  type PageErrors,
+} from '@holdfast/contract';
 import { type CrawlCounters, readCounters } from '../api/jobs/read-counters.ts';
 import type { Queryable } from '../database/statement.ts';
-import { foundByDiscovery } from '../frontier/returned-pages.ts';
-import { listErrors } from '../pages/list-errors.ts';
+import { actionsNow } from '../frontier/actions-now.ts';
+import { type FailedStart, readFailedStart } from '../queue/read-failed-start.ts';
 import { searchResults } from '../results/search-results.ts';
 import { waitsForWorker } from './waits-for-worker.ts';
 
@@ -14,8 +21,9 @@ export interface JobOutcome {
   readonly result: ListedResult | null;
   /** Why, if it does. */
   readonly waitsForWorker: string | undefined;
-  /** Pages of a crawl failed, or were skipped, and can be tried again. */
-  readonly hasPagesToRetry: boolean;
+  readonly failedStart: FailedStart | null;
+  /** What can be done to it now. */
+  readonly actions: readonly JobAction[];
 }
 
 export async function findJobOutcome(
@@ -30,18 +38,12 @@ export async function findJobOutcome(
     crawl,
     result: results?.rows[0] ?? null,
     waitsForWorker: await waitsForWorker(db, configuration, job),
-    hasPagesToRetry: !!crawl && (crawl.failed > 0 || crawl.skipped > (await countDiscovered(db, job.id))),
+    failedStart: await readFailedStart(db, job.id),
+    actions: await actionsNow(db, job),
   };
 }
 
-/** What discovery read or looked for is skipped as well, and is no page. */
-export function hasPagesToRetry({ data }: PageErrors): boolean {
+/** Whether the listed errors have a page among them. */
+export function hasPageErrors({ data }: PageErrors): boolean {
   return data.some(({ reason }) => !foundByDiscovery.includes(reason));
-}
-
-async function countDiscovered(db: Queryable, jobId: string): Promise<number> {
-  const { data } = await listErrors(db, jobId);
-  return data
-    .filter(({ outcome, reason }) => outcome === 'skipped' && foundByDiscovery.includes(reason))
-    .reduce((sum, { count }) => sum + count, 0);
 }

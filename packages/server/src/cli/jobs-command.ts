@@ -89,8 +89,18 @@ const show = new Command('show')
       const job = await showJob(pool, id);
       const outcome = await findJobOutcome(pool, configuration, job);
       const events = await listEvents(pool, id);
-      const { crawl, result } = outcome;
-      if (json) console.log(JSON.stringify({ ...jobView(job), crawl, result, events }));
+      const { crawl, result, actions, failedStart } = outcome;
+      if (json)
+        console.log(
+          JSON.stringify({
+            ...jobView(job),
+            allowed_actions: actions,
+            crawl,
+            failed_start: failedStart,
+            result,
+            events,
+          }),
+        );
       else printJob(job, outcome, events);
     }),
   );

@@ -26,7 +26,7 @@ import { urlHash } from '../urls/url-hash.ts';
 import { urlRules } from '../urls/url-rules.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
-import { hasPagesToRetry } from './find-job-outcome.ts';
+import { hasPageErrors } from './find-job-outcome.ts';
 import { printable } from './print-table.ts';
 import { showCrawl } from './show-crawl.ts';
 import { printErrors, printPages } from './show-pages.ts';
@@ -100,7 +100,7 @@ const errors = new Command('errors')
         printErrors(found);
         console.log(asCalled(`\nAll of one reason: holdfast pages list ${id} --reason CODE`));
         const canRetry =
-          allowedActions(status, requested_action, kind).includes('retryUrls') && hasPagesToRetry(found);
+          allowedActions(status, requested_action, kind).includes('retryUrls') && hasPageErrors(found);
         if (canRetry) console.log(asCalled(`Try them again: holdfast jobs retry-urls ${id} --with CODE`));
         return;
       }

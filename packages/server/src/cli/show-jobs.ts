@@ -1,4 +1,4 @@
-import { allowedActions, type ErrorCode, errors, type Job, type JobFilter } from '@holdfast/contract';
+import { type ErrorCode, errors, type Job, type JobFilter } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
@@ -25,8 +25,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
       job.priority,
       `${job.progress_percentage} %`,
       `${job.retry_count}/${job.max_retries}`,
-      // What a job got over is in its timeline.
-      job.status === 'failed' || job.status === 'retryable' ? (job.error_code ?? '') : '',
+      hasError(job) ? (job.error_code ?? '') : '',
       formatAgo(job.created_at),
       shorten(job.worker_id ?? '', 24),
       shorten(urlOf(job), 60),
@@ -44,10 +43,12 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['waits', (outcome.waitsForWorker && asCalled(outcome.waitsForWorker)) || waitText(job)],
     ['progress', `${job.progress_percentage} %`],
     ['pages', pagesOf(outcome)],
+    ['off scope', offScopeOf(outcome)],
     ['result', resultOf(job, outcome)],
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
-    ['error', job.error_message && `${job.error_code}: ${job.error_message}`],
+    ['error', hasError(job) && `${job.error_code}: ${job.error_message}`],
+    ['last run', lastRunOf(job, outcome)],
     ['advice', adviceOf(job)],
     ['owner', job.user_id],
     ['created', time(job.created_at)],
@@ -58,13 +59,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['held by', job.lease_expires_at && job.worker_id],
     ['lease ends', time(job.lease_expires_at)],
     ['payload', JSON.stringify(job.payload)],
-    [
-      'you can',
-      allowedActions(job.status, job.requested_action, job.kind)
-        .filter((action) => action !== 'retryUrls' || outcome.hasPagesToRetry)
-        .map(asTyped)
-        .join(', ') || 'nothing more; it is finished',
-    ],
+    ['you can', outcome.actions.map(asTyped).join(', ') || 'nothing more; it is finished'],
   ];
   for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
   console.log();
@@ -77,12 +72,32 @@ function waitText({ status, waits_for }: Job): string | undefined {
   return `for a worker that may fetch ${waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
 }
 
-/** What a job got over needs no advice. */
-function adviceOf({ id, status, error_code }: Job): string | undefined {
-  if (error_code === null || (status !== 'failed' && status !== 'retryable')) return undefined;
+/** What a job got over, or gets over by itself, is in its timeline. */
+function hasError({ status, error_message }: Job): boolean {
+  return error_message !== null && ['failed', 'retryable', 'expired'].includes(status);
+}
+
+/** Why the job was given back, if that is not its own fault or costs it no more than a run. */
+function lastRunOf({ status, error_message, worker_id }: Job, { failedStart }: JobOutcome): string | null {
+  if (status !== 'pending' && status !== 'processing') return null;
+  if (failedStart) {
+    const now = status === 'processing' ? `it runs on ${worker_id} now` : 'it goes on by itself';
+    return asCalled(
+      `its runner died before the first request on worker ${failedStart.worker_id}; no retry was lost, and ${now}. holdfast doctor says what ails that worker`,
+    );
+  }
+  return status === 'pending' && error_message ? `${error_message}; it goes on by itself` : null;
+}
+
+function adviceOf(job: Job): string | undefined {
+  const { id, status, error_code } = job;
+  if (!hasError(job)) return undefined;
+  const retry = `holdfast jobs retry ${id}`;
+  if (status === 'failed' && error_code === 'runner_crashed')
+    return asCalled(`holdfast doctor says whether a worker is sick. Then run the job again: ${retry}`);
   const known = errors[error_code as ErrorCode];
-  if (status === 'failed' && known?.retry === 'later')
-    return asCalled(`Every try ended so. When that is mended: holdfast jobs retry ${id}`);
+  if (status === 'failed' && known && known.retry !== 'never')
+    return asCalled(`Every try failed like this. Fix the cause, then run it again: ${retry}`);
   return known?.hint;
 }
 
@@ -118,6 +133,12 @@ function pagesOf({ crawl }: JobOutcome): string | null {
     not_crawled > 0 && `${not_crawled} left out by a limit`,
   ];
   return counts.filter(Boolean).join(', ');
+}
+
+/** Links that the crawl did not follow, as in the summary of `holdfast crawl`. */
+function offScopeOf({ crawl }: JobOutcome): string | null {
+  const reasons = Object.entries(crawl?.off_scope ?? {}).sort(([, a], [, b]) => b - a);
+  return reasons.map(([reason, count]) => `${count} ${reason}`).join(', ') || null;
 }
 
 /** What it brought, or where that is. */

@@ -1,9 +1,9 @@
-import { allowedActions, HoldfastError, type Job } from '@holdfast/contract';
+import { allowedActions, foundByDiscovery, HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { listErrors } from '../pages/list-errors.ts';
 import { jobColumns, showJob } from '../queue/find-jobs.ts';
 import { liveTwin } from '../queue/live-twin.ts';
-import { foundByDiscovery, returnedPages } from './returned-pages.ts';
+import { returnedPages } from './returned-pages.ts';
 
 /** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */
 export const retryUrlsStatement = statement<Job>(
@@ -21,7 +21,7 @@ WITH job AS MATERIALIZED (
 ${returnedPages},
 changed AS (
   UPDATE crawl_jobs SET
-    status = 'pending', retry_count = 0, failed_starts = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
+    status = 'pending', progress_percentage = least(crawl_jobs.progress_percentage, 99), retry_count = 0, failed_starts = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,
     error_code = NULL, error_message = NULL, event_count = event_count + 1
   FROM job WHERE crawl_jobs.id = job.id AND EXISTS (SELECT FROM chosen)
   RETURNING crawl_jobs.*, job.status AS from_status

@@ -1,5 +1,4 @@
-/** Reasons of what discovery read or looked for: it is no page, and is not tried again. */
-export const foundByDiscovery: readonly string[] = ['sitemap', 'link_list', 'absent'];
+import { foundByDiscovery } from '@holdfast/contract';
 
 /*
  * Failed and skipped pages go back into the frontier, and keep their records: the checkpoint with a new outcome replaces the

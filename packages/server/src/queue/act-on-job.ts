@@ -1,5 +1,6 @@
-import { allowedActions, HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import { HoldfastError, type Job, type UserAction } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
+import { actionsNow } from '../frontier/actions-now.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
@@ -60,7 +61,7 @@ export function actOnJobs(
 
 async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = false): Promise<HoldfastError> {
   const { id } = job;
-  const allowed = allowedActions(job.status, job.requested_action, job.kind);
+  const allowed = await actionsNow(db, job);
   if (allowed.includes(action)) {
     const overtaken = await liveTwin(db, id);
     if (overtaken) return overtaken;

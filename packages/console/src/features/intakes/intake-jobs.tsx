@@ -6,6 +6,7 @@ import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
+import { lastError } from '../jobs/last-error.ts';
 import { statusLabel } from '../jobs/status-label.ts';
 
 const columns: readonly Column<ApiJob>[] = [
@@ -21,7 +22,7 @@ const columns: readonly Column<ApiJob>[] = [
   },
   {
     name: 'Error',
-    cell: (job) => <span title={job.error_message ?? ''}>{job.error_code ?? '–'}</span>,
+    cell: (job) => <span title={lastError(job)?.message ?? ''}>{lastError(job)?.code ?? '–'}</span>,
     wideOnly: true,
   },
   { name: 'Retries', align: 'right', cell: (job) => `${job.retry_count}/${job.max_retries}`, wideOnly: true },

@@ -23,6 +23,8 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
           ['Failed', numberText(progress.failed)],
           ['Skipped', numberText(progress.skipped)],
           ['Redirected', numberText(progress.redirected)],
+          ['Left out by a limit', progress.not_crawled > 0 && numberText(progress.not_crawled)],
+          ['Off scope', offScopeText(job), 'wide'],
           ['Depth', progress.current_depth],
           ['New', changes && numberText(changes.new)],
           ['Changed', changes && numberText(changes.changed)],
@@ -34,4 +36,10 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
       />
     </Panel>
   );
+}
+
+/** "3 off_host, 1 too_deep": links that were not followed, the most frequent reason first. */
+function offScopeText({ crawl }: ShownJob): string | null {
+  const reasons = Object.entries(crawl?.off_scope ?? {}).sort(([, a], [, b]) => b - a);
+  return reasons.map(([reason, count]) => `${numberText(count)} ${reason}`).join(', ') || null;
 }

@@ -21,6 +21,7 @@ import { JobPages } from './job-pages.tsx';
 import { JobResult } from './job-result.tsx';
 import { jobTitle } from './job-title.ts';
 import { LeasePanel } from './lease-panel.tsx';
+import { RunNotice } from './run-notice.tsx';
 import { StateDiagram } from './state-diagram.tsx';
 import { statusLabel } from './status-label.ts';
 import { Timeline } from './timeline.tsx';
@@ -73,7 +74,8 @@ export function JobDetail() {
       </>
     );
   if (!job) return null;
-  const waitsUntil = job.next_retry_at ?? job.run_at;
+  const waits = job.status === 'pending' || job.status === 'retryable';
+  const waitsUntil = waits && (job.next_retry_at ?? job.run_at);
   const tabs = tabsOf[job.kind];
   const intakeId = job.payload['intake_id'];
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
@@ -82,11 +84,7 @@ export function JobDetail() {
       <ViewHeader title={jobTitle(job)} liveness={liveness}>
         <JobActions job={job} />
       </ViewHeader>
-      {job.error_code && (
-        <p className={styles.error}>
-          <strong>{job.error_code}</strong> {job.error_message}
-        </p>
-      )}
+      <RunNotice job={job} />
       <Grid min={420}>
         <div className={styles.column}>
           <Panel title="Where it stands">

@@ -1,4 +1,4 @@
-import type { PageErrors, ShownJob } from '@holdfast/contract';
+import { foundByDiscovery, type PageErrors, type ShownJob } from '@holdfast/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
@@ -60,7 +60,8 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
             key={`${group.outcome} ${group.reason}`}
             title={`${group.reason} · ${numberText(group.count)}${group.exact ? '' : '+'} ${group.outcome}`}
             actions={
-              canRetry && (
+              canRetry &&
+              !foundByDiscovery.includes(group.reason) && (
                 <label>
                   <input
                     type="checkbox"

@@ -11,6 +11,7 @@ import { ProgressBar } from '../../design/progress-bar.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 import { jobTitle } from '../jobs/job-title.ts';
+import { lastError } from '../jobs/last-error.ts';
 import { FirstRun } from './first-run.tsx';
 import { Health } from './health.tsx';
 import styles from './overview.module.css';
@@ -35,7 +36,7 @@ const recentColumns: readonly Column<Job>[] = [
   status,
   link,
   kind,
-  { name: 'Error', cell: (job) => job.error_code ?? '–', wideOnly: true },
+  { name: 'Error', cell: (job) => lastError(job)?.code ?? '–', wideOnly: true },
   {
     name: 'Progress',
     align: 'right',

@@ -1,4 +1,6 @@
 import { jobParams, shownJob } from '@holdfast/contract';
+import { actionsNow } from '../../frontier/actions-now.ts';
+import { readFailedStart } from '../../queue/read-failed-start.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { sendWithEtag } from '../send-with-etag.ts';
@@ -22,7 +24,10 @@ export const showJobRoute: RouteGroup = (server, { pool }) => {
     async (request, reply) => {
       const job = await visibleJob(pool, theCaller(request), request.params.id);
       const crawl = job.kind === 'crawl' ? await readCounters(pool, job.id) : null;
-      return sendWithEtag(request, reply, { ...jobView(job), crawl });
+      const failedStart = await readFailedStart(pool, job.id);
+      const allowed = await actionsNow(pool, job);
+      const shown = { ...jobView(job), allowed_actions: allowed, crawl, failed_start: failedStart };
+      return sendWithEtag(request, reply, shown);
     },
   );
 };

@@ -1,0 +1,26 @@
+import type { ShownJob } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import styles from './job-detail.module.css';
+import { lastError } from './last-error.ts';
+
+/** How the last run ended, if that still matters: as an error of the job, or as something that it gets over by itself. */
+export function RunNotice({ job }: { readonly job: ShownJob }) {
+  const error = lastError(job);
+  if (error)
+    return (
+      <p className={styles.error}>
+        <strong>{error.code}</strong> {error.message}
+      </p>
+    );
+  if (job.status !== 'pending' && job.status !== 'processing') return null;
+  if (job.failed_start)
+    return (
+      <p className={styles.note}>
+        A runner on worker <code>{job.failed_start.worker_id}</code> died before its first request. The job
+        lost no retry and {job.status === 'processing' ? `runs on ${job.worker_id} now` : 'goes on by itself'}
+        . <Link to="/workers">Workers</Link> and <code>holdfast doctor</code> say what ails that worker.
+      </p>
+    );
+  if (job.status === 'processing' || !job.error_message) return null;
+  return <p className={styles.note}>Its last run ended early: {job.error_message}. It goes on by itself.</p>;
+}

@@ -1,0 +1,13 @@
+import { allowedActions, type Job, type JobAction } from '@holdfast/contract';
+import type { Queryable } from '../database/statement.ts';
+import { hasPagesToRetry } from './has-pages-to-retry.ts';
+
+/** What a user can do to this job now. Its status may allow retryUrls while no page of it can be tried again. */
+export async function actionsNow(
+  db: Queryable,
+  { id, status, requested_action, kind }: Pick<Job, 'id' | 'status' | 'requested_action' | 'kind'>,
+): Promise<JobAction[]> {
+  const actions = allowedActions(status, requested_action, kind);
+  if (!actions.includes('retryUrls') || (await hasPagesToRetry(db, id))) return actions;
+  return actions.filter((action) => action !== 'retryUrls');
+}
