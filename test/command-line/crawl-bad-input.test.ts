@@ -30,7 +30,6 @@ describe('holdfast crawl', () => {
       /'--max-pages'\n\(Did you mean --limit\?\)/,
     ],
     ['that name misspelt', ['https://a.example', '--maxdepth=2'], /\(Did you mean --depth\?\)/],
-    ["another crawler's word", ['https://a.example', '--output', 'x'], /\(Did you mean --out\?\)/],
     ['a limit of nothing', ['https://a.example', '--limit', '0'], /--limit must be at least 1\n/],
     ['a limit that is no number', ['https://a.example', '--limit', 'x'], /whole number/],
     [

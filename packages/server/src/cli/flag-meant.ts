@@ -2,10 +2,9 @@ import { crawlFlagNames, nearestName } from '@holdfast/contract';
 import type { Command } from 'commander';
 import { flagOf } from './check-flags.ts';
 
-/** The field of a payload, or the word of other crawlers, for what is called otherwise here. */
+/** What a payload calls a flag, where the names differ. */
 const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(crawlFlagNames).map(([flag, field]) => [flagOf(field), flagOf(flag)])),
-  '--output': '--out',
 };
 
 /** The refusal of an unknown option, with the option that was probably meant. Commander knows near spellings alone. */
