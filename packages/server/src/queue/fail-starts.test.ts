@@ -19,12 +19,13 @@ async function claimed(workerId: string) {
 }
 
 /** The job is claimed by a worker, whose runner dies at once. */
-async function dies(workerId: string): Promise<string | undefined> {
+async function dies(workerId: string, wasWell = true): Promise<string | undefined> {
   const job = await claimed(workerId);
   const answers = await failStarts(queue.pool, [job], {
     workerId,
     detail: 'exit code 1',
     heartbeatSeconds: 10,
+    wasWell,
   });
   return answers.get(job);
 }
@@ -72,6 +73,27 @@ describe('a job whose runner died before its first request', () => {
     expect([await dies('w1'), await dies('w2')]).toEqual(['pending', 'failed']);
     expect(await showJob(queue.pool, id)).toMatchObject({ error_code: 'runner_crashed', retry_count: 0 });
     expect((await last(id))?.reason).toContain('as it did on worker w1');
+  });
+
+  test('does not fail on two workers where nothing starts while a third one is well', async () => {
+    for (const id of ['w1', 'w2', 'w3']) await worker({ id });
+    await queue.enqueueOne();
+    const died = async (first: boolean, second: boolean) => [
+      await dies('w1', first),
+      await dies('w2', second),
+    ];
+    expect(await died(false, false)).toEqual(['pending', 'pending']);
+    expect(await died(false, true)).toEqual(['pending', 'pending']);
+    // Runners worked on w2 and work on w1: so it is the job.
+    expect(await dies('w1', true)).toBe('failed');
+  });
+
+  test('fails on two workers where nothing starts when no other one is well', async () => {
+    for (const id of ['w1', 'w2']) await worker({ id });
+    await worker({ id: 'w3', trouble: '3 runners in a row died' });
+    await queue.pool.query("UPDATE workers SET trouble = 'x' WHERE id IN ('w1', 'w2')");
+    await queue.enqueueOne();
+    expect([await dies('w1', false), await dies('w2', false)]).toEqual(['pending', 'failed']);
   });
 
   test('does not fail at once on a worker that was started anew under another name', async () => {
@@ -145,6 +167,7 @@ describe('a job whose runner died before its first request', () => {
       workerId: 'w2',
       detail: 'x',
       heartbeatSeconds: 10,
+      wasWell: true,
     });
     expect(answers.get(job)).toBe('paused');
   });

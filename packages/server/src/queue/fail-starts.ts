@@ -21,8 +21,8 @@ const counts = 'job.requested_action IS NULL';
 
 /*
  * `verdict`: why the job is to blame after all. A sick worker that was started anew, under another name, is not a second one:
- * so the first has to be heard of still. A worker that could have it as well is one that is heard of, does such jobs and
- * may fetch what this one needs; that it is sick does not matter, since it tries a job now and then.
+ * so the first has to be heard of still. Another worker is one that is heard of, does such jobs and may fetch what this one
+ * needs. Where no runner of anybody's starts, a death proves nothing about the job (`tells`), unless no other worker is well.
  */
 export const failStartStatement = statement<WrittenJob>(
   'fail-start',
@@ -32,24 +32,26 @@ WITH held AS (
     AS held (id, fence, code, message, wait, needed)
 ),
 judged AS MATERIALIZED (
-  SELECT job.id, held.code, held.message, CASE
-    WHEN failed_starts > 0 AND failed_start_worker <> $7 AND EXISTS (
+  SELECT job.id, held.code, held.message, tells, CASE
+    WHEN tells AND failed_starts > 0 AND failed_start_worker <> $7 AND EXISTS (
       SELECT FROM workers before WHERE before.id = failed_start_worker AND NOT ${isSilent('before', '$8')})
     THEN 'as it did on worker ' || failed_start_worker
-    WHEN failed_starts + 1 >= ${mostStarts} AND NOT EXISTS (
-      SELECT FROM workers other
-      WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)
-        AND held.needed <@ to_jsonb(other.allow_private))
+    WHEN failed_starts + 1 >= ${mostStarts} AND NOT others.any_listens
     THEN format('%s starts in a row failed, and no other worker can try it', failed_starts + 1) END AS verdict
   FROM held JOIN crawl_jobs job
     ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
+  CROSS JOIN LATERAL (
+    SELECT count(*) > 0 AS any_listens, count(*) FILTER (WHERE trouble IS NULL) > 0 AS any_is_well FROM workers other
+    WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)
+      AND held.needed <@ to_jsonb(other.allow_private)) others
+  CROSS JOIN LATERAL (SELECT $10::boolean OR NOT others.any_is_well AS tells) evidence
   ORDER BY job.id FOR NO KEY UPDATE OF job
 ),
 ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, run_at = NULL,
     failed_starts = failed_starts + CASE WHEN ${counts} THEN 1 ELSE 0 END,
-    failed_start_worker = CASE WHEN ${counts} THEN $7 ELSE failed_start_worker END,
+    failed_start_worker = CASE WHEN ${counts} AND tells THEN $7 ELSE failed_start_worker END,
     error_code = judged.code, error_message = judged.message,${leaseEnded(ended)}
   FROM judged WHERE job.id = ANY ($1) AND job.id = judged.id
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count,
@@ -68,6 +70,8 @@ export interface FailedStart {
   /** What the runner died of. */
   readonly detail: string;
   readonly heartbeatSeconds: number;
+  /** Runners worked there until this one. */
+  readonly wasWell: boolean;
 }
 
 export interface StartedJob extends HeldJob {
@@ -81,12 +85,14 @@ export interface StartedJob extends HeldJob {
 export async function failStarts(
   db: Queryable,
   jobs: readonly StartedJob[],
-  { workerId, detail, heartbeatSeconds }: FailedStart,
+  { workerId, detail, heartbeatSeconds, wasWell }: FailedStart,
 ): Promise<LeaseAnswers<WriteOutcome>> {
   const error = new HoldfastError('runner_crashed', `before its first request, ${detail}`);
   const sorted = sortById(jobs);
   const values = failedRunValues(sorted.map((job) => ({ ...job, error })));
   const needed = sorted.map(({ payload }) => JSON.stringify(neededOrigins(payload).map(asInSettings)));
   const actor = `supervisor:${workerId}`;
-  return outcomes(await run(db, failStartStatement, [...values, actor, workerId, heartbeatSeconds, needed]));
+  return outcomes(
+    await run(db, failStartStatement, [...values, actor, workerId, heartbeatSeconds, needed, wasWell]),
+  );
 }

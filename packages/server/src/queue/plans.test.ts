@@ -62,7 +62,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   [
     'failStart',
     failStartStatement as Statement<never>,
-    [...failed, actor, 'w1', 10, each('[]')],
+    [...failed, actor, 'w1', 10, each('[]'), true],
     [primaryKey],
   ],
   [

@@ -10,6 +10,8 @@ export interface Holder {
   readonly log: Logger;
   readonly workerId: string;
   readonly heartbeatSeconds: number;
+  /** Whether runners worked here until the one that was started then. */
+  readonly wasWell: (startedAt: number) => boolean;
 }
 
 /** Gives a job back that nobody has worked on here; no retry is burned. */

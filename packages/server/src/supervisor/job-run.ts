@@ -34,6 +34,8 @@ export class JobRun {
 
   heed(renewal: Renewal | undefined, asked: number, log: Logger): void {
     const { job, runner } = this;
+    // Its end is being written down: that ended the lease.
+    if (renewal === 'lost' && runner.hasEnded) return;
     if (renewal === 'lost') {
       log.warn({ job: job.id, fence: job.fence }, 'The lease is lost; the runner is ended');
       runner.kill('lease_lost', 'another holder has the job, or an operator took it back');

@@ -63,6 +63,7 @@ class FakeRunner implements PooledRunner {
       handedOver: false,
       started: true,
       startFailed: !this.hasAsked,
+      startedAt: 0,
       dismissed: undefined,
       code: 'runner_crashed',
       detail,
@@ -101,6 +102,7 @@ beforeEach(() => {
     log: pino({ level: 'silent' }),
     workerId: 'w1',
     heartbeatSeconds: 10,
+    wasWell: () => true,
     memoryMb: 100,
     spawn: (onPooledEnd) => {
       const runner = new FakeRunner(onPooledEnd);

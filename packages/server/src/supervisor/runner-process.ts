@@ -32,6 +32,7 @@ export interface RunnerExit {
   readonly started: boolean;
   /** It died by itself, before its first request or without ever having been: its worker is to blame. */
   readonly startFailed: boolean;
+  readonly startedAt: number;
   /** Set when it was told to stop before it had its job, which can be given back as it was. */
   readonly dismissed: StopReason | undefined;
   readonly code: ErrorCode;
@@ -99,6 +100,10 @@ export class RunnerProcess {
 
   get pid(): number | undefined {
     return this.#child?.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   get rssBytes(): number {
@@ -244,6 +249,7 @@ export class RunnerProcess {
       handedOver: this.#handedOver,
       started,
       startFailed: this.#hasFailedToStart,
+      startedAt: this.startedAt,
       dismissed: this.#dismissed,
       ...found,
       why: [found.detail, lastErrorOf(this.#lastWords)].filter(Boolean).join(': '),

@@ -52,10 +52,15 @@ export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
 /** Gives back what the worker is to blame for, as far as anybody else may still try it. */
 export async function settleFailedStart(
   jobs: readonly ClaimedJob[],
-  { detail, why }: RunnerExit,
-  { db, log, workerId, heartbeatSeconds }: Holder,
+  { detail, why, startedAt }: RunnerExit,
+  { db, log, workerId, heartbeatSeconds, wasWell }: Holder,
 ): Promise<void> {
-  const answers = await failStarts(db, jobs, { workerId, detail, heartbeatSeconds });
+  const answers = await failStarts(db, jobs, {
+    workerId,
+    detail,
+    heartbeatSeconds,
+    wasWell: wasWell(startedAt),
+  });
   for (const job of jobs) {
     const outcome = answers.get(job);
     const became = outcome === 'failed' ? 'its job has failed' : whatBecame(outcome);

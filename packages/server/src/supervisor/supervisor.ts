@@ -91,10 +91,7 @@ export class Supervisor {
     this.#spare = new SpareRunner(() => this.#spawn());
     this.#deliverer = new Deliverer({ db: database.pool, log, configuration });
     this.#pool = new RunnerPool({
-      db: database.pool,
-      log,
-      workerId,
-      heartbeatSeconds: configuration.heartbeatSeconds,
+      ...this.#holder,
       memoryMb: configuration.runnerMemoryMb,
       spawn: (onPooledEnd) => this.#spawn(onPooledEnd),
       onEnded: (requeued) => {
@@ -128,7 +125,9 @@ export class Supervisor {
 
   get #holder(): Holder {
     const { configuration, database, log, workerId } = this.#options;
-    return { db: database.pool, log, workerId, heartbeatSeconds: configuration.heartbeatSeconds };
+    const { heartbeatSeconds } = configuration;
+    const wasWell = (startedAt: number) => this.#health.wasWell(startedAt);
+    return { db: database.pool, log, workerId, heartbeatSeconds, wasWell };
   }
 
   get runningJobs(): number {

@@ -33,6 +33,15 @@ describe('a worker', () => {
     expect([health.allows(8, 3), health.trouble]).toEqual([8, undefined]);
   });
 
+  test('was well until the first of the runners that died, whatever died with it', () => {
+    expect(health.wasWell(now)).toBe(true);
+    health.startFailed(now, 'x');
+    health.startFailed(now + 1, 'x');
+    expect([health.wasWell(now), health.wasWell(now + 1)]).toEqual([true, false]);
+    health.startWorked();
+    expect(health.wasWell(now + 2)).toBe(true);
+  });
+
   test('claims nothing after a failed start, for longer each time, and then one job at a time', () => {
     expect([1, 2, 3, 4].map(failedStart)).toEqual([1_000, 2_000, 4_000, 8_000]);
     expect([health.allows(8, 0), health.allows(0, 0), health.allows(8, 1)]).toEqual([1, 0, 0]);

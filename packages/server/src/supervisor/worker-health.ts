@@ -23,6 +23,8 @@ export class WorkerHealth {
   /** Deaths one after the other; of runners that started together, one counts. */
   #failures = 0;
   #lastFailure = Number.NEGATIVE_INFINITY;
+  /** When the runner was started whose death was the first of them. */
+  #firstStart: number | undefined;
   #retryAt = Number.NEGATIVE_INFINITY;
   #why = '';
   #timer: NodeJS.Timeout | undefined;
@@ -34,6 +36,11 @@ export class WorkerHealth {
 
   get isWell(): boolean {
     return this.#failures === 0;
+  }
+
+  /** Whether runners worked until the one that was started then: only its death may be its job's fault. */
+  wasWell(startedAt: number): boolean {
+    return this.isWell || startedAt === this.#firstStart;
   }
 
   /** Why it has stopped claiming, for whoever looks at the list of workers; undefined while it has not. */
@@ -52,6 +59,7 @@ export class WorkerHealth {
   startFailed(startedAt: number, why: string): void {
     this.#why = why;
     if (startedAt < this.#lastFailure) return;
+    if (this.isWell) this.#firstStart = startedAt;
     this.#lastFailure = this.#now();
     this.#failures++;
     const waitMs = Math.min(firstWaitMs * 2 ** (this.#failures - 1), longestWaitMs);
@@ -65,7 +73,7 @@ export class WorkerHealth {
     else
       log.error(
         fields,
-        `This worker is sick and has stopped claiming jobs: ${this.trouble}. It tries one job in ${waitMs / 1000} s`,
+        `This worker is sick and has stopped claiming jobs: ${this.trouble}. It tries a single one in ${waitMs / 1000} s`,
       );
     onChange();
   }

@@ -97,7 +97,7 @@ export const holderCommands: fc.Arbitrary<QueueCommand>[] = [
         failStarts(
           db,
           writes.map((write) => ({ ...write, payload: {} })),
-          { workerId, detail: 'SIGKILL', heartbeatSeconds: 10 },
+          { workerId, detail: 'SIGKILL', heartbeatSeconds: 10, wasWell: true },
         ),
       (model, write) => model.failStart(write, startFailed, workerId, `supervisor:${workerId}`),
     ),

@@ -45,7 +45,12 @@ const writes: Record<string, Write> = {
   'release with a not-before': (db, job) =>
     releaseJobs(db, [{ ...job, reason: 'blocked', notBeforeSeconds: 60 }], supervisor),
   failStart: (db, job) =>
-    failStarts(db, [{ ...job, payload: {} }], { workerId: 'w1', detail: 'SIGKILL', heartbeatSeconds: 10 }),
+    failStarts(db, [{ ...job, payload: {} }], {
+      workerId: 'w1',
+      detail: 'SIGKILL',
+      heartbeatSeconds: 10,
+      wasWell: true,
+    }),
   crash: (db, job) => crashJobs(db, [{ ...job, error: crashed }], supervisor),
 };
 
