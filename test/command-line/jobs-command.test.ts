@@ -123,7 +123,12 @@ describe('holdfast jobs', () => {
 
   test('a job that a sick worker gave back has no error, and names that worker', async () => {
     const job = await queue.claimedOne();
-    await failStarts(queue.pool, [job], { workerId: 'w1', detail: 'exit code 1', heartbeatSeconds: 10 });
+    await failStarts(queue.pool, [job], {
+      workerId: 'w1',
+      detail: 'exit code 1',
+      heartbeatSeconds: 10,
+      wasWell: true,
+    });
     const given = (await holdfast('jobs', 'show', job.id)).stdout;
     expect(given).toMatch(
       /last run +.* on worker w1; no retry was lost, and it goes on by itself\..*holdfast doctor/,
