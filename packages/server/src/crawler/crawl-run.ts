@@ -9,6 +9,7 @@ import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import { Discovery, type KeptDiscovery } from './discovery.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
 import { ProcessEntry } from './process-entry.ts';
@@ -39,12 +40,6 @@ const leaseLookMs = 250;
 const longestWaitMs = 10 * 60_000;
 /** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
-
-/** What a later run has to know of earlier ones. */
-interface Discovery {
-  readonly admittedSeeds?: string[];
-  readonly trapPages?: Record<string, number>;
-}
 
 /** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
 export class CrawlRun {
@@ -90,8 +85,8 @@ export class CrawlRun {
       onFailed: (error) => this.#fail(error),
       mayGoOn,
     });
-    const { admittedSeeds = [], trapPages = {} } = state.discovery as Discovery;
-    const traps = context.options.traps ? new TrapDetector(trapPages) : undefined;
+    const kept = state.discovery as KeptDiscovery;
+    const traps = context.options.traps ? new TrapDetector(kept.trapPages) : undefined;
     const compare =
       state.baseline === null
         ? undefined
@@ -99,10 +94,13 @@ export class CrawlRun {
     const lease = { leaseEnds: context.leaseEnds, signal: this.#starts.signal };
     this.#admissions = new AdmitEntries(context, this.#queues, lease, traps);
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, {
-      admittedSeeds,
       compare,
-      traps,
-      trapPages,
+      discovery: new Discovery({
+        scope: context.scope,
+        traps,
+        unsaved: () => this.#checkpointer.unsaved,
+        kept,
+      }),
     });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;

@@ -6,13 +6,12 @@ import type { Page, PageContent } from '../pages/page.ts';
 import { productToken } from '../robots/product-token.ts';
 import { sitemapLimits } from '../sitemaps/sitemap-entry.ts';
 import { canonicalUrl } from '../urls/canonical-url.ts';
-import type { ContentProof } from '../urls/content-proof.ts';
-import type { TrapDetector } from '../urls/trap-detector.ts';
 import type { Admission } from './admit-entries.ts';
 import { asGiven, canonicalOptions } from './canonical-options.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import type { Discovery } from './discovery.ts';
 import { fetchList } from './fetch-list.ts';
 import { FindUrls } from './find-urls.ts';
 import { forbidsFollowing } from './forbids-following.ts';
@@ -24,7 +23,7 @@ import { isReadable, readPage } from './read-page.ts';
 import { readTextList, type UrlList } from './read-url-list.ts';
 import { redirectFailure } from './redirect-failure.ts';
 import { RedirectTrail } from './redirect-trail.ts';
-import { areUsedUp, refusedDelayMs, retryDelayMs, seedDelayMs } from './retry-delay.ts';
+import { nextTry } from './retry-delay.ts';
 import { strategyOf } from './seed-urls.ts';
 import { statusFailure } from './status-failure.ts';
 import type { Unsaved } from './unsaved.ts';
@@ -35,12 +34,8 @@ const urlsAtOnce = 5_000;
 const slackBytes = 1_048_576;
 
 export interface ProcessOptions {
-  /** Where the seed led in earlier runs. */
-  readonly admittedSeeds: readonly string[];
   readonly compare: ComparePages | undefined;
-  readonly traps: TrapDetector | undefined;
-  /** The detector's counts of earlier runs. */
-  readonly trapPages: Readonly<Record<string, number>>;
+  readonly discovery: Discovery;
 }
 
 /** To be tried again then, by performance.now(), and how often it was tried. */
@@ -55,10 +50,8 @@ export class ProcessEntry {
   readonly #context: CrawlContext;
   readonly #checkpointer: Checkpointer;
   readonly #urls: FindUrls;
-  readonly #admittedSeeds: string[];
   readonly #compare: ComparePages | undefined;
-  readonly #traps: TrapDetector | undefined;
-  #trapPages: Readonly<Record<string, number>>;
+  readonly #discovery: Discovery;
   /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
   readonly #unconditional = new Set<string>();
   readonly #hosts: HostQueues;
@@ -75,18 +68,15 @@ export class ProcessEntry {
     context: CrawlContext,
     checkpointer: Checkpointer,
     hosts: HostQueues,
-    { admittedSeeds, compare, traps, trapPages }: ProcessOptions,
+    { compare, discovery }: ProcessOptions,
   ) {
-    this.#traps = traps;
-    this.#trapPages = trapPages;
+    this.#discovery = discovery;
     this.#context = context;
     this.#agent = productToken(context.userAgent);
     this.#compare = compare;
     this.#hosts = hosts;
     this.#checkpointer = checkpointer;
     this.#urls = new FindUrls(context, () => checkpointer.unsaved);
-    this.#admittedSeeds = [...admittedSeeds];
-    for (const url of admittedSeeds) context.scope.admitSeed(url);
   }
 
   /** Sitemaps that a robots.txt names add to a crawl that follows links. */
@@ -103,7 +93,7 @@ export class ProcessEntry {
     signal: AbortSignal,
   ): Promise<Postponed | undefined> {
     if ('skip' in admission) {
-      this.#traps?.skipped(entry.url, admission.skip);
+      this.#discovery.skipped(entry, admission.skip);
       return this.#done(entry, { outcome: 'skipped', reason: admission.skip });
     }
     if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
@@ -219,7 +209,7 @@ export class ProcessEntry {
     if (signal.aborted) throw signal.reason;
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
     const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
-    this.#learn(entry, read.proof ?? null);
+    this.#discovery.learn(entry, read.proof ?? null);
     await this.#addLinks(read, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...page, outcome: 'fetched' });
@@ -244,7 +234,7 @@ export class ProcessEntry {
       return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
     }
     if (!this.#forbidsFollowing(response)) this.#urls.add(unchanged.links, entry);
-    this.#learn(entry, null);
+    this.#discovery.learn(entry, null);
     this.unsavedFetched++;
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
@@ -288,7 +278,7 @@ export class ProcessEntry {
     // The seed's own redirect says where the site lives: example.com → www.example.com.
     // A sitemap that discovery guessed may lead anywhere.
     const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
-    if (isSeed && entry.parent === null && entry.depth === 0) this.#admitSeed(target);
+    if (isSeed && entry.parent === null && entry.depth === 0) this.#discovery.admitSeed(target);
     this.#redirects.add(entry.url, target);
     // The same URL in another spelling has no entry of its own: this one asks again.
     if (this.#urls.areOne(target, entry.url))
@@ -299,7 +289,7 @@ export class ProcessEntry {
         url: target,
         redirects: entry.redirects + 1,
       };
-    this.#learn(entry, null);
+    this.#discovery.learn(entry, null);
     this.#urls.addRedirect(target, entry);
     // What was a page and leads elsewhere now is no page any more, wherever it leads.
     const change = this.#compare && entry.before ? 'gone' : null;
@@ -316,26 +306,6 @@ export class ProcessEntry {
     const short = canonicalUrl(location, url, { ...known, keepSessions: true });
     if (short === null || (short !== url && !this.#redirects.leads(short, url))) return short;
     return canonicalUrl(location, url, asGiven(known));
-  }
-
-  /** Kept with the checkpoint: a resumed run has to know it too. */
-  #admitSeed(url: string): void {
-    this.#context.scope.admitSeed(url);
-    this.#admittedSeeds.push(url);
-    this.#keepDiscovery();
-  }
-
-  #learn({ url, kind }: FrontierEntry, content: ContentProof | null): void {
-    if (kind !== 'page' || !this.#traps) return;
-    this.#traps.learn(url, content);
-    const trapPages = this.#traps.news();
-    if (trapPages === null) return;
-    this.#trapPages = trapPages;
-    this.#keepDiscovery();
-  }
-
-  #keepDiscovery(): void {
-    this.#checkpointer.unsaved.discovery = { admittedSeeds: this.#admittedSeeds, trapPages: this.#trapPages };
   }
 
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
@@ -384,21 +354,15 @@ export class ProcessEntry {
     const { options, governor } = this.#context;
     const isRefused =
       response?.status === 429 || (response?.status === 503 && governor.isOverloaded(entry.host));
-    const tries = { attempts: entry.attempts + 1, refusals: entry.refusals + (isRefused ? 1 : 0) };
-    if (error.retry === 'never' || areUsedUp(tries, options.attempts)) {
+    const next = nextTry(entry, error, options.attempts, isRefused, response?.retryAfterSeconds);
+    if (next === null) {
       const status = response?.status ?? null;
       return await this.#failed(entry, { ...failure(error), status });
     }
-    // Somebody may be waiting to hear that the site is not there.
-    const isSilent = error.code === 'connection_failed' || error.code === 'dns_failed';
-    const isStart = isSilent && entry.depth === 0 && entry.parent === null;
-    const delayOf = isRefused ? refusedDelayMs : isStart ? seedDelayMs : retryDelayMs;
-    const ofItsKind = isRefused ? tries.refusals : tries.attempts - tries.refusals;
-    const until = performance.now() + delayOf(ofItsKind, response?.retryAfterSeconds);
     const { host, seq } = entry;
-    this.#checkpointer.unsaved.postponed.set(seq, { host, seq, ...tries, until });
+    this.#checkpointer.unsaved.postponed.set(seq, { host, seq, ...next });
     this.#checkpointer.changed(entry.url);
-    return { until, ...tries };
+    return next;
   }
 
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {

@@ -1,4 +1,5 @@
-import type { Tries } from '../frontier/frontier-entry.ts';
+import type { HoldfastError } from '@holdfast/contract';
+import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
 
 const maxMs = 10 * 60_000;
 
@@ -31,4 +32,21 @@ export function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number 
 /** 0.5 s, 1 s, 2 s …: for where a crawl begins. */
 export function seedDelayMs(attempts: number): number {
   return Math.min(250 * 2 ** attempts, maxMs);
+}
+
+/** When to try a URL again that could not be had, by performance.now(), and its tries by then; null: never. */
+export function nextTry(
+  { attempts, refusals, depth, parent }: FrontierEntry,
+  { code, retry }: HoldfastError,
+  most: number,
+  isRefused: boolean,
+  retryAfterSeconds?: number,
+): (Tries & { until: number }) | null {
+  const tries = { attempts: attempts + 1, refusals: refusals + (isRefused ? 1 : 0) };
+  if (retry === 'never' || areUsedUp(tries, most)) return null;
+  // Somebody may be waiting to hear that the site is not there.
+  const isStart = depth === 0 && parent === null && (code === 'connection_failed' || code === 'dns_failed');
+  const delayOf = isRefused ? refusedDelayMs : isStart ? seedDelayMs : retryDelayMs;
+  const ofItsKind = isRefused ? tries.refusals : tries.attempts - tries.refusals;
+  return { ...tries, until: performance.now() + delayOf(ofItsKind, retryAfterSeconds) };
 }
