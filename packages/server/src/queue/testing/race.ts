@@ -44,6 +44,7 @@ export class Race {
   #situation: Situation | undefined;
   #stage: Stage | undefined;
   #serial = new Map<string, Promise<Outcome>>();
+  readonly #ids = new Map<Step, number>();
   #restored = 0;
 
   constructor(first: pg.PoolClient, second: pg.PoolClient, watcher: pg.PoolClient) {
@@ -63,7 +64,7 @@ export class Race {
   /** What comes of the steps one after the other; undone afterwards. */
   async serially(situation: Situation, ...steps: readonly Step[]): Promise<Outcome> {
     const stage = await this.#prepare(situation);
-    const key = steps.map(({ name }) => name).join(' | ');
+    const key = steps.map((step) => this.#idOf(step)).join(' | ');
     const known = this.#serial.get(key) ?? this.#serially(stage, steps);
     this.#serial.set(key, known);
     return known;
@@ -96,6 +97,13 @@ export class Race {
     await this.#first.query(end);
     const answers = [firstAnswer, await started];
     return this.#outcome(this.#watcher, stage, end === 'COMMIT' ? answers : answers.slice(1));
+  }
+
+  /** Two steps may have one name: that of a holder, and that of one who lost the lease. */
+  #idOf(step: Step): number {
+    const id = this.#ids.get(step) ?? this.#ids.size;
+    this.#ids.set(step, id);
+    return id;
   }
 
   /** Makes the situation once, and keeps its rows to start from again and again. */

@@ -18,6 +18,8 @@ export interface CrawlerOptions {
 export class Crawler {
   /** Milliseconds of the epoch, so that processes can be compared. */
   readonly starts: number[] = [];
+  /** Of the same requests: just before the governor was asked. The machine may let us wait between the two. */
+  readonly asked: number[] = [];
   inFlight = 0;
   mostInFlight = 0;
   readonly #run: GovernedRun;
@@ -43,8 +45,10 @@ export class Crawler {
 
   #pump(): void {
     while (!this.#stopped) {
+      const asked = performance.timeOrigin + performance.now();
       const permit = this.#run.tryAcquire(this.#host);
       if ('waitUntil' in permit) return;
+      this.asked.push(asked);
       this.starts.push(performance.timeOrigin + performance.now());
       this.inFlight++;
       this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
