@@ -99,7 +99,9 @@ describe('a delay', () => {
     const asked = [...crawlers, heir].flatMap((crawler) => crawler.asked).sort((a, b) => a - b);
     // What the governor granted at the latest, since what it granted at the earliest.
     const gaps = starts.slice(1).map((start, index) => start - (asked[index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199.9);
+    // Workers agree on a time by the database's clock, which may be made coarse (test/stress).
+    const clockStepMs = Number(process.env.HOLDFAST_TEST_CLOCK_MS ?? 0);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199.9 - clockStepMs);
   });
 
   test('that could not be kept is an error, not forgotten', async () => {
