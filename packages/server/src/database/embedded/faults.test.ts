@@ -51,6 +51,18 @@ test('a remembered port that is taken is exchanged for a free one', async () => 
   server.close();
 });
 
+test('a server whose pid file was taken away while it started is ended, and started anew', async () => {
+  const folder = await folders.made();
+  const pidFile = join(clusterOf(folder).data, 'postmaster.pid');
+  const holder = folders.open(folder);
+  await expect.poll(() => existsSync(pidFile), { interval: 1, timeout: 30_000 }).toBe(true);
+  rmSync(pidFile);
+  expect((await holder.answer()).started).toBeDefined();
+  expect(serverPid(folder)).toBeDefined();
+  await holder.close();
+  expect(serverPid(folder)).toBeUndefined();
+});
+
 test('a configured port is used', async () => {
   const { server, port } = await takePort();
   server.close();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,13 @@ test('the pid file of a server whose id belongs to another program is removed', 
   expect(existsSync(pidFile)).toBe(false);
 });
 
+test('the pid file of a dead server is removed, so that two starting servers never take it over at once', () => {
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(pidFile, `${pid}\n`);
+  expect(removeStalePidFile(cluster)).toBe(true);
+  expect(existsSync(pidFile)).toBe(false);
+});
+
 test('whoever comes late to remove it leaves the file of the server started since where it is', () => {
   writeFileSync(pidFile, '4242\n');
   const { ino } = statSync(pidFile);
@@ -29,9 +37,9 @@ test('whoever comes late to remove it leaves the file of the server started sinc
 test('two never remove it at once', () => {
   writeFileSync(pidFile, `${process.pid}\n`);
   linkSync(pidFile, `${pidFile}.stale`);
-  removeStalePidFile(cluster);
+  expect(removeStalePidFile(cluster)).toBe(false);
   expect(existsSync(pidFile)).toBe(true);
   rmSync(`${pidFile}.stale`);
-  removeStalePidFile(cluster);
+  expect(removeStalePidFile(cluster)).toBe(true);
   expect(existsSync(pidFile)).toBe(false);
 });

@@ -17,32 +17,35 @@ export function readPostmaster(cluster: ClusterFolder): Postmaster | undefined {
 }
 
 /**
- * PostgreSQL takes over the pid file of a dead server by itself, but not when its pid belongs to some other program by
- * now, as is usual in a restarted container, where pids are small, or when nobody collected the dead process yet. So that
- * file is removed here.
+ * Removes the pid file of a dead server, and tells whether it is gone. PostgreSQL would take the file over, but not when
+ * its pid belongs to another program by now (pids are small in a restarted container). And of two servers that start at
+ * once, one can take over the file that the other has just made: that one then runs without a file, and nobody finds it.
  */
-export function removeStalePidFile(cluster: ClusterFolder): void {
+export function removeStalePidFile(cluster: ClusterFolder): boolean {
   const stale = parsePidFile(cluster);
-  if (stale && isAlive(stale.pid) && !runsCluster(stale.pid, cluster)) removePidFileOf(stale.pid, cluster);
+  if (!stale || runsCluster(stale.pid, cluster)) return true;
+  return removePidFileOf(stale.pid, cluster);
 }
 
 /**
  * Several processes may come to remove the same file, and the first may have started a server before the last gets to it.
  * That server's file must not be away for a moment: it could not say then that it is ready. So whoever removes holds the
- * file under a second name, which only one can make, and looks whose it is.
+ * file under a second name, which only one can make, and looks whose it is. False: another process is at it.
  */
-export function removePidFileOf(pid: number, cluster: ClusterFolder): void {
+export function removePidFileOf(pid: number, cluster: ClusterFolder): boolean {
   const path = join(cluster.data, 'postmaster.pid');
   const held = `${path}.stale`;
   try {
     linkSync(path, held);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') forgetAbandoned(held);
+    if (code === 'EEXIST') {
+      forgetAbandoned(held);
+      return false;
+    }
     // On a file system without hard links there is no better way than to look and remove.
-    else if (code !== 'ENOENT' && Number.parseInt(readText(path) ?? '', 10) === pid)
-      rmSync(path, { force: true });
-    return;
+    if (code !== 'ENOENT' && Number.parseInt(readText(path) ?? '', 10) === pid) rmSync(path, { force: true });
+    return true;
   }
   try {
     const isSame = statSync(held).ino === statSync(path).ino;
@@ -51,6 +54,7 @@ export function removePidFileOf(pid: number, cluster: ClusterFolder): void {
     // PostgreSQL took the file over this very moment.
   }
   rmSync(held, { force: true });
+  return true;
 }
 
 /** Of a process that was killed between the two. */

@@ -29,7 +29,10 @@ export async function runServer(server: EmbeddedServer): Promise<number> {
       await delay(pollMilliseconds);
       continue;
     }
-    removeStalePidFile(server.cluster);
+    if (!removeStalePidFile(server.cluster)) {
+      await delay(pollMilliseconds);
+      continue;
+    }
     const outcome = await startServer(server, port);
     if (outcome.result === 'started') {
       rememberPort(server, port);

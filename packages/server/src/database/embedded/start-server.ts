@@ -38,15 +38,26 @@ export async function startServer(server: EmbeddedServer, port: number): Promise
   child.once('error', (error) => {
     spawnError = error;
   });
+  const logged = () => readFileSync(cluster.log).subarray(logStart).toString().trim().split('\n');
+  const ofChild = (line: string) => line.includes(`[${child.pid}]`);
   // However long recovery takes: a server that lives and is not ready is at work.
   while (!ended && !spawnError) {
+    const listens = logged().some((line) => ofChild(line) && /listening on/.test(line));
     const postmaster = readPostmaster(cluster);
-    if (postmaster && postmaster.pid === child.pid && postmaster.status === 'ready')
-      return { result: 'started' };
+    const isFound = postmaster !== undefined && postmaster.pid === child.pid;
+    if (isFound && postmaster.status === 'ready') return { result: 'started' };
+    // It makes its pid file before it listens. Without the file nobody finds it, and it ends by itself only after a minute.
+    if (listens && !isFound) {
+      child.kill('SIGQUIT');
+      return { result: 'other_server', lines: 'the pid file of the started server was taken away' };
+    }
     await delay(pollMilliseconds);
   }
   if (spawnError) throw cannotRun(server.binaries.postgres, spawnError);
-  return explain(readFileSync(cluster.log).subarray(logStart).toString(), child.pid);
+  const lines = logged();
+  const own = lines.filter(ofChild);
+  // Messages from before the server has a log format (of the loader, of setpriv) carry no pid.
+  return explain(own.length > 0 ? own : lines);
 }
 
 function serverArguments({ cluster, settings }: EmbeddedServer, port: number): string[] {
@@ -54,11 +65,9 @@ function serverArguments({ cluster, settings }: EmbeddedServer, port: number): s
   return ['-D', cluster.data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-function explain(text: string, pid: number | undefined): StartOutcome {
-  const own = text.split('\n').filter((line) => line.includes(`[${pid}]`));
-  const says = (pattern: RegExp) => own.some((line) => pattern.test(line));
-  // Messages from before the server has a log format (of the loader, of setpriv) carry no pid.
-  const lines = (own.length > 0 ? own : text.trim().split('\n')).slice(-8).join('\n');
+function explain(messages: readonly string[]): StartOutcome {
+  const says = (pattern: RegExp) => messages.some((line) => pattern.test(line));
+  const lines = messages.slice(-8).join('\n');
   if (says(/lock file ".*" already exists|lock file ".*" is empty/)) return { result: 'other_server', lines };
   if (says(/Address already in use|could not create any TCP\/IP sockets/))
     return { result: 'port_taken', lines };
