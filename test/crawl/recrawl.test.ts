@@ -4,11 +4,17 @@ import { readPages } from '../../packages/server/src/pages/read-pages.ts';
 import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { pruneJobs } from '../../packages/server/src/queue/prune-jobs.ts';
+import { shaUuid } from '../../packages/server/src/urls/sha-uuid.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 interface SitePage {
   readonly text: string;
+  /** Default: the path. */
+  readonly title?: string;
+  readonly headline?: string;
+  /** Stands before the main content. */
+  readonly above?: string;
   readonly links?: readonly string[];
   readonly nofollow?: readonly string[];
   readonly status?: number;
@@ -27,7 +33,8 @@ const lastModified = (page: SitePage) =>
 function answer(path: string, response: ServerResponse, request: IncomingMessage): boolean {
   const page = pages[path];
   if (!page) return false;
-  const { validator = 'etag', text, links = [], nofollow = [] } = page;
+  const { validator = 'etag', text, links = [], nofollow = [], above = '' } = page;
+  const { title = path, headline = path } = page;
   const etag = `"${Buffer.from(text).toString('base64url')}"`;
   if (validator === 'etag') response.setHeader('etag', etag);
   if (validator === 'date') response.setHeader('last-modified', lastModified(page));
@@ -43,7 +50,7 @@ function answer(path: string, response: ServerResponse, request: IncomingMessage
   const anchors = links.map((link) => `<a href="${link}">to ${link}</a>`);
   const others = nofollow.map((link) => `<a rel="nofollow" href="${link}">not to ${link}</a>`);
   response.setHeader('content-type', 'text/html; charset=utf-8').end(
-    `<!doctype html><title>${path}</title><main><h1>${path}</h1><p>${`${text} `.repeat(10)}</p>
+    `<!doctype html><title>${title}</title>${above}<main><h1>${headline}</h1><p>${`${text} `.repeat(10)}</p>
      <p>${[...anchors, ...others].join(' ')}</p></main>`,
   );
   return true;
@@ -151,6 +158,86 @@ describe('a recrawl', () => {
     expect(after['/edited']?.markdown).toContain('As it is now');
     // The four that did not change are not stored again.
     expect(await contentRows()).toBe(rowsBefore + 3);
+  });
+
+  test('goes by what a reader sees: title, headline and main content, and nothing else', async () => {
+    const plain = { text: 'The wind blows', validator: 'none' } as const;
+    const storm = (level: number) => `Storm warning level ${level}`;
+    const seen = ['title', 'headline', 'both', 'above', 'caption', 'link', 'image'];
+    const unseen = ['meta', 'script', 'token', 'comment', 'signature'];
+    const site = (level: number): typeof pages => ({
+      '/s': { ...plain, links: [...seen, ...unseen].map((name) => `/s/${name}`) },
+      '/s/title': { ...plain, title: storm(level) },
+      '/s/headline': { ...plain, headline: storm(level) },
+      '/s/both': { ...plain, title: storm(level), headline: storm(level) },
+      // Outside of the main content, and not repeated by the title.
+      '/s/above': { ...plain, above: `<header><h1>${storm(level)}</h1></header>`, headline: '' },
+      '/s/caption': {
+        ...plain,
+        text: `<table><caption>${storm(level)}</caption><tr><td>1</td><td>2</td></tr></table>`,
+      },
+      '/s/link': { ...plain, text: `<a href="/files/${level}.zip">Download</a>` },
+      '/s/image': { ...plain, text: `Seen <img alt="Map" src="/maps/${level}.png"> from above.` },
+      '/s/meta': { ...plain, above: `<meta name="description" content="${storm(level)}">` },
+      '/s/script': {
+        ...plain,
+        above: `<script>level = ${level}</script><style>p { order: ${level} }</style>`,
+      },
+      '/s/token': { ...plain, above: `<form><input type="hidden" name="csrf" value="${level}"></form>` },
+      '/s/comment': { ...plain, text: `The wind <!-- ${storm(level)} --> blows` },
+      '/s/signature': { ...plain, text: `Seen <img alt="Map" src="/maps/1.png?sig=${level}"> from above.` },
+    });
+    pages = site(1);
+    await crawl({}, '/s');
+    pages = site(2);
+    const { id } = await crawl({}, '/s');
+    const expected = [
+      ['/s', 'unchanged'],
+      ...seen.map((name) => [`/s/${name}`, 'changed']),
+      ...unseen.map((name) => [`/s/${name}`, 'unchanged']),
+    ];
+    const told = await changes(id);
+    expect(Object.fromEntries(expected.map(([path = '']) => [path, told[path]]))).toEqual(
+      Object.fromEntries(expected),
+    );
+  });
+
+  test('recognises a page that an earlier version hashed by its text alone, however long it did not change', async () => {
+    const text = (words: string) => `${words} `.repeat(10).trim();
+    const hashed = (words: string) => shaUuid(text(words));
+    pages = {
+      '/h': { text: 'The start', links: ['/h/same', '/h/title', '/h/text', '/h/later'], validator: 'none' },
+      '/h/same': { text: 'The same', validator: 'none' },
+      '/h/title': { text: 'Below a title', validator: 'none' },
+      '/h/text': { text: 'As it was', validator: 'none' },
+      '/h/later': { text: 'Not sent again' },
+    };
+    const first = await crawl({}, '/h');
+    for (const [path, page] of Object.entries(pages).slice(1))
+      await fixture.pool.query('UPDATE crawl_pages SET content_hash = $3 WHERE job_id = $1 AND url = $2', [
+        ...[first.id, fixture.site.origin + path, hashed(page.text)],
+      ]);
+    pages['/h/title'] = { text: 'Below a title', title: 'Another', validator: 'none' };
+    pages['/h/text'] = { text: 'As it is', validator: 'none' };
+    const second = await crawl({}, '/h');
+    expect(await changes(second.id)).toEqual({
+      '/h': 'unchanged',
+      '/h/same': 'unchanged',
+      '/h/title': 'changed',
+      '/h/text': 'changed',
+      '/h/later': 'unchanged',
+    });
+    expect(Object.fromEntries(answers)['/h/later']).toBe(304);
+    // What was answered with 304 still has its old hash.
+    pages['/h/later'] = { text: 'Not sent again', title: 'Sent', validator: 'none' };
+    const third = await crawl({}, '/h');
+    expect(await changes(third.id)).toEqual({
+      '/h': 'unchanged',
+      '/h/same': 'unchanged',
+      '/h/title': 'unchanged',
+      '/h/text': 'unchanged',
+      '/h/later': 'changed',
+    });
   });
 
   test('takes a page for gone that leads elsewhere now, and counts it as gone once', async () => {

@@ -82,6 +82,7 @@ let site: TestSite;
 let worker: WorkerProcess | undefined;
 /** What the site answers otherwise than `words` say. */
 let edits: Record<string, string | null> = {};
+let titles: Record<string, string> = {};
 
 function answer(path: string, response: ServerResponse): boolean {
   const word = edits[path] === undefined ? words[path] : edits[path];
@@ -90,17 +91,19 @@ function answer(path: string, response: ServerResponse): boolean {
   if (!word) return false;
   const anchors = (links[path] ?? []).map((link) => `<a href="${link.replaceAll('&', '&amp;')}">${link}</a>`);
   const text = Array.from({ length: 12 }, () => word).join(' ');
+  const title = titles[path] ?? path.split(';')[0];
   response
     .setHeader('content-type', 'text/html; charset=utf-8')
     .setHeader('etag', `"${word}"`)
     .end(
-      `<!doctype html><title>${path}</title><main><h1>${path}</h1><p>${text}</p></main><nav>${anchors.join(' ')}</nav>`,
+      `<!doctype html><title>${title}</title><main><h1>${title}</h1><p>${text}</p></main><nav>${anchors.join(' ')}</nav>`,
     );
   return true;
 }
 
 beforeEach(async () => {
   edits = {};
+  titles = {};
   database = await createTestDatabase({ migrated: false });
   await migrate(database.pool, migrationsOf02());
   site = await TestSite.start({ pages: 0, answer });
@@ -191,6 +194,18 @@ describe('a baseline of version 0.2.0', () => {
       id,
     ]);
     expect(rows).toEqual([{ changed: 2, gone: 3 }]);
+  });
+
+  test('is told of a title that changed, though it hashed no titles', async () => {
+    await storeCrawl(database.pool, {
+      origin: site.origin,
+      payload: { url: `${site.origin}/` },
+      pages: wholeSite,
+    });
+    titles['/plain'] = 'Another title';
+    await upgrade();
+    const { changes } = await recrawl();
+    expect(only(changes, 'changed')).toEqual(['/plain']);
   });
 
   test('is found by a start that it cut', async () => {

@@ -4,6 +4,7 @@ import { whilePassing } from '../database/while-passing.ts';
 import type { FetchResponse } from '../fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import { contentOf } from '../pages/content-of.ts';
+import type { PageHeading } from '../pages/extract/extracted-page.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { followedLinks, storedLines } from '../pages/page-links.ts';
 import { wasHad } from '../pages/was-had.ts';
@@ -13,6 +14,8 @@ import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import { type CanonicalForm, canonicalOptions } from './canonical-options.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { earlierHashes } from './earlier-urls.ts';
+import type { ReadBody } from './read-body.ts';
+import { headlineOf } from './shown-text.ts';
 
 /** Not the status: what was had is 200, even where the baseline itself could not have it. */
 const metadata = [
@@ -108,19 +111,22 @@ export class ComparePages {
     };
   }
 
-  /** The site sent the page again: its main text decides. */
-  async compared(entry: FrontierEntry, page: Compared): Promise<Compared> {
+  /** The site sent the page again: what a reader sees of it decides. */
+  async compared(entry: FrontierEntry, { page, earlierHash }: ReadBody): Promise<Compared> {
     const { url_hash, before } = entry;
+    const isKnown = (hash: string | null | undefined) =>
+      hash != null && (hash === page.content_hash || hash === earlierHash);
     if (!before) {
       const earlier = await this.earlier(entry);
-      if (earlier?.contentHash === page.content_hash) return { ...page, change: 'unchanged' };
+      if (isKnown(earlier?.contentHash)) return { ...page, change: 'unchanged' };
       return { ...page, change: earlier?.isSame ? 'changed' : 'new' };
     }
-    if (before.contentHash !== page.content_hash) return { ...page, change: 'changed' };
-    const { content, ...rest } = page;
+    if (!isKnown(before.contentHash)) return { ...page, change: 'changed' };
     const stored = await this.#read(url_hash);
-    if (!stored || !content || !digestOf(content).equals(stored.digest))
-      return { ...page, change: 'unchanged' };
+    if (stored && before.contentHash !== page.content_hash && !hasSameHeading(page, stored))
+      return { ...page, change: 'changed' };
+    const { content, ...rest } = page;
+    if (!stored || !digestOf(content).equals(stored.digest)) return { ...page, change: 'unchanged' };
     return { ...rest, content_job: stored.content_job, change: 'unchanged' };
   }
 
@@ -169,6 +175,18 @@ export class ComparePages {
     );
     return new Map(rows.map((row) => [row.url_hash, row]));
   }
+}
+
+/**
+ * Earlier versions hashed the text below the headline alone. The title and headline that they stored tell the rest, so that a
+ * page is not called changed because a newer version wrote its markdown differently.
+ */
+function hasSameHeading(one: Pick<Compared, 'title' | 'structured'>, other: BaselinePage): boolean {
+  return (one.title ?? null) === other.title && storedHeadline(one) === storedHeadline(other);
+}
+
+function storedHeadline({ structured }: Pick<Compared, 'structured'>): string | undefined {
+  return headlineOf((structured?.headings ?? []) as readonly PageHeading[]);
 }
 
 function linksOf({ links }: BaselinePage): string[] {

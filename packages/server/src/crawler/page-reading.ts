@@ -104,12 +104,12 @@ export class PageReading {
 
   #start(): void {
     const { program, memoryMb } = this.#options;
-    const { markdown, store_html, sort_query, keep_tracking, keep_sessions, url_rules } =
+    const { markdown, store_html, sort_query, keep_tracking, keep_sessions, recrawl, url_rules } =
       this.#options.options;
     this.#begun = new Int32Array(new SharedArrayBuffer(4));
     this.#answered = 0;
     const data: ReadingData = {
-      options: { markdown, store_html, sort_query, keep_tracking, keep_sessions, url_rules },
+      options: { markdown, store_html, sort_query, keep_tracking, keep_sessions, recrawl, url_rules },
       begun: this.#begun,
     };
     const thread = new Worker(program, {

@@ -208,7 +208,7 @@ export class ProcessEntry {
     const read = await this.#read(entry, response, response.body);
     if (signal.aborted) throw signal.reason;
     if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
-    const page = this.#compare ? await this.#compare.compared(entry, read.page) : read.page;
+    const page = this.#compare ? await this.#compare.compared(entry, read) : read.page;
     this.#discovery.learn(entry, read.proof ?? null);
     await this.#addLinks(read, entry);
     this.unsavedFetched++;

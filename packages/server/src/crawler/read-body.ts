@@ -12,17 +12,20 @@ import { shaUuid } from '../urls/sha-uuid.ts';
 import type { UrlRulesVersion } from '../urls/url-rules.ts';
 import { canonicalOptions } from './canonical-options.ts';
 import { proveContent } from './prove-content.ts';
+import { shownText } from './shown-text.ts';
 
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 
 export type ReadOptions = Pick<
   CrawlOptions,
   'markdown' | 'store_html' | 'sort_query' | 'keep_tracking' | 'keep_sessions'
-> & { readonly url_rules?: UrlRulesVersion | undefined };
+> & { readonly recrawl?: boolean | undefined; readonly url_rules?: UrlRulesVersion | undefined };
 
 /** What is read from the body of a page alone. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
+  /** The hash that earlier versions made of this body, where it is another; of recrawls alone. */
+  readonly earlierHash?: string | undefined;
   /** Of a page whose URL may be part of a trap. */
   readonly proof?: ContentProof | undefined;
   /** Canonical URLs to follow, none when the page asks for it. */
@@ -50,6 +53,7 @@ export function readBody(
   const canonical = canonicalLinks(options);
   const resolve = (href: string, base: string) => canonical.of(href, base);
   const extracted = extractPage(text, url, { markdown: options.markdown, resolve });
+  const shown = extracted.content;
   const followed = new Set<string>();
   const others = new Set<string>();
   for (const { href, nofollow } of extracted.links) {
@@ -60,7 +64,7 @@ export function readBody(
   const links = [...followed];
   const content = {
     links: links.length + others.size > 0 ? packed(linkLines(links, [...others])) : null,
-    markdown: extracted.content ? deflate(extracted.content.markdown) : null,
+    markdown: shown ? deflate(shown.markdown) : null,
     html: options.store_html ? deflate(text) : null,
   };
   return {
@@ -69,17 +73,16 @@ export function readBody(
       description: extracted.description,
       language: extracted.language,
       canonical_url: extracted.canonical,
-      word_count: extracted.content?.wordCount ?? null,
+      word_count: shown?.wordCount ?? null,
       // Without main content all of the page counts, as it came: no other copy of it has to be made.
-      content_hash: shaUuid(extracted.content?.text ?? body),
+      content_hash: shaUuid(shown ? shownText(extracted, shown) : body),
       structured: structuredData(extracted),
       content,
     },
+    earlierHash: options.recrawl && shown ? shaUuid(shown.text) : undefined,
     links,
     leftOut: extracted.leftOut,
-    proof: proveContent(url, text, extracted.content?.wordCount ?? null, (href) =>
-      canonical.of(href, extracted.base),
-    ),
+    proof: proveContent(url, text, shown?.wordCount ?? null, (href) => canonical.of(href, extracted.base)),
   };
 }
 
