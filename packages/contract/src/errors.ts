@@ -218,7 +218,7 @@ export const errors = {
     http: 400,
     exit: exitCodes.conflict,
     message: 'Nobody holds this job',
-    hint: 'Pull jobs before you submit; this one was submitted, taken back, or its lock has expired.',
+    hint: 'Drop the job: it was submitted, or it was never pulled by this bot. Pull jobs before you submit.',
   },
   not_assigned: {
     retry: 'never',

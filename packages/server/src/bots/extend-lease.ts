@@ -1,5 +1,6 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { heldLast } from './held-last.ts';
 import {
   type AskedLease,
   askedColumns,
@@ -50,6 +51,8 @@ SELECT judged.verdict, extended.lease_expires_at, extended.action FROM judged LE
 /** A bot is still at work: its lease begins anew. */
 export async function extendLease(db: Queryable, lease: AskedLease): Promise<ExtendedLease> {
   const [extended] = await run(db, extendLeaseStatement, askedValues([lease]));
-  if (extended?.verdict === 'held') return extended;
-  throw leaseError(extended?.verdict ?? 'job_not_found', lease);
+  const verdict = extended?.verdict ?? 'job_not_found';
+  if (extended && verdict === 'held') return extended;
+  const isExpired = verdict === 'job_not_locked' && (await heldLast(db, [lease])).has(lease);
+  throw leaseError(isExpired ? 'lock_expired' : verdict, lease);
 }

@@ -44,8 +44,8 @@ export const verdict = `CASE
     ELSE ${byTime} END`;
 
 /**
- * The same for a heartbeat. It has no earlier answer to repeat: of a job that nobody holds now (it was submitted, taken back,
- * or swept), a bot with a token of its own hears what one without a token does.
+ * The same for a heartbeat. It has no earlier answer to repeat: of a job that nobody holds now, a bot with a token of its own
+ * is told what one without a token is told (held-last.ts).
  */
 export const heartbeatVerdict = `CASE
     WHEN bot.enabled IS NOT FALSE AND asked.token > 0 AND NOT ${isProcessing} THEN 'job_not_locked'

@@ -231,11 +231,33 @@ describe('a submit is refused', () => {
     expect(await codeOf(bots.submit(job))).toBe('lock_expired');
     expect(await codeOf(bots.submit(job, { token: job.fence }))).toBe('lock_expired');
     expect(await sweep()).toMatchObject([{ id: job.id, status: 'pending' }]);
-    expect(await codeOf(bots.submit(job))).toBe('job_not_locked');
+    expect(await codeOf(bots.submit(job))).toBe('lock_expired');
     expect(await codeOf(bots.submit(job, { token: job.fence }))).toBe('lock_expired');
+    expect(await codeOf(extendLease(bots.pool, leaseOf(job)))).toBe('lock_expired');
     await bots.pull({ botId: 'other' });
     expect(await codeOf(bots.submit(job))).toBe('not_assigned');
     expect(await codeOf(bots.submit(job, { token: job.fence }))).toBe('lock_expired');
+    expect(await bots.count('crawl_results')).toBe(0);
+  });
+
+  test('without a token, and somebody else held the job since, whatever became of it', async () => {
+    const job = await bots.held();
+    await bots.passSeconds(601);
+    await sweep();
+    const [again] = (await bots.pull({ botId: 'other' })).jobs;
+    await bots.submit(again ?? job, { botId: 'other' }, failed);
+    expect(await codeOf(bots.submit(job))).toBe('job_not_locked');
+    expect(await codeOf(extendLease(bots.pool, leaseOf(job)))).toBe('job_not_locked');
+  });
+
+  test('without a token, and its last retry expired, or an operator took the lock away', async () => {
+    const last = await bots.held({ max_retries: 0 });
+    await bots.passSeconds(601);
+    expect(await sweep()).toMatchObject([{ id: last.id, status: 'expired' }]);
+    expect(await codeOf(bots.submit(last))).toBe('lock_expired');
+    const taken = await bots.held();
+    await actOnJob(bots.pool, 'resetLock', taken.id);
+    expect(await codeOf(bots.submit(taken))).toBe('lock_expired');
     expect(await bots.count('crawl_results')).toBe(0);
   });
 

@@ -6,6 +6,7 @@ import { type Queryable, run, statement } from '../database/statement.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
 import { retryJobsNow } from '../queue/retry-jobs-now.ts';
 import { dialectTime } from './dialect-time.ts';
+import { heldLast } from './held-last.ts';
 import { leaseError } from './lease-error.ts';
 import { type LockedLease, lockLeases } from './lock-leases.ts';
 import { type RecordedSubmission, recordSubmissions } from './record-submissions.ts';
@@ -158,10 +159,16 @@ async function refuse(
   const answers = new Map(
     rows.map(({ job_id, fence, status, data }) => [`${job_id} ${fence}`, { status, data }]),
   );
+  const idle = refused.filter(({ lease }) => lease.verdict === 'job_not_locked');
+  const expired = await heldLast(
+    db,
+    idle.map(({ submission }) => submission.lease),
+  );
   return refused.map(({ submission, lease: { verdict } }) => {
     const { jobId, token } = submission.lease;
     const answer = answers.get(`${jobId} ${token}`);
     if (verdict === 'earlier' && answer) return [submission, answer];
-    return [submission, leaseError(verdict, submission.lease)];
+    const told = expired.has(submission.lease) ? 'lock_expired' : verdict;
+    return [submission, leaseError(told, submission.lease)];
   });
 }

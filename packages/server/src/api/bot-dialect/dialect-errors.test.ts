@@ -158,6 +158,8 @@ describe('every error has the shape of the dialect', { shuffle: false }, () => {
     expectError(await post('heartbeat/', { bot_id: 'bot-001', job_id }), 400, 'lock_expired');
     await recoverJobs(api.pool, 'watchdog:w1');
     expectError(await post('submit/', { ...success, job_id, lease_token }), 400, 'lock_expired');
+    expectError(await post('submit/', { ...success, job_id }), 400, 'lock_expired');
+    expectError(await post('heartbeat/', { bot_id: 'bot-001', job_id }), 400, 'lock_expired');
     await post('pull/', { bot_id: 'bot-001' });
     expectError(await post('submit/', { ...success, job_id, lease_token }), 400, 'lock_expired');
   });
