@@ -43,6 +43,7 @@ export class ApiFixture {
         listener: new Listener({ url }, log),
         keys: new KeyDirectory(pool, log),
         metrics: new Metrics(),
+        draining: new AbortController().signal,
         stopping: this.#stopping.signal,
       };
       this.#server = await createServer(this.#context);

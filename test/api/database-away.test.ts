@@ -55,9 +55,13 @@ test('while the database is stopped every call answers 503 with Retry-After, and
   }
   const health = await fetch(`${address}/health`);
   expect([health.status, ((await health.json()) as { ready: boolean }).ready]).toEqual([503, false]);
+  const ready = await fetch(`${address}/ready`);
+  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: 'database' }]);
+  expect((await fetch(`${address}/livez`)).status).toBe(200);
 
   own = await startDatabase();
   await vi.waitUntil(async () => (await list()).status === 200, { timeout: 20_000, interval: 50 });
+  await vi.waitUntil(async () => (await fetch(`${address}/readyz`)).ok, { timeout: 20_000, interval: 50 });
   const again = await create();
   expect([again.status, ((await again.json()) as CreatedJob).id]).toEqual([
     200,

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';
 import { awaitUp } from './await-up.ts';
 import { holdfastProgram, runHoldfast, startHoldfast } from './run-holdfast.ts';
@@ -81,6 +81,19 @@ describe('holdfast up', () => {
     await database.pool.query('ALTER TABLE gone RENAME TO crawl_jobs');
     expect((await fetch(`${address}/health`)).status).toBe(200);
     await database.drop();
+  });
+
+  test('says that it is not ready before it stops listening, for as long as it is told to', async () => {
+    const { child, address } = await up({ HOLDFAST_DRAIN_SECONDS: '3600' });
+    expect((await fetch(`${address}/ready`)).status).toBe(200);
+    child.kill('SIGTERM');
+    await vi.waitUntil(async () => (await fetch(`${address}/ready`)).status === 503, {
+      timeout: 20_000,
+      interval: 20,
+    });
+    expect((await fetch(`${address}/livez`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([1, null]);
   });
 
   test('ends with `npm start`: a signal to npm kills only the shell between them', async () => {

@@ -80,7 +80,8 @@ test('a worker tells what it counts on a port of its own', async () => {
         ),
       { timeout: 20_000 },
     );
-    expect((await fetch(`${address}/health`)).status).toBe(200);
+    for (const path of ['/health', '/livez', '/readyz'])
+      expect((await fetch(`${address}${path}`)).status).toBe(200);
   } finally {
     worker.kill('SIGTERM');
     await once(worker, 'exit');

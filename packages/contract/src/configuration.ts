@@ -91,6 +91,12 @@ export const settings = {
     description:
       'Port the HTTP server listens on; 0 picks a free one. The sample site of `up` takes the next one.',
   },
+  drainSeconds: {
+    env: 'HOLDFAST_DRAIN_SECONDS',
+    schema: wholeNumber(0, 3600, 0),
+    description:
+      'How long the API goes on answering after a signal to stop, while `/ready` says that it is not ready: time for a load balancer to notice.',
+  },
   publicUrl: {
     env: 'HOLDFAST_PUBLIC_URL',
     schema: z.string().transform(publicOriginOf).optional(),

@@ -21,6 +21,8 @@ export interface ApiContext {
   readonly metrics: Metrics;
   /** The origin of a site to try crawls on, where there is one: the one private address that this process may fetch. */
   readonly sampleSite?: string;
+  /** Aborted when no more requests should be sent here: it is still answered, and stops soon. */
+  readonly draining: AbortSignal;
   /** Aborted when the server begins to close: answers without an end (SSE) end then. */
   readonly stopping: AbortSignal;
 }

@@ -8,6 +8,7 @@ import type { RouteGroup } from './api-server.ts';
 import { createServer } from './create-server.ts';
 import { describeError } from './describe-error.ts';
 import { reportError } from './send-error.ts';
+import { statusRoutes } from './status-routes.ts';
 
 const api = new ApiFixture();
 const someId = '01a1e1d5-de60-7d19-800b-34c5346a372f';
@@ -199,6 +200,45 @@ test('an unchanged job costs its poller nothing: ETag and 304', async () => {
   await api.pool.query('UPDATE crawl_jobs SET priority = 9 WHERE id = $1', [job.id]);
   const third = await api.call('GET', url, { headers: { 'if-none-match': etag } });
   expect([third.statusCode, third.json().priority]).toEqual([200, 9]);
+});
+
+describe('whether requests should be sent here', () => {
+  const ready = async (path = '/ready') => {
+    const answer = await api.call('GET', path, { key: null });
+    return [answer.statusCode, answer.json()];
+  };
+
+  test('is told without a key, by all names that probes use', async () => {
+    for (const path of ['/ready', '/readyz', '/ready/'])
+      expect(await ready(path)).toEqual([200, { ready: true }]);
+    for (const path of ['/livez', '/live']) expect(await ready(path)).toEqual([200, { alive: true }]);
+    expect(await ready('/healthz')).toEqual(await ready('/health'));
+    expect((await api.call('HEAD', '/ready', { key: null })).statusCode).toBe(200);
+  });
+
+  test('not while migrations are missing', async () => {
+    const { rows } = await api.pool.query(
+      'DELETE FROM holdfast_migrations WHERE version = (SELECT max(version) FROM holdfast_migrations) RETURNING *',
+    );
+    expect(await ready()).toEqual([503, { ready: false, reason: 'migrations' }]);
+    expect(await ready('/livez')).toEqual([200, { alive: true }]);
+    await api.pool.query(
+      'INSERT INTO holdfast_migrations SELECT * FROM jsonb_populate_recordset(NULL::holdfast_migrations, $1)',
+      [JSON.stringify(rows)],
+    );
+    expect(await ready()).toEqual([200, { ready: true }]);
+  });
+
+  test('not while it stops, though it still answers', async () => {
+    const server = await createServer({ ...api.context, draining: AbortSignal.abort() }, [
+      { prefix: '/', register: statusRoutes },
+    ]);
+    const answer = await server.inject('/ready');
+    expect([answer.statusCode, answer.json()]).toEqual([503, { ready: false, reason: 'stopping' }]);
+    for (const path of ['/livez', '/health', '/api/docs/'])
+      expect((await server.inject(path)).statusCode).toBe(200);
+    await server.close();
+  });
 });
 
 describe('whether it is well', () => {

@@ -14,6 +14,8 @@ import { listenError } from './listen-error.ts';
 
 export interface Server {
   readonly address: string;
+  /** Says that it is not ready any more, and goes on answering. */
+  drain(): void;
   /** Finishes the requests under way, for a while. */
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export async function startServer(
   // Of its own: requests that queue for a connection must not keep a supervisor in this process from renewing leases.
   const pool = database.openPool({ name: 'api', max: poolSize });
   const { host, port } = configuration;
+  const draining = new AbortController();
   const stopping = new AbortController();
   const listener = new Listener(database, log);
   const metrics = new Metrics();
@@ -51,6 +54,7 @@ export async function startServer(
     listener,
     keys: new KeyDirectory(pool, log),
     metrics,
+    draining: draining.signal,
     stopping: stopping.signal,
     ...(sampleSite !== undefined && { sampleSite }),
   });
@@ -58,7 +62,9 @@ export async function startServer(
     await pruneUsage(pool);
     await pruneBots(pool);
   });
+  const drain = () => draining.abort();
   const close = async () => {
+    drain();
     stopping.abort();
     await pruning.stop();
     const timer = setTimeout(() => server.server.closeAllConnections(), closingMs);
@@ -68,7 +74,7 @@ export async function startServer(
   };
   try {
     await listener.start();
-    return { address: await server.listen({ host, port }), close };
+    return { address: await server.listen({ host, port }), drain, close };
   } catch (error) {
     await close();
     throw await listenError(error, host, port);

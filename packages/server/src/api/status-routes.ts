@@ -3,14 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import type { RouteGroup } from './api-server.ts';
 import { identify } from './authenticate.ts';
 import { readStatus, type Status } from './read-status.ts';
+import { alivePaths, ReadinessCheck, readyPaths } from './readiness.ts';
 import { renderStatusPage } from './render-status-page.ts';
 
 /**
- * Whether Holdfast is well, for people and for whoever restarts it. Anybody is told whether it is ready; where its data is,
- * its version and its counts are for those who operate it.
+ * Whether Holdfast is well (with its database), whether this process is alive, and whether it should be sent requests. Anybody
+ * is told that; where its data is, its version and its counts are for those who operate it.
  */
 export const statusRoutes: RouteGroup = (server, context) => {
-  const { database, log } = context;
+  const { database, log, draining } = context;
+  const readiness = new ReadinessCheck(database.pool, log, draining);
   // Those who ask at the same time get one answer.
   let reading: Promise<Status> | undefined;
   const status = () => {
@@ -39,9 +41,17 @@ export const statusRoutes: RouteGroup = (server, context) => {
       )
       .send(renderStatusPage(now, await mayOperate(request)));
   });
-  server.get('/health', options, async (request, reply) => {
-    const now = await status();
-    const told = (await mayOperate(request)) ? now : { ready: now.ready };
-    return reply.code(now.ready ? 200 : 503).send(told);
-  });
+  for (const path of ['/health', '/healthz'])
+    server.get(path, options, async (request, reply) => {
+      const now = await status();
+      const told = (await mayOperate(request)) ? now : { ready: now.ready };
+      return reply.code(now.ready ? 200 : 503).send(told);
+    });
+  for (const path of readyPaths)
+    server.get(path, options, async (_request, reply) => {
+      const now = await readiness.read();
+      return reply.code(now.ready ? 200 : 503).send(now);
+    });
+  // Never asks the database: restarting this process would not bring that back.
+  for (const path of alivePaths) server.get(path, options, async () => ({ alive: true }));
 };

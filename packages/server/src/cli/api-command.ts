@@ -4,6 +4,7 @@ import { openDatabase } from '../database/open-database.ts';
 import { hasAdminKey } from '../keys/make-first-key.ts';
 import { createLogger } from '../telemetry/create-logger.ts';
 import { asCalled } from './called-as.ts';
+import { closeServer } from './close-server.ts';
 import { addListenOptions } from './listen-options.ts';
 import { nextSignal } from './next-signal.ts';
 import { configurationOf } from './with-database.ts';
@@ -24,7 +25,7 @@ export const apiCommand = addListenOptions(new Command('api'))
         );
       }
       log.info(`Stopping: ${await nextSignal()}`);
-      await server.close();
+      await closeServer(server, configuration);
     } finally {
       await database.close();
     }

@@ -4,6 +4,7 @@ import { makeFirstKey } from '../keys/make-first-key.ts';
 import { makeLoginLink } from '../sessions/login-link.ts';
 import { logsJson } from '../telemetry/create-logger.ts';
 import { calledAs } from './called-as.ts';
+import { closeServer } from './close-server.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { SampleSite } from './demo/sample-site.ts';
 import { sampleSiteText } from './demo/sample-site-text.ts';
@@ -54,7 +55,7 @@ choose the port. If that one is taken, it answers elsewhere, and \`up\` says whe
       if (link) console.log(`Sign in to the console, once within the hour:\n  ${address}/login#link=${link}`);
       if (firstKey) console.log(firstKeyText(firstKey.secret));
       return async () => {
-        await server.close();
+        await closeServer(server, configuration);
         await site.close();
       };
     }),

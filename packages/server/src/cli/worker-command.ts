@@ -1,5 +1,6 @@
 import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
+import { ReadinessCheck } from '../api/readiness.ts';
 import { serveMetrics } from '../telemetry/serve-metrics.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
@@ -12,7 +13,10 @@ export const workerCommand = new Command('worker')
   )
   .action((_options, command: Command) =>
     withSupervisor(command, async ({ configuration, database, log, workerId, supervisor }) => {
-      const metrics = configuration.metricsPort > 0 ? await serveMetrics(configuration) : undefined;
+      const metrics =
+        configuration.metricsPort > 0
+          ? await serveMetrics(configuration, new ReadinessCheck(database.pool, log))
+          : undefined;
       await supervisor.start();
       log.info({ worker: workerId }, `Worker ${workerId} is ready: ${database.describe}`);
       if (metrics) log.info(`What it counts is told at ${metrics.address}/metrics`);

@@ -4,22 +4,31 @@ import type { AddressInfo } from 'node:net';
 import type { Configuration } from '@holdfast/contract';
 import { httpAddress } from '../api/http-address.ts';
 import { listenError } from '../api/listen-error.ts';
+import { alivePaths, type ReadinessCheck, readyPaths } from '../api/readiness.ts';
 import { Metrics } from './metrics.ts';
+
+/** A worker without its database is alive: it waits, and goes on. */
+const isAlivePath = (url: string) => ['/health', '/healthz', ...alivePaths].includes(url);
+const isReadyPath = (url: string) => (readyPaths as readonly string[]).includes(url);
 
 export interface MetricsServer {
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** What a worker counts, for Prometheus: numbers of this process, and nothing of anyone's jobs. */
-export async function serveMetrics({
-  host,
-  metricsPort,
-}: Pick<Configuration, 'host' | 'metricsPort'>): Promise<MetricsServer> {
+/** What a worker counts, for Prometheus, and whether it can work: numbers of this process, and nothing of anyone's jobs. */
+export async function serveMetrics(
+  { host, metricsPort }: Pick<Configuration, 'host' | 'metricsPort'>,
+  readiness: Pick<ReadinessCheck, 'read'>,
+): Promise<MetricsServer> {
   const metrics = new Metrics();
-  const server = createServer(async (request, response) => {
-    if (request.url === '/health') return response.end('ok\n');
-    if (request.url !== '/metrics') return response.writeHead(404).end('See /metrics and /health.\n');
+  const server = createServer(async ({ url = '' }, response) => {
+    if (isAlivePath(url)) return response.end('ok\n');
+    if (isReadyPath(url)) {
+      const now = await readiness.read();
+      return response.writeHead(now.ready ? 200 : 503).end(now.ready ? 'ok\n' : `not ready: ${now.reason}\n`);
+    }
+    if (url !== '/metrics') return response.writeHead(404).end('See /metrics, /ready and /livez.\n');
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(await metrics.registry.metrics());
   });
