@@ -1,5 +1,7 @@
 // Bundles the server and the console into packages/server/dist. Skips what is not older than its sources,
 // so `npm start` and the `holdfast` command stay fast in a checkout.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,14 +39,29 @@ function newest(path) {
   return readdirSync(path).reduce((max, name) => Math.max(max, newest(join(path, name))), stat.mtimeMs);
 }
 
-/** True when something had to be built. */
+/**
+ * True when something had to be built. A process of its own builds: the bundlers keep some 700 MB resident, and the caller may be
+ * `holdfast up`, which runs for weeks.
+ */
 export async function buildIfStale() {
-  const stale = [
-    isStale('holdfast.js', serverSources) && buildServer(),
-    isStale('console/index.html', consoleSources) && buildConsole(),
-  ].filter(Boolean);
-  await Promise.all(stale);
-  return stale.length > 0;
+  if (!staleParts().length) return false;
+  console.error('Building Holdfast from its sources. This happens once, and after each change of them …');
+  const builder = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [exit, signal] = await once(builder, 'exit');
+  // It has said why.
+  if (exit !== 0) throw Object.assign(new Error(`the build ended with ${signal ?? exit}`), { code: 'BUILD_FAILED' });
+  return true;
+}
+
+const parts = [
+  { file: 'holdfast.js', sources: serverSources, build: buildServer },
+  { file: 'console/index.html', sources: consoleSources, build: buildConsole },
+];
+
+function staleParts() {
+  return parts.filter(({ file, sources }) => isStale(file, sources));
 }
 
 function isStale(file, sources) {
@@ -145,5 +162,13 @@ function replaceFile(path, content) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log((await buildIfStale()) ? 'built packages/server/dist' : 'packages/server/dist is up to date');
+  const stale = staleParts();
+  try {
+    await Promise.all(stale.map(({ build }) => build()));
+    console.log(stale.length > 0 ? 'built packages/server/dist' : 'packages/server/dist is up to date');
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.error(`holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`);
+    process.exitCode = 1;
+  }
 }

@@ -7,9 +7,10 @@ try {
   if (existsSync(buildScript)) await (await import(buildScript.href)).buildIfStale();
   await import(new URL('../dist/holdfast.js', import.meta.url).href);
 } catch (error) {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error(
-    `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
-  );
   process.exitCode = 1;
+  if (error.code === 'ERR_MODULE_NOT_FOUND')
+    console.error(
+      `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
+    );
+  else if (error.code !== 'BUILD_FAILED') throw error;
 }
