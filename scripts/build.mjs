@@ -51,7 +51,8 @@ export async function buildIfStale() {
   });
   const [exit, signal] = await once(builder, 'exit');
   // It has said why.
-  if (exit !== 0) throw Object.assign(new Error(`the build ended with ${signal ?? exit}`), { code: 'BUILD_FAILED' });
+  if (exit !== 0)
+    throw Object.assign(new Error(`the build ended with ${signal ?? exit}`), { code: 'BUILD_FAILED' });
   return true;
 }
 
@@ -168,7 +169,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.log(stale.length > 0 ? 'built packages/server/dist' : 'packages/server/dist is up to date');
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.error(`holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`);
+    console.error(
+      `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
+    );
     process.exitCode = 1;
   }
 }

@@ -12,9 +12,9 @@ test('holdfast demo kills a crawl in the middle, loses nothing, and leaves nothi
       /kill -9 \d+: the runner, with \d+ pages saved and \d+ requests? not answered yet\. These, and/,
     );
     expect(stderr).toMatch(/The runner process died: SIGKILL; going on from the last checkpoint/);
-    expect(stdout).toMatch(/fetched +190 /);
-    expect(stdout).toMatch(/✓ URLs in the database +204 /);
-    expect(stdout).toMatch(/✓ pages in the file +190 /);
+    expect(stdout).toMatch(/fetched +192 /);
+    expect(stdout).toMatch(/✓ URLs in the database +206 /);
+    expect(stdout).toMatch(/✓ pages in the file +192 /);
     expect(stdout).toMatch(
       /asked again, after the kill +\d+ {2}when the runner died, \d+ were not answered yet, and \d+ answered/,
     );

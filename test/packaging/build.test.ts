@@ -36,7 +36,12 @@ test('a command that has to build first does not keep the bundler in its memory'
   write('packages/server/dist/console/index.html');
   utimesSync(join(checkout, 'packages/server/dist/console/index.html'), later, later);
   const build = async () => {
-    const args = ['--input-type=module', '-e', program, pathToFileURL(join(checkout, 'scripts/build.mjs')).href];
+    const args = [
+      '--input-type=module',
+      '-e',
+      program,
+      pathToFileURL(join(checkout, 'scripts/build.mjs')).href,
+    ];
     return JSON.parse((await run(process.execPath, args)).stdout);
   };
   expect(await build()).toEqual({ built: true, libraries: [] });

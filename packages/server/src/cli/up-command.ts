@@ -23,8 +23,9 @@ A sample site to try things on, which the guides use, answers on the next port: 
 choose the port. If that one is taken, it answers elsewhere, and \`up\` says where.`,
   )
   .action((_options, command: Command) =>
-    withSupervisor(command, async ({ configuration, database, log, supervisor }) => {
-      const site = new SampleSite();
+    withSupervisor(command, 'port', async ({ configuration, database, log, supervisor }) => {
+      // By the clock, so that it differs from the editions before a restart.
+      const site = new SampleSite({ firstEdition: Math.floor(Date.now() / 1000) % 100_000, slowness: 0.1 });
       // The same one after a restart, so that a crawl of it goes on. Its runners alone may fetch it, by its origin.
       const wantedPort =
         configuration.port === 0 || configuration.port === 65_535 ? 0 : configuration.port + 1;

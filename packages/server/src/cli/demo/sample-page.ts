@@ -13,7 +13,14 @@ const words =
 export type SampleAnswer =
   | { readonly status: 200; readonly type: string; readonly body: string; readonly waitMs: number }
   | { readonly status: 301; readonly location: string }
-  | { readonly status: 404 | 500 };
+  | { readonly status: 403 | 404 | 500 };
+
+export interface Asked {
+  /** Times that this path was asked for, with this one. */
+  readonly times: number;
+  /** What differs between crawls. */
+  readonly edition: number;
+}
 
 const robots = 'User-agent: *\nDisallow: /private/\nSitemap: /sitemap.xml\n';
 /** Pages that no other page leads to. */
@@ -21,21 +28,26 @@ const onlyInSitemap = ['/archive/first-chart', '/archive/old-bell', '/archive/la
 const pageMs = 90;
 const slowPageMs = 1_200;
 
-/** A little site with what real ones have: cycles, redirects, a slow page, errors, and a part that is not for robots. */
-export function samplePage(path: string, asked: number): SampleAnswer {
+/**
+ * A little site with what real ones have: cycles, redirects, a slow page, errors, and a part that is not for robots. From one
+ * edition to the next, two pages change, one is new and one is gone.
+ */
+export function samplePage(path: string, { times, edition }: Asked): SampleAnswer {
   if (path === '/robots.txt') return text('text/plain', robots);
   if (path === '/sitemap.xml') return text('application/xml', sitemap());
   if (path === '/')
     return html(
       'The harbour',
-      sections.map((section) => `/${section}/`),
+      [...sections.map((section) => `/${section}/`), '/slow', '/private/log', '/log-book', newsPath(edition)],
       0,
-      ['/slow', '/private/log'],
+      `Notice to mariners no. ${edition} is out.`,
     );
+  if (path === '/log-book') return html('The log book', ['/'], 3, `Entry ${edition}: ${weather(edition)}.`);
+  if (path === newsPath(edition)) return html(`Notice to mariners no. ${edition}`, ['/'], edition);
   if (path === '/slow') return { ...html('A page that takes its time', ['/'], 1), waitMs: slowPageMs };
-  if (path === '/flaky') return asked === 1 ? { status: 500 } : html('Well again', ['/'], 2);
-  if (path === '/broken') return { status: 500 };
-  const sold = sampleShop(path, asked);
+  if (path === '/flaky') return times === 1 ? { status: 500 } : html('Well again', ['/'], 2);
+  if (path === '/crew-only') return { status: 403 };
+  const sold = sampleShop(path, times);
   if (sold) return text(sold.type, sold.body);
   if (onlyInSitemap.includes(path)) return html(`From the archive: ${path.slice(9)}`, ['/'], path.length);
   const [, section = '', name = ''] = /^\/([a-z]+)\/(\d*)$/.exec(path) ?? [];
@@ -46,14 +58,32 @@ export function samplePage(path: string, asked: number): SampleAnswer {
   return name === '' ? sectionIndex(section) : sectionPage(section, place, Number(name));
 }
 
-/** Every path that a crawl finds and that leads to something, other than what robots.txt forbids. */
+const newsPath = (edition: number) => `/notices/${edition}`;
+
+function weather(edition: number): string {
+  const kinds = ['a light breeze from the west', 'fog until noon', 'rain and a falling glass', 'clear skies'];
+  return kinds[edition % kinds.length] ?? '';
+}
+
+/** Every path that a crawl of the first edition finds and that leads to something, other than what robots.txt forbids. */
 export function samplePaths(): string[] {
   const pages = sections.flatMap((section) => [
     `/${section}/`,
     ...Array.from({ length: perSection }, (_, index) => `/${section}/${index + 1}`),
   ]);
   const moved = Array.from({ length: redirects }, (_, index) => `/old/${index}`);
-  return ['/', '/slow', '/flaky', '/broken', '/lost-at-sea', ...pages, ...moved, ...onlyInSitemap];
+  return [
+    '/',
+    '/slow',
+    '/flaky',
+    '/crew-only',
+    '/lost-at-sea',
+    '/log-book',
+    newsPath(1),
+    ...pages,
+    ...moved,
+    ...onlyInSitemap,
+  ];
 }
 
 function sectionIndex(section: string): SampleAnswer {
@@ -72,7 +102,7 @@ function sectionPage(section: string, place: number, number: number): SampleAnsw
     '/',
   ];
   if (number % 9 === 0) links.push(`/old/${number / 9 + place - 1}`);
-  if (number === 13) links.push('/flaky', '/broken', '/lost-at-sea');
+  if (number === 13) links.push('/flaky', '/crew-only', '/lost-at-sea');
   return html(`${section}, chapter ${number}`, links, place * 100 + number);
 }
 
@@ -80,15 +110,16 @@ function html(
   title: string,
   links: readonly string[],
   seed: number,
-  more: readonly string[] = [],
+  remark = '',
 ): SampleAnswer & { status: 200 } {
   const sentence = (start: number) =>
     `The ${Array.from({ length: 14 }, (_, index) => words[(start * 5 + index * index + seed) % words.length]).join(' ')}.`;
   const paragraphs = [1, 2, 3].map((start) => `<p>${sentence(start)} ${sentence(start + 3)}</p>`).join('\n');
-  const anchors = [...links, ...more].map((link) => `<li><a href="${link}">${link}</a></li>`).join('\n');
+  const told = remark && `<p>${remark}</p>\n`;
+  const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('\n');
   const body = `<!doctype html>
 <html lang="en"><head><title>${title}</title><meta name="description" content="${sentence(seed)}"></head>
-<body><main><h1>${title}</h1>\n${paragraphs}</main>\n<nav><ul>${anchors}</ul></nav></body></html>`;
+<body><main><h1>${title}</h1>\n${told}${paragraphs}</main>\n<nav><ul>${anchors}</ul></nav></body></html>`;
   return { status: 200, type: 'text/html; charset=utf-8', body, waitMs: pageMs };
 }
 

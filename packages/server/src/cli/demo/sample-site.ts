@@ -3,17 +3,23 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { samplePage } from './sample-page.ts';
 
-export interface SampleRequest {
-  readonly path: string;
-  readonly at: Date;
+export interface SampleSiteOptions {
+  /** Each request for the front page begins another edition, this one first, so that a recrawl finds changes. */
+  readonly firstEdition?: number;
+  /** 1: slow enough to watch a crawl of it, and to kill it in the middle. */
+  readonly slowness?: number;
 }
 
-/** The sample site, served on loopback. It keeps a log of every request, as the witness of what the crawler did. */
+/** The sample site, served on loopback. It counts requests, as the witness of what the crawler did. */
 export class SampleSite {
-  readonly requests: SampleRequest[] = [];
   readonly #server = createServer((request, response) => this.#answer(request.url ?? '/', response));
   readonly #asked = new Map<string, number>();
   readonly #waiting = new Set<{ readonly path: string }>();
+  readonly #options: SampleSiteOptions;
+
+  constructor(options: SampleSiteOptions = {}) {
+    this.#options = options;
+  }
 
   /** On the port that was asked for, else on any. */
   async start(port = 0): Promise<void> {
@@ -46,17 +52,21 @@ export class SampleSite {
   }
 
   #answer(path: string, response: ServerResponse): void {
-    const request = { path, at: new Date() };
-    this.requests.push(request);
+    const request = { path };
     this.#asked.set(path, this.timesAsked(path) + 1);
-    const answer = samplePage(path, this.timesAsked(path));
+    const { firstEdition, slowness = 1 } = this.#options;
+    const edition = firstEdition === undefined ? 1 : firstEdition + this.timesAsked('/');
+    const answer = samplePage(path, { times: this.timesAsked(path), edition });
     this.#waiting.add(request);
     response.once('close', () => this.#waiting.delete(request));
     if (answer.status === 301) response.writeHead(301, { location: answer.location }).end();
     else if (answer.status !== 200) response.writeHead(answer.status).end();
     else {
       const body = answer.body.replaceAll('ORIGIN', this.origin);
-      setTimeout(() => response.writeHead(200, { 'content-type': answer.type }).end(body), answer.waitMs);
+      setTimeout(
+        () => response.writeHead(200, { 'content-type': answer.type }).end(body),
+        answer.waitMs * slowness,
+      );
     }
   }
 }
