@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,14 +112,31 @@ describe('holdfast up', () => {
     expect([wasUp, shell.signalCode]).toEqual([true, 'SIGTERM']);
   });
 
-  test('says which address is taken', async () => {
+  test.each([
+    ['up', 'HOLDFAST_PORT'],
+    ['api', 'HOLDFAST_PORT'],
+    ['worker', 'HOLDFAST_METRICS_PORT'],
+  ])('`holdfast %s` says that its port is taken, and makes no database before', async (command, setting) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    const outcome = await runHoldfast(['up', '--port', String(port)], {}, folder);
+    const outcome = await runHoldfast([command], { [setting]: String(port) }, folder);
     other.close();
     expect(outcome.exit).toBe(5);
     expect(outcome.stderr).toMatch(`The address to listen on is taken: 127.0.0.1:${port}`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('names no migration at its first start: the person who reads along did not write them', async () => {
+    const child = startHoldfast(['up', '--port', '0'], { HOLDFAST_LOG_FORMAT: 'text' }, folder);
+    children.push(child);
+    let log = '';
+    child.stderr?.on('data', (data) => {
+      log += data;
+    });
+    await awaitUp(child, /login#link=(.+)/);
+    expect(log).toMatch(/Made a new database in /);
+    expect(log).not.toMatch(/\.sql/);
   });
 
   test.each([

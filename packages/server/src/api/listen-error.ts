@@ -1,5 +1,19 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { HoldfastError } from '@holdfast/contract';
 import { httpAddress } from './http-address.ts';
+
+/** Asked before a database is made or opened: a start that cannot succeed should leave nothing behind. */
+export async function assertCanListen(host: string, port: number): Promise<void> {
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    throw await listenError(error, host, port);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
 
 /** Why nobody can be listened to there, in words that say what to change. */
 export async function listenError(error: unknown, host: string, port: number): Promise<unknown> {

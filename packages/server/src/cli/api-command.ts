@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { assertCanListen } from '../api/listen-error.ts';
 import { startServer } from '../api/start-server.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { hasAdminKey } from '../keys/make-first-key.ts';
@@ -13,6 +14,7 @@ export const apiCommand = addListenOptions(new Command('api'))
   .description('serve the API alone; any number of them share one database with any number of workers')
   .action(async (_options, command: Command) => {
     const configuration = configurationOf(command);
+    await assertCanListen(configuration.host, configuration.port);
     const log = await createLogger(configuration);
     const database = await openDatabase(configuration, log, { name: command.name() });
     try {

@@ -1,6 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import { assertCanListen } from '../api/listen-error.ts';
 import { type Database, openDatabase } from '../database/open-database.ts';
 import { nameWorker } from '../queue/name-worker.ts';
 import { Supervisor } from '../supervisor/supervisor.ts';
@@ -20,9 +21,11 @@ export interface Service {
 /** Runs a command that works until it is told to stop: `begin` starts what it adds, and answers with how to end that. */
 export async function withSupervisor(
   command: Command,
+  listensOn: 'port' | 'metricsPort',
   begin: (service: Service) => Promise<() => Promise<void>>,
 ): Promise<void> {
   const configuration = configurationOf(command);
+  await assertCanListen(configuration.host, configuration[listensOn]);
   const log = await createLogger(configuration);
   const database = await openDatabase(configuration, log, { name: command.name() });
   const workerId = configuration.workerId ?? nameWorker();

@@ -12,7 +12,7 @@ export const workerCommand = new Command('worker')
     `${settings.maxConcurrentJobs.description} [${settings.maxConcurrentJobs.env}]`,
   )
   .action((_options, command: Command) =>
-    withSupervisor(command, async ({ configuration, database, log, workerId, supervisor }) => {
+    withSupervisor(command, 'metricsPort', async ({ configuration, database, log, workerId, supervisor }) => {
       const metrics =
         configuration.metricsPort > 0
           ? await serveMetrics(configuration, new ReadinessCheck(database.pool, log))

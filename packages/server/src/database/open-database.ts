@@ -91,8 +91,11 @@ async function connect(
       throw error instanceof HoldfastError ? error : databaseUnavailable(error, address);
     });
     if (options.migrate !== false) {
-      const { applied } = await migrate(pool, options.migrationsFolder);
-      if (applied.length > 0) log.info({ applied }, 'Migrated the database');
+      const { applied, version } = await migrate(pool, options.migrationsFolder);
+      if (applied.length > 0) {
+        log.info(`The database schema is at version ${version} now`);
+        log.debug({ applied }, 'Applied migrations');
+      }
     }
     let closed: Promise<void> | undefined;
     return {
