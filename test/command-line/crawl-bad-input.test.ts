@@ -39,9 +39,9 @@ describe('holdfast crawl', () => {
     ],
     ['markdown files to a pipe', ['https://a.example', '--format', 'md', '--out', '-'], /standard output/],
     [
-      'a folder that is not there',
-      ['https://a.example', '--out', 'no/such.jsonl'],
-      /its folder does not exist/,
+      'a folder that cannot be made',
+      ['https://a.example', '--out', 'notes.jsonl/deep/pages.jsonl'],
+      /a part of its path is a file, not a folder/,
     ],
     ['a folder as a file', ['https://a.example', '--out', '.', '--format', 'csv'], /it is a folder/],
     ['the file of somebody else', ['https://a.example', '--out', 'notes.jsonl'], /not written by Holdfast/],

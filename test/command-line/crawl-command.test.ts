@@ -166,10 +166,12 @@ describe('holdfast crawl', () => {
       exit: 2,
       stderr: expect.stringContaining('jsonl, csv, md, warc'),
     });
-    expect(await holdfast('export', job, '--out', 'no/folder.csv')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('its folder does not exist'),
-    });
+    expect((await holdfast('export', job, '--out', 'a/b/pages.csv')).exit).toBe(0);
+    expect((await holdfast('export', job, '--out', 'c/d', '--format', 'md')).exit).toBe(0);
+    expect([readdirSync(join(fixture.folder, 'a/b')), readdirSync(join(fixture.folder, 'c/d'))]).toEqual([
+      ['pages.csv'],
+      expect.arrayContaining(['index.md']),
+    ]);
   }, 90_000);
 
   test('stops at Ctrl-C with everything saved, and the same command goes on', async () => {

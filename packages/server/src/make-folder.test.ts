@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from './make-folder.ts';
+import { assertCanMakeFolder, makeFolder } from './make-folder.ts';
 
 test('makes what is missing, and leaves what is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-folder-'));
@@ -13,6 +13,18 @@ test('makes what is missing, and leaves what is there', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
     expect(() => makeFolder(join(folder, 'file/below'))).toThrow(/ENOTDIR|EEXIST/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('tells whether a folder can be made, and makes none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-folder-'));
+  try {
+    writeFileSync(join(folder, 'file'), '');
+    await assertCanMakeFolder(join(folder, 'a/b/c'));
+    await expect(assertCanMakeFolder(join(folder, 'file/below'))).rejects.toThrow('ENOTDIR');
+    expect(readdirSync(folder)).toEqual(['file']);
   } finally {
     rmSync(folder, { recursive: true });
   }

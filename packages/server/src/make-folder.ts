@@ -1,4 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { constants, mkdirSync, statSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -13,6 +14,17 @@ export function makeFolder(path: string): void {
     mkdirSync(path);
   } catch (error) {
     if (!isFolder(path)) throw error;
+  }
+}
+
+/** Throws if the folder neither is there nor can be made, by the nearest one that is there. Nothing is changed by that. */
+export async function assertCanMakeFolder(path: string): Promise<void> {
+  try {
+    await access(`${path}/.`, constants.W_OK);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as { code?: string }).code !== 'ENOENT' || parent === path) throw error;
+    await assertCanMakeFolder(parent);
   }
 }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Queryable } from '../database/statement.ts';
+import { assertCanMakeFolder, makeFolder } from '../make-folder.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
 import { OutputCursorFile } from './output-cursor.ts';
@@ -51,7 +52,7 @@ export class FileOutput implements PageOutput {
     const { path } = options;
     await output.#cursor.assertFree(path);
     await attemptOn(output.name, async () => {
-      await access(dirname(path), constants.W_OK);
+      await assertCanMakeFolder(dirname(path));
       const size = await sizeOf(path);
       if (size === undefined) return;
       await access(path, constants.W_OK);
@@ -143,7 +144,10 @@ export class FileOutput implements PageOutput {
   async #begin(): Promise<void> {
     const { path, pages } = this.#options;
     await this.#cursor.assertFree(path);
-    this.#handle = await attemptOn(this.name, () => open(path, 'w'));
+    this.#handle = await attemptOn(this.name, async () => {
+      makeFolder(dirname(path));
+      return await open(path, 'w');
+    });
     this.#buffer.push(pages.header(this.#jobId));
     await this.#saveCursor(true);
   }

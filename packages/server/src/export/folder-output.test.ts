@@ -96,7 +96,7 @@ describe('a folder of markdown files', () => {
     writeFileSync(join(path, 'file'), '');
     const at = (name: string) => FolderOutput.at({ path: join(path, name), seedHost: '', overwrite: false });
     await expect(at('file')).rejects.toThrow('it is a file, not a folder');
-    await expect(at('no/folder')).rejects.toThrow('its folder does not exist');
+    await expect(at('file/below')).rejects.toThrow('a part of its path is a file, not a folder');
     mkdirSync(join(path, 'empty'));
     await expect(at('empty/')).resolves.toHaveProperty('pageNo', 0);
   });

@@ -2,7 +2,7 @@ import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } 
 import { dirname, join, posix, sep } from 'node:path';
 import { RecentMap } from '../crawler/recent-map.ts';
 import type { Queryable } from '../database/statement.ts';
-import { makeFolder } from '../make-folder.ts';
+import { assertCanMakeFolder, makeFolder } from '../make-folder.ts';
 import { readPages } from '../pages/read-pages.ts';
 import type { StoredPage } from '../pages/stored-page.ts';
 import { urlOfPage } from '../pages/url-of-page.ts';
@@ -145,7 +145,7 @@ export class FolderOutput implements PageOutput {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (!found) return await access(dirname(path.replace(/[/\\]+$/, '')), constants.W_OK);
+    if (!found) return await assertCanMakeFolder(dirname(path.replace(/[/\\]+$/, '')));
     if (!found.isDirectory()) throw outputUnusable(path, 'it is a file, not a folder');
     await access(path, constants.W_OK);
     if (overwrite || (await readdir(path)).length === 0) return;
@@ -161,7 +161,7 @@ export class FolderOutput implements PageOutput {
   async #begin(): Promise<void> {
     const { path } = this.#options;
     this.#begun = true;
-    this.#make(path);
+    await attemptOn(this.name, async () => makeFolder(path));
     // Pages of an earlier crawl that this one does not find would stay for ever.
     if (this.#before && this.#before.job !== this.#jobId) {
       await attemptOn(this.name, async () => {
@@ -170,14 +170,6 @@ export class FolderOutput implements PageOutput {
       });
     }
     await this.#saveCursor(true);
-  }
-
-  #make(path: string): void {
-    try {
-      makeFolder(path);
-    } catch (error) {
-      throw outputUnusable(this.name, error as Error);
-    }
   }
 
   /** The first of the page's names that no other page's file has. */

@@ -32,7 +32,7 @@ export function outputExists(name: string): HoldfastError {
 }
 
 const reasons: Record<string, string> = {
-  ENOENT: 'its folder does not exist',
+  ENOENT: 'its folder is gone',
   ENOTDIR: 'a part of its path is a file, not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
