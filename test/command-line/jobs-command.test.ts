@@ -174,6 +174,30 @@ describe('holdfast jobs', () => {
     );
   });
 
+  test('a job that was expired by request says so in the list, and by whom and why in its own view', async () => {
+    const job = await queue.claimedOne();
+    await holdfast('jobs', 'expire', job.id, '--reason', 'it hangs');
+    expect((await holdfast('jobs', 'list')).stdout).toMatch(/expired +0 +0 % +0\/3 +expired_by_request /);
+    const shown = (await holdfast('jobs', 'show', job.id)).stdout;
+    expect(shown).toMatch(/error +expired_by_request: The job was taken .* \(user:.+\): it hangs\n/);
+    expect(shown).toMatch(/advice +Retry the job to go on/);
+    await holdfast('jobs', 'retry', job.id);
+    expect((await holdfast('jobs', 'list')).stdout).not.toContain('expired');
+  });
+
+  test('a collection names its item and its source', async () => {
+    await holdfast('sources', 'set', 'sales');
+    const { id } = await queue.enqueueOne({
+      kind: 'collect',
+      payload: { intake_id: nobody, title: '1881 Morgan Dollar' },
+      source_id: 'sales',
+    });
+    expect((await holdfast('jobs', 'list')).stdout).toMatch(
+      /URL OR ITEM\n.*collect .* 1881 Morgan Dollar · sales\n/,
+    );
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/item +1881 Morgan Dollar\nsource +sales\n/);
+  });
+
   test('the same command with an idempotency key adds nothing the second time', async () => {
     const command = ['jobs', 'create', 'visit', 'https://example.com/', '--idempotency-key', 'once'];
     const first = await holdfast(...command);

@@ -353,6 +353,13 @@ export const errors = {
     message: 'The lease on this job was lost; nothing was written',
     hint: 'Stop working on the job: another holder has it, or an operator took it back.',
   },
+  expired_by_request: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The job was taken from its holder by request',
+    hint: 'Retry the job to go on from its checkpoint, or leave it: it is not run again by itself.',
+  },
 
   // Runs
   runner_crashed: {

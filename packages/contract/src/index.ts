@@ -35,6 +35,7 @@ export * from './field-name.ts';
 export * from './intake.ts';
 export * from './job.ts';
 export * from './job-lifecycle.ts';
+export * from './job-title.ts';
 export * from './moment.ts';
 export * from './money-fields.ts';
 export * from './nearest-name.ts';

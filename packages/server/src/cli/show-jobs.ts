@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Job, type JobFilter } from '@holdfast/contract';
+import { type ErrorCode, errors, itemOf, type Job, type JobFilter, jobTitle } from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
@@ -17,7 +17,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
     return;
   }
   printTable(
-    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'ERROR', 'CREATED', 'WORKER', 'URL'],
+    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'ERROR', 'CREATED', 'WORKER', 'URL OR ITEM'],
     jobs.map((job) => [
       job.id,
       job.kind,
@@ -28,7 +28,7 @@ export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: Jo
       hasError(job) ? (job.error_code ?? '') : '',
       formatAgo(job.created_at),
       shorten(job.worker_id ?? '', 24),
-      shorten(urlOf(job), 60),
+      shorten(jobTitle(job), 60),
     ]),
   );
   if (jobs.length === limit) console.log(`\nMore: --after ${jobs.at(-1)?.id}`);
@@ -38,7 +38,8 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
   const lines: [string, string | null | false | undefined][] = [
     ['job', job.id],
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
-    ['url', urlOf(job) || null],
+    job.kind === 'collect' ? ['item', itemOf(job.payload)] : ['url', jobTitle(job)],
+    ['source', job.source_id],
     ['status', statusOf(job)],
     ['waits', (outcome.waitsForWorker && asCalled(outcome.waitsForWorker)) || waitText(job)],
     ['progress', `${job.progress_percentage} %`],
@@ -157,10 +158,6 @@ function resultOf({ id, kind, status, payload }: Job, { crawl, result }: JobOutc
     title && shorten(title, 60),
   ];
   return `${found.filter(Boolean).join(', ')} (${asCalled(`holdfast results list --job ${id}`)})`;
-}
-
-function urlOf({ payload }: Job): string {
-  return typeof payload.url === 'string' ? payload.url : '';
 }
 
 function time(at: Date | null): string | null {

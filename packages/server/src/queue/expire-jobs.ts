@@ -1,4 +1,4 @@
-import type { Job } from '@holdfast/contract';
+import { errors, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
@@ -13,6 +13,7 @@ WITH found AS MATERIALIZED (
 changed AS (
   UPDATE crawl_jobs job SET
     status = 'expired', fence = fence + 1, completed_at = now(), lease_expires_at = NULL, requested_action = NULL,
+    error_code = 'expired_by_request', error_message = $4 || concat_ws(': ', ' (' || $2::text || ')', $3::text),
     event_count = event_count + 1
   FROM found WHERE job.id = found.id
   RETURNING job.*, found.status AS from_status
@@ -31,5 +32,5 @@ export function expireJobs(
   actor: string,
   reason?: string,
 ): Promise<Job[]> {
-  return run(db, expireStatement, [ids, actor, reason]);
+  return run(db, expireStatement, [ids, actor, reason, errors.expired_by_request.message]);
 }

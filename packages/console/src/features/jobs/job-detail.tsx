@@ -1,4 +1,4 @@
-import type { JobKind, ShownJob } from '@holdfast/contract';
+import { type JobKind, jobTitle, type ShownJob } from '@holdfast/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useLive } from '../../api/live.ts';
@@ -19,7 +19,6 @@ import styles from './job-detail.module.css';
 import { JobErrors } from './job-errors.tsx';
 import { JobPages } from './job-pages.tsx';
 import { JobResult } from './job-result.tsx';
-import { jobTitle } from './job-title.ts';
 import { LeasePanel } from './lease-panel.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { StateDiagram } from './state-diagram.tsx';

@@ -1,4 +1,4 @@
-import { type ApiJob, jobKinds, jobStatuses } from '@holdfast/contract';
+import { type ApiJob, jobKinds, jobStatuses, jobTitle } from '@holdfast/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -18,7 +18,6 @@ import { useSearchState } from '../../design/search-state.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 import { BulkActions } from './bulk-actions.tsx';
-import { jobTitle } from './job-title.ts';
 import { LeaseLeft } from './lease-left.tsx';
 import { NewCrawl } from './new-crawl.tsx';
 import { statusLabel } from './status-label.ts';

@@ -1,4 +1,4 @@
-import type { StatsJob } from '@holdfast/contract';
+import { jobTitle, type StatsJob } from '@holdfast/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useLive } from '../../api/live.ts';
 import { statsPath, useStats } from '../../api/stats.ts';
@@ -10,7 +10,6 @@ import { Moment } from '../../design/moment.tsx';
 import { ProgressBar } from '../../design/progress-bar.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
-import { jobTitle } from '../jobs/job-title.ts';
 import { lastError } from '../jobs/last-error.ts';
 import { FirstRun } from './first-run.tsx';
 import { Health } from './health.tsx';

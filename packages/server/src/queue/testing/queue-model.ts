@@ -1,6 +1,7 @@
 import {
   allowedActions,
   type ErrorCode,
+  errors,
   isLive,
   type JobRequest,
   type JobStatus,
@@ -250,6 +251,8 @@ export class QueueModel {
     if (action === 'expire') {
       job.fence += 1;
       this.#leave(job, 'expired');
+      const message = `${errors.expired_by_request.message} (${actor})`;
+      Object.assign(job, { error_code: 'expired_by_request', error_message: message });
     }
     if (action === 'retry') {
       this.#leave(job, 'pending');
