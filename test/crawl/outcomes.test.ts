@@ -168,9 +168,9 @@ describe('a crawl', () => {
     expect(job.error_message).not.toMatch(/robots/);
   });
 
-  test('of a private address that nobody allowed is refused without a connection', async () => {
-    const job = await fixture.crawled('/../', { url: 'http://127.0.0.1:9999/', discover: false });
-    expect(job).toMatchObject({ status: 'failed', error_code: 'address_forbidden' });
+  test('of a private address that nobody allowed is refused without a connection, and has come nowhere', async () => {
+    const job = await fixture.crawled('/../', { url: 'http://127.0.0.1:9999/' });
+    expect(job).toMatchObject({ status: 'failed', error_code: 'address_forbidden', progress_percentage: 0 });
   });
 });
 

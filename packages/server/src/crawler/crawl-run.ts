@@ -367,9 +367,11 @@ export class CrawlRun {
 
   #progress(): number {
     const { total_processed, total_pending, fetched } = this.#total;
+    // That the start was refused is no progress.
+    if (fetched === 0) return 0;
     const { max_pages = Number.POSITIVE_INFINITY } = this.#context.options;
     const whole = Math.min(max_pages, total_processed + total_pending);
     const done = whole === max_pages ? fetched : total_processed;
-    return whole === 0 ? 0 : Math.min(Math.floor((100 * done) / whole), 99);
+    return Math.min(Math.floor((100 * done) / whole), 99);
   }
 }
