@@ -59,7 +59,7 @@ describe('holdfast crawl', () => {
     const again = await fixture.crawl('--format', 'csv', '--concurrency', '2');
     expect([again.exit, again.stderr]).toEqual([0, expect.stringContaining('is crawled already: 25 pages')]);
     const [header, ...records] = read(name.replace('jsonl', 'csv')).split('\r\n').slice(0, -1);
-    expect(header).toMatch(/^n,url,.*,title,.*,markdown$/);
+    expect(header).toMatch(/^url,page_no,.*,title,.*,markdown$/);
     expect(records).toHaveLength(25);
     expect(records[0]).toContain(`,${fixture.site.origin}/,,"'=Page ""0"", with a comma",`);
     expect(records[0]).toContain('# Page 0\\n\\nSome words');
@@ -218,8 +218,7 @@ describe('holdfast crawl', () => {
         await fixture.site.asked(count);
         await killAll(child);
         // As a death in the middle of a write leaves it.
-        if (format === 'jsonl')
-          writeFileSync(join(fixture.folder, 'out'), '{"n":99,"url":"htt', { flag: 'a' });
+        if (format === 'jsonl') writeFileSync(join(fixture.folder, 'out'), '{"url":"htt', { flag: 'a' });
       }
       const last = await fixture.crawl(...options);
       expect([last.exit, last.stdout]).toEqual([0, expect.stringMatching(/fetched +150 /)]);

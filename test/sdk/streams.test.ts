@@ -183,7 +183,7 @@ test('an export has every page once, in order, though the connection is cut agai
   );
   const client = await fixture.client();
   const seen: number[] = [];
-  for await (const { n, url, html } of client.jobs.exportPages(job.id)) {
+  for await (const { page_no: n, url, html } of client.jobs.exportPages(job.id)) {
     expect([url, html?.length]).toEqual([`https://example.com/${n}`, 2_668]);
     seen.push(n);
     if (n % 1_000 === 500) line.cut();

@@ -322,7 +322,7 @@ export type Executor = 'builtin' | 'bot';
 export interface ExportPagesQuery {
   /** Default: "jsonl" */
   format?: 'jsonl' | 'csv' | 'warc' | undefined;
-  /** only pages behind this one (`n`): where an earlier export ended */
+  /** only pages behind this one (`page_no`): where an earlier export ended */
   after?: number | undefined;
 }
 

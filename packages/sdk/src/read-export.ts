@@ -7,9 +7,9 @@ import { wait } from './wait.ts';
 
 /** A page with its content, as `holdfast export` writes it. */
 export interface ExportedPage {
-  /** Its place in the order in which pages were stored. */
-  readonly n: number;
   readonly url: string;
+  /** Its place among all outcomes of the crawl, in the order in which they were stored. */
+  readonly page_no: number;
   readonly canonical_url: string | null;
   readonly title: string | null;
   readonly description: string | null;
@@ -33,7 +33,7 @@ export interface ExportedPage {
 }
 
 export interface ExportOptions {
-  /** Only pages behind the one with this `n`. */
+  /** Only pages behind the one with this `page_no`. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How often in a row it is tried to go on, 4 times if left out. */
@@ -59,7 +59,7 @@ export async function* readExport(
       for await (const line of readLines(response, deadline)) {
         const page = JSON.parse(line) as ExportedPage;
         failures = 0;
-        last = page.n;
+        last = page.page_no;
         yield page;
       }
       return;

@@ -99,7 +99,7 @@ export const exportQuery = z.strictObject({
     .default('jsonl'),
   after: queryNumber(0, Number.MAX_SAFE_INTEGER)
     .default(0)
-    .describe('only pages behind this one (`n`): where an earlier export ended'),
+    .describe('only pages behind this one (`page_no`): where an earlier export ended'),
 });
 
 /** Over all jobs, the newest first. */

@@ -2,8 +2,8 @@ import type { StoredPage } from '../pages/stored-page.ts';
 import type { PageFormat } from './page-format.ts';
 
 const columns: Record<string, (page: StoredPage) => string | number | null> = {
-  n: (page) => page.page_no,
   url: (page) => page.url,
+  page_no: (page) => page.page_no,
   canonical_url: (page) => page.canonical_url,
   title: (page) => page.title && onOneLine(page.title),
   description: (page) => page.description && onOneLine(page.description),
@@ -25,8 +25,8 @@ const names = Object.keys(columns);
 export const csvFormat = {
   header: () => `${names.join(',')}\r\n`,
   wants: {},
-  // By the first of them: another version may have had others behind.
-  isOurs: (beginning) => beginning.toString().startsWith(`${names.slice(0, 5).join(',')},`),
+  // By the first of them: another version may have had others behind. Up to 0.2.0 it was `n` that came first.
+  isOurs: (beginning) => /^(n,url|url,page_no),canonical_url,title,description,/.test(beginning.toString()),
   record: (page: StoredPage) =>
     `${Object.values(columns)
       .map((value) => cell(value(page)))

@@ -21,8 +21,8 @@ export interface FileOutputOptions {
 
 const flushLength = 1_000_000;
 const saveEveryMs = 1_000;
-/** Enough for the first bytes of every format. */
-const beginningLength = 1024;
+/** Enough to know every format by; a URL may have 2048 characters. */
+const beginningLength = 4096;
 
 /**
  * A file with one page behind the other, that can be gone on with after any death of the process: data is on disk before the cursor

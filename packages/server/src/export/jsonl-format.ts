@@ -8,10 +8,11 @@ const otherLineBreaks = /[\u0085\u2028\u2029]/g;
 export const jsonlFormat = {
   header: () => '',
   wants: { html: true },
-  isOurs: (beginning) => /^\{"n":\d+,"url":"/.test(beginning.toString()),
-  record({ page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
+  // With "n" before the URL up to 0.2.0.
+  isOurs: (beginning) => /^\{("n":\d+,"url":"|"url":"[^"]+","page_no":\d)/.test(beginning.toString()),
+  record({ url, page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
     const compared = change !== null && { change };
-    const record = { n: page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
+    const record = { url, page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
     const line = JSON.stringify(record).replace(
       otherLineBreaks,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -39,7 +39,11 @@ describe.runIf(hasPython)('WARC, read by a reader of its own', () => {
     expect(conversion?.fields).toMatchObject({ 'warc-type': 'conversion', 'warc-refers-to': id });
     expect(conversion?.payload.toString()).toBe('Some words');
     expect(metadata?.fields).toMatchObject({ 'warc-type': 'metadata', 'warc-refers-to': id });
-    expect(JSON.parse(String(metadata?.payload))).toMatchObject({ n: 1, title: 'Title', links: page.links });
+    expect(JSON.parse(String(metadata?.payload))).toMatchObject({
+      page_no: 1,
+      title: 'Title',
+      links: page.links,
+    });
   });
 
   test('without an answer what was made of it is called that', async () => {

@@ -103,7 +103,7 @@ function metadata({
   kept: _kept,
   ...page
 }: StoredPage): string {
-  return JSON.stringify({ n: page_no, ...page });
+  return JSON.stringify({ page_no, ...page });
 }
 
 /** The first bytes of a file as text; of a compressed one, as much as can be read of its first member. */

@@ -25,7 +25,7 @@ const formats: Record<ExportFormat, SentFormat> = {
 
 const description = `What \`holdfast export\` writes, as a stream: fetched pages in the order in which they were stored, with markdown and
 links (jsonl: also structured data, and HTML where it was kept). The memory it takes does not depend on the number of pages. An
-answer that breaks off can be gone on with: \`after\` is the \`n\` of the last whole line. What is stored of a crawl that is
+answer that breaks off can be gone on with: \`after\` is the \`page_no\` of the last whole line. What is stored of a crawl that is
 not over is sent; \`x-job-status\` tells. WARC (1.1, gzip) has answers as they came where the crawl kept them
 (\`keep_bodies\`), else what was made of them.`;
 
