@@ -20,14 +20,15 @@ const somePath = ({ url }: RouteCall) => pathOf(url, new Proxy({}, { get: () => 
 
 test('the routes that need no key are these and no others', () => {
   const open = calls.filter(({ access }) => access === 'public').map(nameOf);
-  const pages = ['/status', '/health', '/api/openapi.json', '/api/session'];
+  const probes = ['/health', '/healthz', '/ready', '/readyz', '/live', '/livez'];
+  const pages = ['/status', ...probes, '/api/openapi.json', '/api/session'];
   const expected = [
     ...pages.flatMap((url) => [`GET ${url}`, `HEAD ${url}`]),
     'POST /api/session',
     'DELETE /api/session',
   ];
   // Files without data: the documentation, and the console, which is none but the API's data to who is signed in.
-  const files = open.filter((name) => / \/api\/docs| \/(?!api\/|health|status)/.test(name));
+  const files = open.filter((name) => / \/api\/docs| \/(?!api\/|health|ready|live|status)/.test(name));
   expect(open.filter((name) => !files.includes(name)).toSorted()).toEqual(expected.toSorted());
   expect(files.filter((name) => !/^(GET|HEAD) /.test(name))).toEqual([]);
   expect(files.length).toBeGreaterThan(0);

@@ -91,6 +91,12 @@ export const settings = {
     description:
       'Port the HTTP server listens on; 0 picks a free one. The sample site of `up` takes the next one.',
   },
+  keyless: {
+    env: 'HOLDFAST_KEYLESS',
+    schema: z.enum(['off', 'loopback'], 'must be off or loopback').default('off'),
+    description:
+      'loopback: programs on this machine need no key, and act as the owner `local`. Only where nothing but programs that you trust can connect to this machine: no proxy, no tunnel, no other accounts. HOLDFAST_HOST must be a loopback address, and HOLDFAST_PUBLIC_URL not be set.',
+  },
   drainSeconds: {
     env: 'HOLDFAST_DRAIN_SECONDS',
     schema: wholeNumber(0, 3600, 0),
@@ -281,6 +287,27 @@ export function readConfiguration(
     );
   });
   return Object.fromEntries(entries) as Configuration;
+}
+
+const loopbackHosts: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+
+/** For whoever serves the API: without keys, nobody but this machine may reach it. */
+export function refuseKeylessInPublic({
+  keyless,
+  host,
+  publicUrl,
+}: Pick<Configuration, 'keyless' | 'host' | 'publicUrl'>): void {
+  if (keyless === 'off') return;
+  const why =
+    publicUrl !== undefined
+      ? `${settings.publicUrl.env} says that others reach it at ${publicUrl}`
+      : loopbackHosts.includes(host)
+        ? undefined
+        : `${settings.host.env} is ${host}, where others reach it`;
+  if (why === undefined) return;
+  throw new HoldfastError('config_invalid', `${settings.keyless.env}=${keyless} cannot be used: ${why}`, {
+    hint: `Unset ${settings.keyless.env} and use keys, or listen on ${loopbackHosts.join(', ')} alone, without ${settings.publicUrl.env}.`,
+  });
 }
 
 /** The command line writes its words with hyphens. */

@@ -4,6 +4,7 @@ import { countRequest } from '../keys/count-request.ts';
 import { findSession } from '../sessions/find-session.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Caller, callerOf, requireScope } from './caller.ts';
+import { keyWithoutKey } from './keyless.ts';
 import { refuseForeignWrite, sessionTokenOf } from './session/session-cookie.ts';
 
 type Known = Pick<ApiContext, 'keys' | 'pool' | 'configuration'>;
@@ -26,12 +27,12 @@ export async function identify(request: FastifyRequest, context: Known): Promise
   return callerOf(key);
 }
 
-/** A program sends its key; the console's cookie counts only without one. */
+/** A program sends its key; the console's cookie counts only without one, and HOLDFAST_KEYLESS only without both. */
 async function keyOf(request: FastifyRequest, { keys, pool, configuration }: Known): Promise<ApiKey> {
   const secret = secretOf(request);
   if (secret) return keys.find(secret);
   const token = sessionTokenOf(request);
-  if (!token) throw new HoldfastError('key_missing');
+  if (!token) return keyWithoutKey(request, configuration);
   refuseForeignWrite(request, configuration, token);
   return (await findSession(pool, token)).key;
 }

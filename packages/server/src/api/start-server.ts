@@ -1,4 +1,4 @@
-import type { Configuration } from '@holdfast/contract';
+import { type Configuration, refuseKeylessInPublic, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { pruneBots } from '../bots/prune-bots.ts';
 import type { Database } from '../database/open-database.ts';
@@ -10,6 +10,7 @@ import { runRegularly } from '../queue/run-regularly.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
+import { refuseOpenListener } from './keyless.ts';
 import { listenError } from './listen-error.ts';
 
 export interface Server {
@@ -30,6 +31,7 @@ export async function startServer(
   log: Logger,
   { sampleSite }: Pick<ApiContext, 'sampleSite'> = {},
 ): Promise<Server> {
+  refuseKeylessInPublic(configuration);
   // Of its own: requests that queue for a connection must not keep a supervisor in this process from renewing leases.
   const pool = database.openPool({ name: 'api', max: poolSize });
   const { host, port } = configuration;
@@ -74,7 +76,11 @@ export async function startServer(
   };
   try {
     await listener.start();
-    return { address: await server.listen({ host, port }), drain, close };
+    const address = await server.listen({ host, port });
+    refuseOpenListener(server.addresses(), configuration);
+    if (configuration.keyless === 'loopback')
+      log.warn(`${settings.keyless.env}=loopback: programs on this machine need no key`);
+    return { address, drain, close };
   } catch (error) {
     await close();
     throw await listenError(error, host, port);

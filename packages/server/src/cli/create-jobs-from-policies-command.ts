@@ -6,6 +6,7 @@ import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 
 export const createJobsFromPoliciesCommand = new Command('create-jobs-from-policies')
+  .alias('create_jobs_from_policies')
   .description('make the jobs of all policies that are due, once; `up` and `worker` do it by themselves')
   .option('--json', 'print JSON')
   .action(({ json }: { json?: true }, command: Command) =>

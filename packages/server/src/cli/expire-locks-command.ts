@@ -6,6 +6,7 @@ import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 
 export const expireLocksCommand = new Command('expire-locks')
+  .alias('expire_locks')
   .description('end all leases that ran out, once; the watchdog of `up` and `worker` does it by itself')
   .option('--json', 'print JSON')
   .action(({ json }: { json?: true }, command: Command) =>

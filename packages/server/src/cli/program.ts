@@ -58,7 +58,9 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
     .helpOption('-h, --help', 'show help; `holdfast COMMAND --help` for a command')
     .helpCommand(false)
     .addHelpText('after', examples);
-  const named = Object.keys(commands).filter((name) => words.includes(name));
+  const named = Object.keys(commands).filter(
+    (name) => words.includes(name) || words.includes(asDjango(name)),
+  );
   const needsAll = named.length === 0 && !['-V', '--version'].includes(words[0] ?? '');
   for (const name of needsAll ? Object.keys(commands) : named) {
     const command = await commands[name]?.();
@@ -74,6 +76,11 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
       .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
   }
   return program;
+}
+
+/** As document 004 calls them: `manage.py create_jobs_from_policies`. */
+function asDjango(name: string): string {
+  return name.replaceAll('-', '_');
 }
 
 function allCommands(command: Command): Command[] {

@@ -1,3 +1,4 @@
+import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
 import { makeFirstKey } from '../keys/make-first-key.ts';
@@ -53,6 +54,8 @@ choose the port. If that one is taken, it answers elsewhere, and \`up\` says whe
       console.log(
         `Holdfast is up: ${address}\n${listening}  ${database.describe}\n  ${sampleSiteText(site.origin, wantedPort)}\n  Ctrl-C stops it; nothing is lost.`,
       );
+      if (configuration.keyless === 'loopback')
+        console.log(`  ${settings.keyless.env}=loopback: programs on this machine need no key`);
       if (link) console.log(`Sign in to the console, once within the hour:\n  ${address}/login#link=${link}`);
       if (firstKey) console.log(firstKeyText(firstKey.secret));
       return async () => {

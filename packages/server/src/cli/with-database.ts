@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Configuration, readConfiguration } from '@holdfast/contract';
+import { type Configuration, readConfiguration, refuseKeylessInPublic } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../database/open-database.ts';
@@ -15,7 +15,10 @@ export interface Session {
 
 /** Settings given as flags win over the environment. A flag's name is its setting's. */
 export function configurationOf(command: Command): Configuration {
-  return readConfiguration(process.env, command.optsWithGlobals());
+  const configuration = readConfiguration(process.env, command.optsWithGlobals());
+  // Before a database is made that nobody gets to use.
+  refuseKeylessInPublic(configuration);
+  return configuration;
 }
 
 /** Opens the database for a short command, and leaves it when the command is done. Only warnings are logged. */

@@ -4,6 +4,7 @@ import { findValidKeys } from '../../keys/find-valid-keys.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import type { ApiContext } from '../api-context.ts';
 import { theCaller } from '../caller.ts';
+import { localKey } from '../keyless.ts';
 import { sessionTokenOf } from '../session/session-cookie.ts';
 import { SseChannel } from './sse-channel.ts';
 
@@ -84,7 +85,8 @@ export class OpenStreams {
       });
     }
     for (const { channel, keyId, session } of entries) {
-      if (!valid.has(keyId) || (session !== undefined && ended.has(session))) channel.end();
+      const isValid = valid.has(keyId) || keyId === localKey.id;
+      if (!isValid || (session !== undefined && ended.has(session))) channel.end();
     }
   }
 }
