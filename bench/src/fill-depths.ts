@@ -34,8 +34,8 @@ const finishedEvents = `
 
 /** Half of them for a time in the future, half for their next try; of several priorities. */
 const waiting = `
-  INSERT INTO crawl_jobs (id, kind, status, priority, created_at, run_at, next_retry_at, retry_count, payload)
-  SELECT pg_temp.id_of(created), 'visit', (CASE WHEN retried THEN 'retryable' ELSE 'pending' END)::job_status,
+  INSERT INTO crawl_jobs (id, event_count, kind, status, priority, created_at, run_at, next_retry_at, retry_count, payload)
+  SELECT pg_temp.id_of(created), 1, 'visit', (CASE WHEN retried THEN 'retryable' ELSE 'pending' END)::job_status,
     number % 5, created, CASE WHEN NOT retried THEN due END, CASE WHEN retried THEN due END, retried::int,
     jsonb_build_object('url', 'https://example.com/later/' || number)
   FROM (

@@ -75,7 +75,7 @@ describe('on the page of a job', () => {
 describe('on the list of jobs', () => {
   test('a thousand jobs of a filter are cancelled, and no other', { timeout: 60_000 }, async () => {
     await console.pool.query(
-      `INSERT INTO crawl_jobs (kind, payload) SELECT 'visit', jsonb_build_object('url', 'https://many.example/' || n) FROM generate_series(1, 1000) AS n`,
+      `INSERT INTO crawl_jobs (event_count, kind, payload) SELECT 1, 'visit', jsonb_build_object('url', 'https://many.example/' || n) FROM generate_series(1, 1000) AS n`,
     );
     const other = await newJob('pending', 'https://other.example/');
     const page = await console.admin();

@@ -432,6 +432,13 @@ export const errors = {
     message: 'Job crashed and exceeded max retries',
     hint: 'Its holder stopped renewing the lease in every run; see the timeline, then `holdfast jobs retry`.',
   },
+  payload_invalid: {
+    retry: 'never',
+    http: 422,
+    exit: exitCodes.badInput,
+    message: 'The payload of the job is not valid',
+    hint: 'Add the job again with a correct payload; `holdfast jobs create` and the API check it at once, SQL does not.',
+  },
   run_failed: {
     retry: 'never',
     http: 500,

@@ -41,8 +41,8 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
 
 /** Jobs of many hosts and two owners, most of them finished. */
 const fill = `
-  INSERT INTO crawl_jobs (kind, executor, payload, user_id, host, status, priority, run_at, completed_at)
-  SELECT 'visit', 'bot', '{"url": "https://example.com/"}', CASE WHEN n % 10 = 0 THEN 'alice' ELSE 'bob' END,
+  INSERT INTO crawl_jobs (event_count, kind, executor, payload, user_id, host, status, priority, run_at, completed_at)
+  SELECT 1, 'visit', 'bot', '{"url": "https://example.com/"}', CASE WHEN n % 10 = 0 THEN 'alice' ELSE 'bob' END,
     'shop' || n % 50 || '.example.com', CASE WHEN n <= $1::int THEN 'completed' ELSE 'pending' END::job_status, n % 5,
     CASE WHEN n > $1 AND n <= $1 + $2 THEN now() + interval '1 day' END, CASE WHEN n <= $1::int THEN now() END
   FROM generate_series(1, $1::int + $2::int + $2::int) AS n`;

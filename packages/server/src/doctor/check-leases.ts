@@ -1,10 +1,11 @@
+import { leaseEnd } from '../queue/lease-end.ts';
 import type { Check } from './examine.ts';
 
 /** A lease that ran out long ago means that no watchdog runs anywhere. */
 export const checkLeases: Check = async ({ pool }, { watchdogSeconds }) => {
   const { rows } = await pool.query<{ held: number; stale: number }>(
     `SELECT count(*) AS held,
-       count(*) FILTER (WHERE lease_expires_at < now() - make_interval(secs => $1)) AS stale
+       count(*) FILTER (WHERE ${leaseEnd('crawl_jobs')} < now() - make_interval(secs => $1)) AS stale
      FROM crawl_jobs WHERE status = 'processing'`,
     [2 * watchdogSeconds],
   );

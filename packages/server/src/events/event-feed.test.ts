@@ -91,7 +91,7 @@ describe('the feed of events', () => {
     // In transactions of their own, and 3,000 in one.
     for (let n = 0; n < 20; n++) await queue.enqueueOne();
     await queue.pool.query(
-      `WITH job AS (INSERT INTO crawl_jobs (kind, payload) SELECT 'crawl', '{}' FROM generate_series(1, 6500) RETURNING id)
+      `WITH job AS (INSERT INTO crawl_jobs (event_count, payload) SELECT 1, '{}' FROM generate_series(1, 6500) RETURNING id)
        INSERT INTO job_events (job_id, event_no, transition, to_status, fence, actor)
        SELECT id, 1, 'enqueue', 'pending', 0, 'user:test' FROM job`,
     );
@@ -118,7 +118,7 @@ test('the stream is read along its index, whatever the statistics say, with a ta
     accessPaths(client, readStreamStatement as Statement<never>, values, { table, generic: true });
   for (const table of ['crawl_jobs', 'job_events']) await client.query(`ANALYZE ${table}`);
   await client.query(
-    `WITH job AS (INSERT INTO crawl_jobs (kind, payload) SELECT 'crawl', '{}' FROM generate_series(1, 100000) RETURNING id)
+    `WITH job AS (INSERT INTO crawl_jobs (event_count, payload) SELECT 1, '{}' FROM generate_series(1, 100000) RETURNING id)
      INSERT INTO job_events (job_id, event_no, transition, to_status, fence, actor)
      SELECT id, 1, 'enqueue', 'pending', 0, 'user:test' FROM job`,
   );

@@ -30,9 +30,9 @@ WITH due AS MATERIALIZED (
   ORDER BY next_run_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
 ),
 created AS (
-  INSERT INTO crawl_jobs (kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
+  INSERT INTO crawl_jobs (event_count, kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
     lock_ttl_seconds, host, dedupe_key, policy_id, scheduled_for, user_id)
-  SELECT kind, executor, ${payload}, priority, max_retries, retry_backoff_minutes * 60,
+  SELECT 1, kind, executor, ${payload}, priority, max_retries, retry_backoff_minutes * 60,
     timeout_minutes * 60, lock_ttl_seconds, CASE executor WHEN 'bot' THEN host END, 'policy:' || id, id, next_run_at, user_id
   FROM due
   ON CONFLICT DO NOTHING

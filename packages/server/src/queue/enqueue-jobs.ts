@@ -40,9 +40,9 @@ turn AS MATERIALIZED (
   ) keyed
 ),
 created AS (
-  INSERT INTO crawl_jobs (id, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
+  INSERT INTO crawl_jobs (id, event_count, kind, executor, payload, priority, run_at, dedupe_key, idempotency_key, max_retries,
     retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id, host, intake_id)
-  SELECT id, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
+  SELECT id, 1, kind, executor, payload, priority, CASE WHEN run_at > now() THEN run_at END, dedupe_key,
     idempotency_key, max_retries, retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, source_id, user_id,
     host, intake_id
   FROM request WHERE (SELECT count(*) FROM turn) IS NOT NULL

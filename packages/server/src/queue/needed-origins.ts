@@ -1,7 +1,8 @@
 import { canonicalOrigin } from '@holdfast/contract';
 
 /** The private origins that a job cannot do without, as they were written. Read before anything of it is parsed. */
-export function neededOrigins({ needs_private: needed }: Readonly<Record<string, unknown>>): string[] {
+export function neededOrigins(payload: Readonly<Record<string, unknown>> | null): string[] {
+  const needed = payload?.needs_private;
   return Array.isArray(needed) ? needed.filter((origin) => typeof origin === 'string') : [];
 }
 

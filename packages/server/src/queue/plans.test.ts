@@ -77,8 +77,8 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
 
 /** A full table, in the statuses of a queue that has run for a while. */
 const fill = `
-  INSERT INTO crawl_jobs (kind, payload, status, priority, run_at, completed_at)
-  SELECT 'crawl', '{"url": "https://example.com/"}',
+  INSERT INTO crawl_jobs (event_count, kind, payload, status, priority, run_at, completed_at)
+  SELECT 1, 'crawl', '{"url": "https://example.com/"}',
     CASE WHEN n <= $1::int THEN 'completed' ELSE 'pending' END::job_status, n % 5,
     CASE WHEN n > $1 AND n <= $1 + $2 THEN now() + interval '1 day' END,
     CASE WHEN n <= $1::int THEN now() END

@@ -15,8 +15,8 @@ describe('pruning', () => {
     const statuses = ['completed', 'failed', 'cancelled', 'expired', ...liveStatuses];
     for (const status of statuses) {
       await queue.pool.query(
-        `INSERT INTO crawl_jobs (id, kind, payload, status, worker_id, lease_expires_at, next_retry_at, completed_at)
-         SELECT id, 'crawl', '{}', $1::job_status,
+        `INSERT INTO crawl_jobs (id, event_count, kind, payload, status, worker_id, lease_expires_at, next_retry_at, completed_at)
+         SELECT id, 1, 'crawl', '{}', $1::job_status,
            CASE WHEN $1 = 'processing' THEN 'w1' END, CASE WHEN $1 = 'processing' THEN now() END,
            CASE WHEN $1 = 'retryable' THEN now() END,
            CASE WHEN $1 IN ('completed', 'failed', 'cancelled', 'expired') THEN now() - make_interval(secs => $2) END

@@ -1,6 +1,7 @@
 import { errors, type JobStatus } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { leaseEnd } from './lease-end.ts';
 
 export interface RecoveredJob {
   readonly id: string;
@@ -25,7 +26,7 @@ export const recoverStatement = statement<RecoveredJob>(
   `
 WITH stale AS MATERIALIZED (
   SELECT id, worker_id AS prior_worker FROM crawl_jobs
-  WHERE status = 'processing' AND lease_expires_at <= now()
+  WHERE status = 'processing' AND ${leaseEnd('crawl_jobs')} <= now()
   LIMIT $1 FOR UPDATE SKIP LOCKED
 ),
 ended AS (

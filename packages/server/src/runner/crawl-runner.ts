@@ -1,6 +1,9 @@
 // A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
-import { crawlOptions } from '@holdfast/contract';
+import { crawlOptions, HoldfastError } from '@holdfast/contract';
+import { checkPayload } from '../queue/check-payload.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { WriteOutcome } from '../queue/held-job.ts';
+import { endRun } from './end-run.ts';
 import { machineNow, type ToRunner } from './messages.ts';
 import { openCrawl } from './open-crawl.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
@@ -52,7 +55,9 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
   tick();
   setInterval(tick, Math.min(500, (job.lease_seconds * 1000) / 20));
   const { workerId = 'unnamed' } = configuration;
+  const actor = `supervisor:${workerId}`;
   try {
+    checkPayload(job);
     const options = crawlOptions.parse(job.payload);
     crawl = await openCrawl({
       db: pool,
@@ -62,22 +67,37 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       configuration,
       onRequest,
       leaseEnds: () => leaseEnds,
-      actor: `supervisor:${workerId}`,
+      actor,
     });
     if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
     watchSupervisor(job.lease_seconds);
     const status = await crawl.ended;
     log.info({ job: job.id, status }, `Run ended: ${status}`);
     await crawl.close();
-    tick();
-    send({ type: 'ended', status });
-    process.exitCode = 0;
+    tellEnd(status);
+  } catch (error) {
+    await breakOff(job, error, actor);
+  }
+  await pool.end().catch(() => {});
+  setImmediate(() => process.exit());
+}
+
+function tellEnd(status: WriteOutcome): void {
+  tick();
+  send({ type: 'ended', status });
+  process.exitCode = 0;
+}
+
+/** A payload that no crawl can be made of is the job's fault. For all else this process is to blame, or the machine. */
+async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
+  try {
+    if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
+    const end = { db: pool, log, actor, error, stopped: undefined, timeUpSeconds: undefined };
+    tellEnd(await endRun(job, { ...end, leaseEnds: () => leaseEnds }));
   } catch (error) {
     log.error({ err: error, job: job.id }, 'The run broke off');
     process.exitCode = 1;
   }
-  await pool.end().catch(() => {});
-  setImmediate(() => process.exit());
 }
 
 send({ type: 'ready' });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Collector } from '../collect/collector.ts';
 import type { RequestLease } from '../fetch/request-lease.ts';
+import { checkPayload } from '../queue/check-payload.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import { Visitor } from '../visits/visitor.ts';
@@ -114,6 +115,7 @@ export class PooledJobs {
     try {
       const work = this.#works[job.kind];
       if (!work) throw new HoldfastError('run_failed', `a ${job.kind} job does not run here`);
+      checkPayload(job);
       return await work.run(job, { leaseEnds, signal });
     } catch (error) {
       return await endRun(job, {

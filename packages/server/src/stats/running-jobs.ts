@@ -1,5 +1,6 @@
 import type { Count, StatsJob } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../database/statement.ts';
+import { leaseEnd } from '../queue/lease-end.ts';
 
 const scanLimit = 10_000;
 const shown = 20;
@@ -35,16 +36,16 @@ export const stuckStatement = statement<StatsJob & { stuck: number; looked_at: n
   'list-stuck-jobs',
   `
 WITH running AS MATERIALIZED (
-  SELECT id, lease_expires_at FROM crawl_jobs
+  SELECT id, ${leaseEnd('crawl_jobs')} AS lease_end FROM crawl_jobs
   WHERE status = 'processing' AND ($1::text IS NULL OR user_id = $1) ORDER BY worker_id LIMIT ${scanLimit}
 ),
 overdue AS MATERIALIZED (
-  SELECT id, count(*) OVER () AS stuck, (SELECT count(*) FROM running) AS looked_at FROM running
-  WHERE lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${shown}
+  SELECT id, lease_end, count(*) OVER () AS stuck, (SELECT count(*) FROM running) AS looked_at FROM running
+  WHERE lease_end < now() ORDER BY lease_end LIMIT ${shown}
 )
 SELECT ${columns('job')}, overdue.stuck, overdue.looked_at
 FROM overdue CROSS JOIN LATERAL (SELECT * FROM crawl_jobs WHERE id = overdue.id OFFSET 0) job
-ORDER BY job.lease_expires_at`,
+ORDER BY overdue.lease_end`,
 );
 
 const recent = (name: string, condition: string) =>

@@ -36,9 +36,9 @@ const countOf = ({ jobs }: Pick<Stats, 'jobs'>, status: string, kind = 'crawl') 
 
 /** Finished jobs, and of each other status so many; every tenth is alice's. */
 const fill = `
-  INSERT INTO crawl_jobs (kind, payload, status, priority, retry_count, user_id, run_at, next_retry_at, completed_at,
+  INSERT INTO crawl_jobs (event_count, kind, payload, status, priority, retry_count, user_id, run_at, next_retry_at, completed_at,
     worker_id, lease_expires_at)
-  SELECT CASE WHEN n % 4 = 0 THEN 'visit' ELSE 'crawl' END::job_kind, '{"url": "https://example.com/"}', status, n % 5,
+  SELECT 1, CASE WHEN n % 4 = 0 THEN 'visit' ELSE 'crawl' END::job_kind, '{"url": "https://example.com/"}', status, n % 5,
     n % 3, CASE WHEN n % 10 = 0 THEN 'alice' ELSE 'local' END,
     CASE WHEN status = 'pending' AND n % 8 < 4 THEN now() + interval '1 day' END,
     CASE WHEN status = 'retryable' THEN now() + interval '1 day' END,

@@ -92,6 +92,43 @@ describe('a supervisor', () => {
     expect(supervisor.runningJobs).toBe(0);
   });
 
+  test('fails jobs that SQL made with a bad payload at once, says what is wrong, and is not taken for sick', async () => {
+    const supervisor = await supervisorWith(runnerProgram, () => database.url);
+    await supervisor.start();
+    const { rows } = await database.pool.query<{ id: string; found: string }>(
+      `INSERT INTO crawl_jobs (kind, payload) VALUES ('crawl', '{}'), ('crawl', '{"url": "ftp://example.com/"}'),
+         ('crawl', '{"url": "https://example.com/", "include": ["/(/"]}'), ('crawl', '{"url": "https://example.com/", "max_depth": "deep"}'),
+         ('visit', '{"url": 5}'), ('collect', '{"intake_id": "none"}')
+       RETURNING id`,
+    );
+    const ended = async () => Promise.all(rows.map(async ({ id }) => showJob(database.pool, id)));
+    await vi.waitUntil(async () => (await ended()).every(({ status }) => status === 'failed'), {
+      timeout: 30_000,
+    });
+    const jobs = await ended();
+    expect(jobs.map(({ error_code, retry_count }) => [error_code, retry_count])).toEqual(
+      rows.map(() => ['payload_invalid', 0]),
+    );
+    for (const [index, word] of [
+      'payload.url',
+      'payload.url',
+      'payload.include',
+      'payload.max_depth',
+      'payload.url',
+      'intake_id',
+    ].entries())
+      expect(jobs[index]?.error_message).toContain(word);
+    for (const { id } of jobs) expect(await transitions(id)).toEqual(['enqueue', 'claim', 'fail']);
+    expect(await listWorkers(database.pool, { heartbeatSeconds: 1 })).toMatchObject([{ trouble: null }]);
+    // What is right is done, whether SQL or the API made it.
+    await database.pool.query('INSERT INTO crawl_jobs (payload, priority) VALUES ($1, 1)', [
+      { url: `${site.origin}/`, discover: false },
+    ]);
+    const right = async () =>
+      (await database.pool.query('SELECT status FROM crawl_jobs WHERE priority = 1')).rows[0].status;
+    await vi.waitUntil(async () => (await right()) === 'completed', { timeout: 30_000 });
+  });
+
   test.for([1, 3])('hands %i visits back that it was claiming as it was told to stop', async (count) => {
     const supervisor = await supervisorWith(runnerProgram, () => database.url);
     const visits = Array.from({ length: count }, (_, index) => ({

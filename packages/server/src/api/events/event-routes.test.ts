@@ -335,7 +335,7 @@ describe('every stream', () => {
     for (let n = 0; n < 10; n++) {
       await api.pool.query(
         `WITH job AS (
-           INSERT INTO crawl_jobs (kind, payload) SELECT 'crawl', '{}' FROM generate_series(1, 1000) RETURNING id
+           INSERT INTO crawl_jobs (event_count, payload) SELECT 1, '{}' FROM generate_series(1, 1000) RETURNING id
          )
          INSERT INTO job_events (job_id, event_no, transition, to_status, fence, actor, reason)
          SELECT id, 1, 'enqueue', 'pending', 0, 'user:test', $1 FROM job`,

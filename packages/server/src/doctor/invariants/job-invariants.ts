@@ -1,4 +1,5 @@
 import { statement } from '../../database/statement.ts';
+import { leaseEnd } from '../../queue/lease-end.ts';
 import type { Invariant, Violation } from './invariant.ts';
 
 const advice =
@@ -8,9 +9,9 @@ const liveLease = statement<Violation>(
   'invariant-live-lease',
   `
 SELECT id AS job_id, format('held by %s, whose lease ran out %s s ago', worker_id,
-  round(extract(epoch FROM now() - lease_expires_at))) AS found
+  round(extract(epoch FROM now() - ${leaseEnd('crawl_jobs')}))) AS found
 FROM crawl_jobs WHERE id = ANY ($1::uuid[]) AND status::text = 'processing'
-  AND lease_expires_at < now() - make_interval(secs => $2::float8)`,
+  AND ${leaseEnd('crawl_jobs')} < now() - make_interval(secs => $2::float8)`,
 );
 
 const oneEnding = statement<Violation>(
