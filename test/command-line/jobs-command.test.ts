@@ -57,6 +57,24 @@ describe('holdfast jobs', () => {
     ]);
   });
 
+  test('jobs that have ended can be deleted; each is answered for itself', async () => {
+    const [ended, live] = [await queue.claimedOne(), await queue.enqueueOne()];
+    await failJobs(queue.pool, [{ ...ended, error: new HoldfastError('run_failed', 'broken') }], actor);
+    const answer = await holdfast('jobs', 'delete', ended.id, nobody, live.id);
+    expect(answer).toMatchObject({ exit: 4, stdout: `job ${ended.id}: deleted\n` });
+    expect(answer.stderr).toContain(
+      `job ${live.id} is pending, and only a job that has ended can be deleted`,
+    );
+    expect(answer.stderr).toContain(`npx holdfast jobs cancel ${live.id}`);
+    expect(answer.stderr).toContain(nobody);
+    expect((await holdfast('jobs', 'show', ended.id)).exit).toBe(3);
+    await holdfast('jobs', 'cancel', live.id);
+    const deleted = JSON.parse(
+      (await holdfast('jobs', 'delete', '--with-results', '--json', live.id)).stdout,
+    );
+    expect(deleted).toMatchObject({ id: live.id, status: 'cancelled', results: 0, is_cleared: true });
+  });
+
   test('a crawl tells what became of its pages, and offers to retry them only when some failed or were skipped', async () => {
     const { id } = await queue.enqueueOne();
     await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [

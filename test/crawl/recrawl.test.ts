@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { deleteOrphan, deleteOrphans } from '../../packages/server/src/frontier/delete-orphans.ts';
 import { readPages } from '../../packages/server/src/pages/read-pages.ts';
 import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
+import { deleteJob } from '../../packages/server/src/queue/delete-job.ts';
 import { Notifier } from '../../packages/server/src/queue/notifier.ts';
 import { pruneJobs } from '../../packages/server/src/queue/prune-jobs.ts';
 import { shaUuid } from '../../packages/server/src/urls/sha-uuid.ts';
@@ -84,10 +86,33 @@ async function stored(id: string) {
   return found;
 }
 
-/** As if the job had been finished long ago. */
-async function prune(id: string): Promise<void> {
-  await fixture.pool.query('DELETE FROM crawl_jobs WHERE id = $1', [id]);
-  await pruneJobs(fixture.pool, 30);
+const crawlTables = [
+  'crawl_states',
+  'crawl_pages',
+  'crawl_visited',
+  'crawl_frontier',
+  'crawl_hosts',
+  'crawl_gone',
+];
+/** The three ways in which a job goes: retention (as if it had been finished long ago), `jobs delete`, and plain SQL. */
+const removals: Record<string, (id: string) => Promise<unknown>> = {
+  pruned: async (id) => {
+    await fixture.pool.query(
+      `DELETE FROM crawl_jobs WHERE set_config('holdfast.deletes_in_batches', 'on', true) = 'on' AND id = $1`,
+      [id],
+    );
+    await pruneJobs(fixture.pool, 30);
+  },
+  deleted: async (id) => {
+    await deleteJob(fixture.pool, id);
+    await deleteOrphan(fixture.pool, id);
+  },
+  'deleted by SQL': (id) => fixture.pool.query('DELETE FROM crawl_jobs WHERE id = $1', [id]),
+};
+
+async function rowsOf(id: string): Promise<number> {
+  const counts = crawlTables.map((table) => `(SELECT count(*) FROM ${table} WHERE job_id = $1)`);
+  return (await fixture.pool.query(`SELECT ${counts.join(' + ')} AS count`, [id])).rows[0].count;
 }
 
 async function contentRows(): Promise<number> {
@@ -349,58 +374,71 @@ describe('a recrawl', () => {
     expect(await baselineOf(slow)).not.toBeNull();
   });
 
-  test('keeps the content it shares when its baseline is pruned, and nobody keeps it any longer', async () => {
-    pages = {
-      '/c': { text: 'The start', links: ['/c/1', '/c/2'] },
-      '/c/1': { text: 'One' },
-      '/c/2': { text: 'Two' },
-    };
-    const first = await crawl({}, '/c');
-    pages['/c/2'] = { text: 'Two and a half' };
-    const second = await crawl({}, '/c');
-    const third = await crawl({}, '/c');
-    expect(await changes(third.id)).toEqual({ '/c': 'unchanged', '/c/1': 'unchanged', '/c/2': 'unchanged' });
-    const whole = await stored(third.id);
-    const contentsOf = async (...jobs: { id: string }[]) => {
-      const ids = jobs.map(({ id }) => id);
-      const { rows } = await fixture.pool.query(
-        'SELECT count(*) FROM crawl_page_contents WHERE job_id = ANY ($1)',
-        [ids],
-      );
-      return rows[0].count;
-    };
-    expect(await contentsOf(first, second, third)).toBe(4);
-    await prune(first.id);
-    expect([await contentsOf(first), await contentsOf(second)]).toEqual([2, 1]);
-    await prune(second.id);
-    expect(await stored(third.id)).toEqual(whole);
-    await checkInvariants(fixture.pool, third.id);
-    await prune(third.id);
-    expect(await contentsOf(first, second, third)).toBe(0);
-    const { rows } = await fixture.pool.query('SELECT FROM crawl_states WHERE job_id = ANY ($1)', [
-      [first.id, second.id, third.id],
-    ]);
-    expect(rows).toEqual([]);
-  });
+  test.each(Object.keys(removals))(
+    'keeps the content it shares when its baseline is %s, and nobody keeps it any longer',
+    async (way) => {
+      const remove = removals[way] as (id: string) => Promise<unknown>;
+      const start = `/c-${way.replaceAll(' ', '-')}`;
+      pages = {
+        [start]: { text: 'The start', links: [`${start}/1`, `${start}/2`] },
+        [`${start}/1`]: { text: 'One' },
+        [`${start}/2`]: { text: 'Two' },
+      };
+      const first = await crawl({}, start);
+      pages[`${start}/2`] = { text: 'Two and a half' };
+      const second = await crawl({}, start);
+      const third = await crawl({}, start);
+      expect(Object.values(await changes(third.id))).toEqual(['unchanged', 'unchanged', 'unchanged']);
+      const whole = await stored(third.id);
+      const contentsOf = async (...jobs: { id: string }[]) => {
+        const ids = jobs.map(({ id }) => id);
+        const { rows } = await fixture.pool.query(
+          'SELECT count(*) FROM crawl_page_contents WHERE job_id = ANY ($1)',
+          [ids],
+        );
+        return rows[0].count;
+      };
+      expect(await contentsOf(first, second, third)).toBe(4);
+      await remove(first.id);
+      expect([await contentsOf(first), await contentsOf(second)]).toEqual([2, 1]);
+      await remove(second.id);
+      expect(await stored(third.id)).toEqual(whole);
+      await checkInvariants(fixture.pool, third.id);
+      await remove(third.id);
+      expect(await contentsOf(first, second, third)).toBe(0);
+      for (const { id } of [first, second, third]) expect(await rowsOf(id)).toBe(0);
+    },
+  );
 
-  test('keeps the pages of a baseline whose job is pruned until it is through', async () => {
-    pages = { '/d': { text: 'The start', links: ['/d/1'] }, '/d/1': { text: 'One' } };
-    const first = await crawl({}, '/d');
-    pages['/d/1'] = { text: 'One', status: 500 };
-    const before = answers.length;
-    const waiting = await fixture.crawl('/d', { discover: false, recrawl: true });
-    await vi.waitUntil(() => answers.slice(before).some(([path]) => path === '/d/1'), { timeout: 20_000 });
-    await actOnJob(fixture.pool, 'pause', waiting.id);
-    await new Notifier(fixture.pool).notify('request');
-    await fixture.reaches(waiting.id, 'paused');
-    await prune(first.id);
-    pages['/d/1'] = { text: 'One' };
-    await actOnJob(fixture.pool, 'resume', waiting.id);
-    await new Notifier(fixture.pool).notify('work');
-    await fixture.reaches(waiting.id, 'completed');
-    expect(await changes(waiting.id)).toEqual({ '/d': 'unchanged', '/d/1': 'unchanged' });
-    await checkInvariants(fixture.pool, waiting.id);
-  });
+  test.each(Object.keys(removals))(
+    'keeps the pages of a baseline that is %s until it is through',
+    async (way) => {
+      const remove = removals[way] as (id: string) => Promise<unknown>;
+      const start = `/d-${way.replaceAll(' ', '-')}`;
+      pages = { [start]: { text: 'The start', links: [`${start}/1`] }, [`${start}/1`]: { text: 'One' } };
+      const first = await crawl({}, start);
+      pages[`${start}/1`] = { text: 'One', status: 500 };
+      const before = answers.length;
+      const waiting = await fixture.crawl(start, { discover: false, recrawl: true });
+      await vi.waitUntil(() => answers.slice(before).some(([path]) => path === `${start}/1`), {
+        timeout: 20_000,
+      });
+      await actOnJob(fixture.pool, 'pause', waiting.id);
+      await new Notifier(fixture.pool).notify('request');
+      await fixture.reaches(waiting.id, 'paused');
+      await remove(first.id);
+      pages[`${start}/1`] = { text: 'One' };
+      await actOnJob(fixture.pool, 'resume', waiting.id);
+      await new Notifier(fixture.pool).notify('work');
+      await fixture.reaches(waiting.id, 'completed');
+      expect(Object.values(await changes(waiting.id))).toEqual(['unchanged', 'unchanged']);
+      await checkInvariants(fixture.pool, waiting.id);
+      // What was kept for it goes with the next sweep.
+      expect(await rowsOf(first.id)).toBeGreaterThan(0);
+      await deleteOrphans(fixture.pool);
+      expect(await rowsOf(first.id)).toBe(0);
+    },
+  );
 
   test('is what its baseline cannot be begun afresh for', async () => {
     pages = { '/e': { text: 'The start', links: ['/e/missing'] } };

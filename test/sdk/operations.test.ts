@@ -50,6 +50,7 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   expireJob: ({ jobs }) => jobs.expire(id),
   resetLockJob: ({ jobs }) => jobs.resetLock(id),
   retryJobUrls: ({ jobs }) => jobs.retryUrls(id),
+  deleteJob: ({ jobs }) => jobs.delete(id, { with_results: true }),
   bulkActOnJobs: ({ jobs }) => jobs.bulk({ action: 'pause', ids: [id] }),
   listPages: ({ jobs }) => jobs.pages(id).firstPage(),
   showPage: ({ jobs }) => jobs.page(id, hash),

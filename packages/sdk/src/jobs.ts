@@ -5,6 +5,7 @@ import type {
   BulkAnswer,
   Calls,
   CreatedJob,
+  DeletedJob,
   FrontierSummary,
   Job,
   JobEvent,
@@ -109,6 +110,11 @@ export class Jobs {
   /** Tries failed and skipped pages of a finished crawl again: all, or those with these hashes or reasons. */
   retryUrls(id: string, body: Calls['retryJobUrls']['body'] = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('retryJobUrls', { path: { id }, body }, options);
+  }
+
+  /** Deletes a job that has ended, with its pages and its timeline; results and price points only if asked. */
+  delete(id: string, query: Calls['deleteJob']['query'] = {}, options?: CallOptions): Promise<DeletedJob> {
+    return this.#transport.call('deleteJob', { path: { id }, query }, options);
   }
 
   /** Does the same to many jobs, to the last one, however long that takes. */

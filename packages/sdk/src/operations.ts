@@ -272,6 +272,27 @@ export interface CreatedWebhook {
   secret: string;
 }
 
+export interface DeleteJobQuery {
+  /** delete its result, or the price points that it found, as well */
+  with_results?: boolean | undefined;
+}
+
+export interface DeletedJob {
+  id: string;
+  kind: JobKind;
+  /** in which it was */
+  status: JobStatus;
+  /** of the payload */
+  url: string | null;
+  user_id: string;
+  /** deleted with it */
+  results: number;
+  /** deleted with it */
+  price_points: number;
+  /** false: pages that nobody can see any more are still being deleted, or a recrawl under way is compared with them */
+  is_cleared: boolean;
+}
+
 export interface Distribution {
   currency: string;
   /** each from its lower edge to below the upper one, the last with it */
@@ -2321,6 +2342,12 @@ export interface Calls {
     body: undefined;
     answer: Intake;
   };
+  deleteJob: {
+    path: { id: string };
+    query: DeleteJobQuery;
+    body: undefined;
+    answer: DeletedJob;
+  };
   deletePolicy: {
     path: { id: string };
     query: undefined;
@@ -2851,6 +2878,8 @@ export const operations = {
   createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
   /** Delete an item with its price points and its valuation; its live jobs are cancelled */
   deleteIntake: { method: 'DELETE', path: '/api/v1/intakes/{id}' },
+  /** Delete a job that has ended, with all that it stored */
+  deleteJob: { method: 'DELETE', path: '/api/v1/jobs/{id}' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
   /** Delete a price that is none; its intake is valued without it */

@@ -110,6 +110,28 @@ export const apiJob = job.meta({ id: 'Job' });
 /** As a client sees it, in JSON. */
 export type ApiJob = z.input<typeof apiJob>;
 
+export const deleteJobQuery = z.strictObject({
+  with_results: queryBoolean
+    .default(false)
+    .describe('delete its result, or the price points that it found, as well'),
+});
+export const deletedJob = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(jobKinds),
+    status: z.enum(jobStatuses).describe('in which it was'),
+    url: z.string().nullable().describe('of the payload'),
+    user_id: z.string(),
+    results: z.int().describe('deleted with it'),
+    price_points: z.int().describe('deleted with it'),
+    is_cleared: z
+      .boolean()
+      .describe(
+        'false: pages that nobody can see any more are still being deleted, or a recrawl under way is compared with them',
+      ),
+  })
+  .meta({ id: 'DeletedJob' });
+
 export const crawlCounters = z
   .object({
     total_processed: z.int().describe('fetched and failed pages'),

@@ -9,6 +9,7 @@ import { Notifier } from '../queue/notifier.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
 import { crawlFieldsText } from './crawl-fields-text.ts';
+import { deleteJobsCommand } from './delete-jobs-command.ts';
 import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
@@ -135,5 +136,5 @@ const retryUrlsCommand = new Command('retry-urls')
 export const jobsCommand = new Command('jobs')
   .description('add, see and steer jobs: crawls, visits and collections')
   .addHelpText('after', examples);
-for (const command of [create, list, show, events, ...actionCommands, retryUrlsCommand])
+for (const command of [create, list, show, events, ...actionCommands, retryUrlsCommand, deleteJobsCommand])
   jobsCommand.addCommand(command);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/statement.ts';
 import { readPages } from '../pages/read-pages.ts';
+import { assertNotDeleted } from '../queue/find-jobs.ts';
 import type { PageOutput } from './page-output.ts';
 
 /** Pages, in a long copy: what is lost when the process dies is written again. */
@@ -43,6 +44,7 @@ export class PageExporter {
     await this.#running;
     if (this.#failure) throw this.#failure.error;
     await this.#copy();
+    await assertNotDeleted(this.#db, this.#jobId);
     if (settled) await this.#output.settle?.(this.#db);
     await this.#output.close(complete);
   }

@@ -32,8 +32,8 @@ SELECT job_id FROM owner WHERE NOT EXISTS (SELECT FROM crawl_states state WHERE 
 );
 
 /** Deletes a job's contents that no page of another job shares. */
-export async function deleteContents(db: Queryable, jobId: string): Promise<void> {
-  for (let after = nil; ; ) {
+export async function deleteContents(db: Queryable, jobId: string, signal?: AbortSignal): Promise<void> {
+  for (let after = nil; !signal?.aborted; ) {
     const [row] = await run(db, deleteStatement, [jobId, after, batch]);
     if (!row || row.last === null || row.seen < batch) return;
     after = row.last;

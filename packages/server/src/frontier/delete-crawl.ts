@@ -32,10 +32,11 @@ SELECT count(*) AS deleted FROM deleted`,
   );
 
 /** Deletes everything that a finished crawl stored, but for content that later crawls share. It can be repeated. */
-export async function deleteCrawl(db: Queryable, jobId: string): Promise<void> {
-  await deleteContents(db, jobId);
+export async function deleteCrawl(db: Queryable, jobId: string, signal?: AbortSignal): Promise<void> {
+  await deleteContents(db, jobId, signal);
   for (const deleteStatement of deleteStatements) {
     for (;;) {
+      if (signal?.aborted) return;
       const [row] = await run(db, deleteStatement, [jobId, batch]);
       if ((row?.deleted ?? 0) < batch) break;
     }

@@ -27,7 +27,8 @@ const newest = { job_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 const ways = {
   owner: `SELECT id AS job_id, kind = 'crawl' AS is_shown FROM crawl_jobs
   WHERE user_id = $2 AND user_id <> 'local' AND id <= $1 ORDER BY id DESC`,
-  all: `SELECT job_id, true AS is_shown FROM crawl_states WHERE job_id <= $1 AND $2::text IS NULL ORDER BY job_id DESC`,
+  all: `SELECT job_id, EXISTS (SELECT FROM crawl_jobs WHERE id = job_id) AS is_shown
+  FROM crawl_states WHERE job_id <= $1 AND $2::text IS NULL ORDER BY job_id DESC`,
   local: `SELECT id AS job_id, kind = 'crawl' AND user_id = $2 AS is_shown FROM crawl_jobs WHERE id <= $1 ORDER BY id DESC`,
 } as const;
 

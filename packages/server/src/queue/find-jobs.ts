@@ -57,6 +57,19 @@ export async function showJob(db: Queryable, id: string): Promise<Job> {
   return job;
 }
 
+/**
+ * For whoever has read what a job stored: one that was deleted meanwhile may have lost rows before they were read. Its own row
+ * goes first, so that it is enough to ask at the end.
+ */
+export async function assertNotDeleted(db: Queryable, id: string): Promise<void> {
+  const [job] = await run(db, showStatement, [id]);
+  if (!job)
+    throw new HoldfastError(
+      'job_not_found',
+      `${id} was deleted while it was read; what was read is not complete`,
+    );
+}
+
 export async function listJobs(db: Queryable, filter: JobFilter = {}): Promise<Job[]> {
   const checked = jobFilter.safeParse(filter);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));

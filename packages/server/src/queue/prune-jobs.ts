@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
-import { deleteContentsLeftBehind } from '../frontier/delete-contents.ts';
-import { deleteCrawl } from '../frontier/delete-crawl.ts';
+import { deleteOrphans } from '../frontier/delete-orphans.ts';
+import { inBatches } from './delete-in-batches.ts';
 
 /*
  * Walks the primary key up to the id that a job created at the cutoff would have: ids are in the order of creation, and
@@ -19,7 +19,7 @@ export const pruneStatement = statement<{ id: string }>(
   'prune',
   `
 WITH pruned AS (
-  DELETE FROM crawl_jobs WHERE id = ANY (ARRAY(
+  DELETE FROM crawl_jobs WHERE ${inBatches} AND id = ANY (ARRAY(
     SELECT job.id FROM crawl_jobs job
     WHERE job.id = ANY ($1::uuid[]) AND job.completed_at < now() - make_interval(days => $2)
       AND job.status::text IN ('completed', 'failed', 'cancelled', 'expired')
@@ -38,20 +38,6 @@ suspect AS (
 SELECT id FROM pruned`,
 );
 
-/*
- * Crawls whose job is gone, unless one that is compared with them is not through yet. Asked after the jobs' rows were
- * deleted: whoever chose one as baseline before that has committed, and who comes later finds it gone.
- */
-const orphanedStatement = statement<{ id: string }>(
-  'find-orphaned-crawls',
-  `
-SELECT job_id AS id FROM crawl_states state
-WHERE NOT EXISTS (SELECT FROM crawl_jobs WHERE id = state.job_id) AND NOT EXISTS (
-  SELECT FROM crawl_states later JOIN crawl_jobs job ON job.id = later.job_id
-  WHERE later.baseline = state.job_id AND job.status::text <> 'completed')
-LIMIT 1000`,
-);
-
 const nil = '00000000-0000-0000-0000-000000000000';
 
 /** Deletes finished jobs, their events and their pages after the retention time, a batch at a time. */
@@ -61,14 +47,7 @@ export async function pruneJobs(
   { batch = 1000, signal }: { batch?: number; signal?: AbortSignal } = {},
 ): Promise<number> {
   const pruned = retentionDays === 0 ? 0 : await pruneRows(db, retentionDays, batch, signal);
-  // What a crash leaves behind here is swept next time.
-  let orphans = await run(db, orphanedStatement);
-  if (orphans.length === 0) return pruned;
-  while (orphans.length > 0 && !signal?.aborted) {
-    for (const { id } of orphans) await deleteCrawl(db, id);
-    orphans = await run(db, orphanedStatement);
-  }
-  await deleteContentsLeftBehind(db);
+  await deleteOrphans(db, signal);
   return pruned;
 }
 

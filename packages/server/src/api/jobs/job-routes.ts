@@ -3,6 +3,7 @@ import { actionRoutes } from './act-on-job.ts';
 import { bulkActRoute } from './bulk-act.ts';
 import { bulkCreateRoute } from './bulk-create-jobs.ts';
 import { createJobRoute } from './create-job.ts';
+import { deleteJobRoute } from './delete-job.ts';
 import { listJobsRoute } from './list-jobs.ts';
 import { retryUrlsRoute } from './retry-job-urls.ts';
 import { showJobRoute } from './show-job.ts';
@@ -15,6 +16,7 @@ const routes = [
   actionRoutes,
   retryUrlsRoute,
   bulkActRoute,
+  deleteJobRoute,
 ];
 
 export const jobRoutes: RouteGroup = async (server, context) => {

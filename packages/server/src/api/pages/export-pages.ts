@@ -7,6 +7,7 @@ import { jsonlFormat } from '../../export/jsonl-format.ts';
 import type { PageFormat } from '../../export/page-format.ts';
 import { warcFormat } from '../../export/warc-format.ts';
 import { readPages } from '../../pages/read-pages.ts';
+import { assertNotDeleted } from '../../queue/find-jobs.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';
@@ -62,6 +63,8 @@ export const exportPagesRoute: RouteGroup = (server, { pool }) => {
         if (header.length > 0) yield header;
         for await (const page of readPages(pool, id, { after, ...format.wants }))
           yield await format.record(page, id);
+        // The answer breaks off, instead of ending as if it were whole.
+        await assertNotDeleted(pool, id);
       }
       return sendRecords(reply.type(type).header('x-job-status', status), records(), `${id}.${extension}`);
     },
