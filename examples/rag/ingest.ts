@@ -2,7 +2,8 @@
  * Crawls a site of documentation and cuts its pages into chunks for retrieval. Run again, it asks the site only for what
  * changed since, and says which chunks are to be embedded anew and which to be forgotten.
  *
- *   HOLDFAST_KEY=hf_… node ingest.ts https://docs.example.com/     # Node 22.18 or newer; with Node 20: npx -y tsx ingest.ts …
+ *   npx rolldown examples/rag/ingest.ts --platform node --file ingest.mjs     # Node 20.19 or newer runs that
+ *   HOLDFAST_KEY=hf_… node ingest.mjs https://docs.example.com/
  *
  * It writes two files of JSON lines: chunks.jsonl with all chunks, and changes.jsonl with what differs from the run before.
  */
@@ -13,7 +14,7 @@ const { HOLDFAST_URL: baseUrl = 'http://127.0.0.1:7070', HOLDFAST_KEY: apiKey } 
 const [url, chunksFile = 'chunks.jsonl', changesFile = 'changes.jsonl'] = process.argv.slice(2);
 if (!apiKey || !url) {
   console.error(
-    'HOLDFAST_KEY=hf_… ingest.ts URL [chunks.jsonl [changes.jsonl]]; the key is what `holdfast up` printed.',
+    'HOLDFAST_KEY=hf_… node ingest.mjs URL [chunks.jsonl [changes.jsonl]]; the key is what `holdfast up` printed.',
   );
   process.exit(2);
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,11 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
+import { root } from '../docs/markdown-files.ts';
 import { hasPython } from '../has-python.ts';
 
 const example = (path: string) => fileURLToPath(new URL(`../../examples/bots/${path}`, import.meta.url));
@@ -30,9 +31,15 @@ beforeAll(async () => {
   shop.listen(0, '127.0.0.1');
   await once(shop, 'listening');
   origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
-  const bundle = await rolldown({ input: example('typescript/price-bot.ts'), platform: 'node' });
-  await bundle.write({ file: join(folder, 'price-bot.mjs'), format: 'esm' });
-  await bundle.close();
+  // As the guide says.
+  const bundle = ['--platform', 'node', '--file', join(folder, 'price-bot.mjs')];
+  await promisify(execFile)(
+    join(root, 'node_modules/.bin/rolldown'),
+    [example('typescript/price-bot.ts'), ...bundle],
+    {
+      cwd: root,
+    },
+  );
 });
 beforeEach(() => api.pool.query('TRUNCATE crawl_jobs, job_events, crawl_results, bot_submissions CASCADE'));
 afterEach(() => {

@@ -1,12 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change, Chunk } from '../../examples/rag/chunk-index.ts';
 import { chunkMarkdown } from '../../examples/rag/chunk-markdown.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
-import { root } from '../docs/markdown-files.ts';
 import { Reader } from '../docs/reader.ts';
 import { shellBlocks } from '../docs/shell-blocks.ts';
 
@@ -24,7 +21,6 @@ const pages: Record<string, readonly (readonly [heading: string, text: string])[
 const broken = new Set<string>();
 let notModified = 0;
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-rag-'));
 let site: LocalSite;
 let reader: Reader;
 beforeAll(async () => {
@@ -47,20 +43,15 @@ beforeAll(async () => {
       `<!doctype html><title>${path}</title><nav>${links.join(' ')}</nav><main><h1>Page ${path}</h1>${body}</main>`,
     );
   });
-  // What Node 20 cannot run as it is.
-  const bundle = await rolldown({ input: join(root, 'examples/rag/ingest.ts'), platform: 'node' });
-  await bundle.write({ file: join(folder, 'ingest.mjs'), format: 'esm' });
-  await bundle.close();
   reader = new Reader({
     env: { HOLDFAST_ALLOW_PRIVATE: site.origin },
-    instead: { 'https://docs.example': site.origin, 'examples/rag/ingest.ts': join(folder, 'ingest.mjs') },
+    instead: { 'http://127.0.0.1:7071': site.origin },
   });
   await reader.up();
 });
 afterAll(async () => {
   await reader?.leave();
   await site?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function lines<Line>(name: string): Line[] {
@@ -72,13 +63,14 @@ const places = (chunks: readonly Chunk[]) =>
   chunks.map(({ url, headings }) => [new URL(url).pathname, ...headings].join(' > ')).sort();
 
 test('the guide crawls a site, and tells an index only what changed since', { timeout: 60_000 }, async () => {
-  const [see, first, again, ...others] = shellBlocks('docs/guides/rag.md').flatMap(
+  const [see, bundle, first, again, ...others] = shellBlocks('docs/guides/rag.md').flatMap(
     ({ commands }) => commands,
   );
   expect(others).toEqual([]);
   await reader.type(see ?? '');
   expect(readFileSync(join(reader.folder, 'pages/_contents.md'), 'utf8')).toContain('](install.md)');
 
+  await reader.type(bundle ?? '');
   expect(await reader.type(first ?? '')).toBe(
     '4 new, 0 changed, 0 unchanged and 0 gone pages: 5 chunks, 5 to embed, 0 to forget.\n',
   );

@@ -384,6 +384,13 @@ describe('a bot', () => {
     expect(line.to(/pull/)).toHaveLength(3);
   });
 
+  test('ends by itself when nothing is left to do, if it was told to', async () => {
+    await enqueue(3);
+    const { bot } = await newBot({ untilEmpty: true, concurrency: 1 });
+    expect(await bot.run(works)).toMatchObject({ pulled: 3, succeeded: 3 });
+    expect(await statuses()).toEqual({ completed: 3 });
+  });
+
   test('pulls jobs of its domain alone', async () => {
     await enqueueJobs(fixture.pool, [visit('https://a.example/1'), visit('https://b.example/1')]);
     const { bot } = await newBot({ domain: 'b.example' });

@@ -2,10 +2,11 @@
  * A complete bot for Holdfast with the SDK: it pulls visits, fetches their pages, reads the price from JSON-LD and submits it.
  * Heartbeats, repeated calls and the clean stop are the SDK's.
  *
- *   holdfast bots create bot-001                                  # prints a token
- *   HOLDFAST_TOKEN=hf_… node price-bot.ts --bot-id bot-001        # Node 22.18 or newer; with Node 20: npx -y tsx price-bot.ts
+ *   npx holdfast bots create bot-001                               # prints a token
+ *   npx rolldown examples/bots/typescript/price-bot.ts --platform node --file price-bot.mjs    # Node 20.19 or newer runs that
+ *   HOLDFAST_TOKEN=hf_… node price-bot.mjs --bot-id bot-001
  *
- * HOLDFAST_BOT_ID and HOLDFAST_URL say the same as --bot-id and --url.
+ * With --until-empty it ends when there is nothing left to do. HOLDFAST_BOT_ID and HOLDFAST_URL say the same as --bot-id and --url.
  */
 import { parseArgs } from 'node:util';
 import { Bot, type BotTally, type VisitResult } from '@holdfast/sdk';
@@ -13,7 +14,7 @@ import { Bot, type BotTally, type VisitResult } from '@holdfast/sdk';
 const { HOLDFAST_TOKEN: token } = process.env;
 if (!token) fail('Set HOLDFAST_TOKEN to what `holdfast bots create` printed.', 2);
 
-const { url: baseUrl, 'bot-id': botId } = readOptions();
+const { url: baseUrl, 'bot-id': botId, 'until-empty': untilEmpty } = readOptions();
 const maxPageBytes = 5_000_000;
 
 let tally: BotTally;
@@ -23,6 +24,7 @@ try {
     token,
     botId,
     concurrency: 4,
+    untilEmpty,
     onSubmitted: (job, answer) => console.log(answer.status, job.url),
     onError: (error, job) => console.error(job?.url ?? 'bot', String(error)),
   });
@@ -43,6 +45,7 @@ function readOptions() {
       options: {
         url: { type: 'string', default: HOLDFAST_URL },
         'bot-id': { type: 'string', default: HOLDFAST_BOT_ID },
+        'until-empty': { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {

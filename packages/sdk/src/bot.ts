@@ -14,6 +14,8 @@ export interface BotOptions extends BotApiOptions {
   readonly domain?: string | undefined;
   /** Longest time between two pulls when there is nothing to do; 15 s if left out. */
   readonly maxIdleMs?: number | undefined;
+  /** Ends by itself when nothing is left: neither for it nor in the hands of another bot. */
+  readonly untilEmpty?: boolean | undefined;
   /** How long jobs may go on after stop() before their signals are aborted; without it, to their end. */
   readonly drainMs?: number | undefined;
   /** Stops the bot as stop() does. */
@@ -107,7 +109,7 @@ export class Bot {
 
   async #pullAll(handler: Handler): Promise<void> {
     const { signal } = this.#stopping;
-    const { maxIdleMs = 15_000 } = this.#options;
+    const { maxIdleMs = 15_000, untilEmpty = false } = this.#options;
     let idle = 0;
     while (!signal.aborted) {
       const free = this.#concurrency - this.#locks.size;
@@ -119,6 +121,7 @@ export class Bot {
       for (const job of pulled?.jobs ?? []) this.#start(job, pulled?.at ?? 0, handler);
       idle = pulled?.jobs.length ? 0 : idle + 1;
       if (idle === 0) continue;
+      if (untilEmpty && pulled?.skipped === 0 && this.#locks.size === 0) return;
       await wait(backoff(idle - 1, Math.min(firstIdleMs, maxIdleMs), maxIdleMs), signal).catch(() => {});
     }
   }
