@@ -9,7 +9,7 @@ export async function cliPage(): Promise<string> {
 
 # Command line
 
-In a clone, type \`npx holdfast\` where these pages say \`holdfast\`. \`holdfast COMMAND --help\` tells the same, with examples.
+In a clone, type \`npx holdfast\` where this page says \`holdfast\`. \`npx holdfast COMMAND --help\` prints the same, with examples.
 Settings are environment variables ([configuration](configuration.md)); a flag goes before its variable. Exit codes are
 [listed with the errors](errors.md#exit-codes-of-the-command-line).
 

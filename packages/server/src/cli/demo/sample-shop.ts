@@ -1,24 +1,36 @@
 /** What guides and first tries visit and ask for prices. No page leads here, so a crawl of the site does not find it. */
 export function sampleShop(path: string, asked: number): { type: string; body: string } | undefined {
-  if (path === '/shop/kettle') return { type: 'text/html; charset=utf-8', body: kettlePage(asked) };
+  const product = products[path];
+  if (product) return { type: 'text/html; charset=utf-8', body: productPage(product, asked) };
   if (path.startsWith('/shop/sales.json'))
     return { type: 'application/json', body: JSON.stringify({ sales }) };
   if (path === '/shop/list.txt') return { type: 'text/plain; charset=utf-8', body: list };
   return undefined;
 }
 
-/** Cheaper from the second time on, so that a change of price can be seen. */
-function kettlePage(asked: number): string {
-  const price = asked === 1 ? '39.90' : '34.90';
+interface Product {
+  readonly name: string;
+  readonly text: string;
+  /** Cheaper from the second time on, so that a change of price can be seen. */
+  readonly prices: readonly [first: string, later: string];
+}
+
+const products: Readonly<Record<string, Product>> = {
+  '/shop/kettle': { name: 'Harbour kettle', text: 'Boils in any weather.', prices: ['39.90', '34.90'] },
+  '/shop/lantern': { name: 'Storm lantern', text: 'Burns in any wind.', prices: ['24.50', '21.00'] },
+};
+
+function productPage({ name, text, prices: [first, later] }: Product, asked: number): string {
+  const price = asked === 1 ? first : later;
   const product = {
     '@context': 'https://schema.org',
     '@type': 'Product',
-    name: 'Harbour kettle',
+    name,
     offers: { '@type': 'Offer', price, priceCurrency: 'EUR', availability: 'https://schema.org/InStock' },
   };
   return `<!doctype html>
-<html lang="en"><head><title>Harbour kettle</title><script type="application/ld+json">${JSON.stringify(product)}</script></head>
-<body><main><h1>Harbour kettle</h1><p>Boils in any weather.</p><p>€ ${price}</p></main></body></html>`;
+<html lang="en"><head><title>${name}</title><script type="application/ld+json">${JSON.stringify(product)}</script></head>
+<body><main><h1>${name}</h1><p>${text}</p><p>€ ${price}</p></main></body></html>`;
 }
 
 const sales = ['118.00', '121.50', '125.00', '127.25', '131.00', '140.00'].map((amount, index) => ({

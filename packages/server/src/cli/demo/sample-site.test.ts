@@ -49,6 +49,13 @@ describe('between two crawls', () => {
     expect((await fetch(site.origin + gone)).status).toBe(404);
   });
 
+  test('a page that stayed as it is answers that to whoever knows it', async () => {
+    const { origin } = await started({ slowness: 0 });
+    const etag = (await fetch(`${origin}/knots/`)).headers.get('etag') ?? '';
+    const again = await fetch(`${origin}/knots/`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
   test('that of the demo stays as it is', async () => {
     const site = await started({ slowness: 0 });
     expect(await crawl(site)).toEqual(await crawl(site));

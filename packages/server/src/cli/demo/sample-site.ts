@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { samplePage } from './sample-page.ts';
 
@@ -12,7 +13,7 @@ export interface SampleSiteOptions {
 
 /** The sample site, served on loopback. It counts requests, as the witness of what the crawler did. */
 export class SampleSite {
-  readonly #server = createServer((request, response) => this.#answer(request.url ?? '/', response));
+  readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #asked = new Map<string, number>();
   readonly #waiting = new Set<{ readonly path: string }>();
   readonly #options: SampleSiteOptions;
@@ -51,7 +52,7 @@ export class SampleSite {
     await once(this.#server, 'close');
   }
 
-  #answer(path: string, response: ServerResponse): void {
+  #answer({ url: path = '/', headers }: IncomingMessage, response: ServerResponse): void {
     const request = { path };
     this.#asked.set(path, this.timesAsked(path) + 1);
     const { firstEdition, slowness = 1 } = this.#options;
@@ -63,10 +64,12 @@ export class SampleSite {
     else if (answer.status !== 200) response.writeHead(answer.status).end();
     else {
       const body = answer.body.replaceAll('ORIGIN', this.origin);
-      setTimeout(
-        () => response.writeHead(200, { 'content-type': answer.type }).end(body),
-        answer.waitMs * slowness,
-      );
+      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
+      const isKnown = headers['if-none-match'] === etag;
+      setTimeout(() => {
+        response.writeHead(isKnown ? 304 : 200, { 'content-type': answer.type, etag });
+        response.end(isKnown ? undefined : body);
+      }, answer.waitMs * slowness);
     }
   }
 }
