@@ -61,6 +61,16 @@ A pause or cancel of a running job is a request on its row (\`requested_action\`
 The holder hears of it at its next renewal and lets go; if it dies instead, the watchdog acts in its place. Whichever way
 the run ends, but for completion, the job ends paused or cancelled and burns no retry. Cancel overrides pause.
 
+## What retry_count counts
+
+For a visit and a collect job: every failed run. For a crawl: runs in a row that ended badly without saving a single page. A
+checkpoint with pages sets it back to 0, so a crawl survives any number of crashes as long as it moves, and one that cannot move
+fails after \`max_retries\`. Errors of single URLs never count: a crawl retries each URL by itself. A drain, a pause, a cancel
+and an operator's reset count nothing.
+
+\`max_retries\` of 3 means three retries, which are four runs at most. \`retryLater\` waits \`retry_backoff_seconds\` × 2^retry_count,
+up to a tenth more, at least as long as the site asked for, and never longer than 24 hours.
+
 ## What a user can do
 
 ${table(

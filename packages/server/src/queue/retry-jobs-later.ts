@@ -5,9 +5,12 @@ import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from 
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'retryable' ELSE 'failed' END");
 
-/** base × 2^retry_count, capped at a day, plus up to a tenth so that jobs that failed together do not return together. */
-const backoffSeconds = `greatest(
-      least(86400, retry_backoff_seconds * power(2, least(retry_count, 30))) * (1 + 0.1 * random()), held.wait)`;
+/**
+ * base × 2^retry_count, plus up to a tenth so that jobs that failed together do not return together; at least as long as the
+ * other side asked for, and a day at most.
+ */
+const backoffSeconds = `least(86400, greatest(
+      retry_backoff_seconds * power(2, least(retry_count, 30)) * (1 + 0.1 * random()), held.wait))`;
 
 export const retryLaterStatement = statement<WrittenJob>(
   'retry-later',
