@@ -75,6 +75,30 @@ describe('holdfast jobs', () => {
     expect(deleted).toMatchObject({ id: live.id, status: 'cancelled', results: 0, is_cleared: true });
   });
 
+  test('a completed visit runs again as a new job', async () => {
+    const { id } = await queue.enqueueOne({ kind: 'visit', payload: { url: 'https://shop.example/' } });
+    await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [
+      id,
+    ]);
+    expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/you can +retry/);
+    const { stdout } = await holdfast('jobs', 'retry', id);
+    const [, again = ''] = /^job (\S+), which runs job \S+ again: pending$/m.exec(stdout) ?? [];
+    expect((await holdfast('jobs', 'show', again)).stdout).toMatch(new RegExp(`runs again +job ${id}`));
+  });
+
+  test('the list can be cut to when jobs were locked last', async () => {
+    const { id } = await queue.claimedOne();
+    await queue.passSeconds(7200);
+    const listed = async (...flags: string[]) =>
+      JSON.parse((await holdfast('jobs', 'list', '--json', ...flags)).stdout).map(
+        (job: { id: string }) => job.id,
+      );
+    expect(await listed('--locked-after', '3h', '--locked-before', '1h')).toEqual([id]);
+    expect(await listed('--locked-after', '1h')).toEqual([]);
+    expect(await listed('--locked-before', '2020-01-01')).toEqual([]);
+    expect((await holdfast('jobs', 'list', '--locked-after', 'later')).exit).toBe(2);
+  });
+
   test('a crawl tells what became of its pages, and offers to retry them only when some failed or were skipped', async () => {
     const { id } = await queue.enqueueOne();
     await queue.pool.query(`UPDATE crawl_jobs SET status = 'completed', completed_at = now() WHERE id = $1`, [

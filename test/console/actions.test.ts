@@ -22,6 +22,16 @@ async function newJob(status: Status = 'pending', url = 'https://example.com/'):
   return job.id;
 }
 
+async function doneVisit(): Promise<string> {
+  const payload = { url: 'https://shop.example/' };
+  const { job } = await enqueueJob(console.pool, { kind: 'visit', payload });
+  await console.pool.query(
+    `UPDATE crawl_jobs SET status = 'completed', completed_at = now(), started_at = now() - interval '1 h' WHERE id = $1`,
+    [job.id],
+  );
+  return job.id;
+}
+
 const statusOf = (id: string) => console.value<string>('SELECT status FROM crawl_jobs WHERE id = $1', [id]);
 
 describe('on the page of a job', () => {
@@ -41,6 +51,19 @@ describe('on the page of a job', () => {
       await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
     await page.locator(`[data-state="current"]`, { hasText: after }).waitFor();
     expect(await statusOf(id)).toBe(after);
+  });
+
+  test('Run again makes a completed visit a new job, and leads there', async () => {
+    const id = await doneVisit();
+    const page = await console.admin();
+    await page.goto(`/jobs/${id}`);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('link', { name: id }).waitFor();
+    await page.locator(`[data-state="current"]`, { hasText: 'pending' }).waitFor();
+    expect(await console.value('SELECT id FROM crawl_jobs WHERE rerun_of = $1', [id])).toBe(
+      new URL(page.url()).pathname.split('/').at(-1),
+    );
+    expect(await statusOf(id)).toBe('completed');
   });
 
   test('the URLs of a reason are tried again', async () => {
@@ -116,6 +139,29 @@ describe('on the list of jobs', () => {
     await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
     await page.getByText('1 changed').waitFor();
     expect([await statusOf(chosen), await statusOf(left)]).toEqual([after, before]);
+  });
+
+  test('Mark pending of a selection runs completed visits again', async () => {
+    const id = await doneVisit();
+    const page = await console.admin();
+    await page.goto('/jobs');
+    await page.getByRole('checkbox', { name: `Select ${id}` }).check();
+    const actions = page.getByRole('region', { name: 'Actions on many jobs' });
+    await actions.getByRole('button', { name: 'Mark pending' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark pending', exact: true }).click();
+    await page.getByText('1 changed').waitFor();
+    expect(await console.value('SELECT status FROM crawl_jobs WHERE rerun_of = $1', [id])).toBe('pending');
+  });
+
+  test('jobs are found by when they were locked', async () => {
+    const id = await doneVisit();
+    const never = await newJob('pending');
+    const page = await console.admin();
+    await page.goto('/jobs');
+    await page.getByRole('checkbox', { name: `Select ${never}` }).waitFor();
+    await page.getByLabel('Locked after').fill('2020-01-31T08:00');
+    await page.getByRole('checkbox', { name: `Select ${never}` }).waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: `Select ${id}` }).waitFor();
   });
 
   test('a crawl is started from its form', async () => {

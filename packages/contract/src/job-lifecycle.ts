@@ -219,7 +219,10 @@ export type UserAction = (typeof userActions)[number];
 /** retryUrls is for crawls, and wants to know which pages. */
 export type JobAction = UserAction | 'retryUrls';
 
-/** What a user can do to a job now. A requested cancel leaves nothing to pause or resume; it can only be forced. */
+/**
+ * What a user can do to a job now. A requested cancel leaves nothing to pause or resume; it can only be forced. The retry of a
+ * completed visit or collect job moves nothing: its result stays, and a new job runs.
+ */
 export function allowedActions(
   status: JobStatus,
   requested: RequestedAction | null = null,
@@ -227,6 +230,7 @@ export function allowedActions(
 ): JobAction[] {
   const actions: readonly JobAction[] = kind === 'crawl' ? [...userActions, 'retryUrls'] : userActions;
   return actions.filter((action) => {
+    if (action === 'retry' && status === 'completed') return kind === 'visit' || kind === 'collect';
     if (!transitions[action].moves.some(([from]) => from === status)) return false;
     if (status !== 'processing') return true;
     if (action === 'resume') return requested === 'pause';

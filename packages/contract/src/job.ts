@@ -65,6 +65,8 @@ export type JobRequest = z.input<typeof jobRequest>;
 export const jobFilter = z.strictObject({
   status: z.enum(jobStatuses).optional(),
   kind: z.enum(jobKinds).optional(),
+  locked_after: moment.optional(),
+  locked_before: moment.optional(),
   limit: z.int().min(1).max(1000).default(50),
   /** Id of the last job of the page before. */
   after: z.uuid().optional(),
@@ -99,5 +101,6 @@ export interface Job {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
+  rerun_of: string | null;
   user_id: string;
 }

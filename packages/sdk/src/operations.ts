@@ -40,7 +40,7 @@ export interface BotChange {
 export interface BulkActOnJobsBody {
   action: UserAction;
   ids?: string[] | undefined;
-  /** every job that a list with this filter shows */
+  /** every job that a list with this filter shows; a retry leaves out completed ones, unless `status` names them */
   filter?:
     | {
         status?: JobStatus[] | undefined;
@@ -50,6 +50,9 @@ export interface BulkActOnJobsBody {
         priority_max?: number | undefined;
         created_after?: string | undefined;
         created_before?: string | undefined;
+        /** its last run began then or later */
+        locked_after?: string | undefined;
+        locked_before?: string | undefined;
         /** owner; for keys that see every owner */
         user_id?: string | undefined;
         policy_id?: string | undefined;
@@ -78,7 +81,7 @@ export interface BulkActOnJobsBody {
 export interface BulkAnswer {
   action: UserAction;
   outcomes: {
-    /** jobs whose status has changed */
+    /** jobs whose status has changed, or that run again as a new one */
     done: number;
     /** running jobs whose holders were asked */
     requested: number;
@@ -213,6 +216,8 @@ export interface CreatedJob {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
+  /** the completed job that this one runs again */
+  rerun_of: string | null;
   user_id: string;
   /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
@@ -526,6 +531,8 @@ export interface Job {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
+  /** the completed job that this one runs again */
+  rerun_of: string | null;
   user_id: string;
   /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
@@ -668,6 +675,9 @@ export interface ListJobsQuery {
   priority_max?: number | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
+  /** its last run began then or later */
+  locked_after?: string | undefined;
+  locked_before?: string | undefined;
   /** owner; for keys that see every owner */
   user_id?: string | undefined;
   policy_id?: string | undefined;
@@ -1643,6 +1653,8 @@ export interface ShownJob {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
+  /** the completed job that this one runs again */
+  rerun_of: string | null;
   user_id: string;
   /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
@@ -2970,7 +2982,7 @@ export const operations = {
   resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },
   /** End every pause and slow-down of a source, whoever began it */
   resumeSource: { method: 'POST', path: '/api/v1/sources/{id}/resume' },
-  /** Run a failed, cancelled or expired job again */
+  /** Run a finished job again; a completed visit or collect job as a new one */
   retryJob: { method: 'POST', path: '/api/v1/jobs/{id}/retry' },
   /** Try failed and skipped pages of a finished crawl again */
   retryJobUrls: { method: 'POST', path: '/api/v1/jobs/{id}/retry-urls' },

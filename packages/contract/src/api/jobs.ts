@@ -12,7 +12,7 @@ import { timestamp } from './timestamp.ts';
 import { withoutDefaults } from './without-defaults.ts';
 
 /** Keys that Holdfast gives to jobs of its own; a user's job must not stand in their way. */
-export const reservedDedupeKeys = ['policy:', 'intake:'] as const;
+export const reservedDedupeKeys = ['policy:', 'intake:', 'rerun:'] as const;
 
 const metadata = z
   .record(text(100), z.unknown())
@@ -101,6 +101,7 @@ const job = z.object({
   idempotency_key: z.string().nullable(),
   source_id: z.string().nullable(),
   policy_id: z.uuid().nullable(),
+  rerun_of: z.uuid().nullable().describe('the completed job that this one runs again'),
   user_id: z.string(),
   allowed_actions: z
     .array(z.enum([...userActions, 'retryUrls']))
@@ -185,6 +186,8 @@ const filterFields = {
   priority_max: queryNumber(-1000, 1000).optional(),
   created_after: moment.optional(),
   created_before: moment.optional(),
+  locked_after: moment.optional().describe('its last run began then or later'),
+  locked_before: moment.optional(),
   user_id: text(100).optional().describe('owner; for keys that see every owner'),
   policy_id: z.uuid().optional(),
   source_id: text(200).optional(),
@@ -236,7 +239,11 @@ export const bulkRequest = z
   .strictObject({
     action: z.preprocess(asAction, z.enum(userActions)),
     ids: z.array(z.uuid()).min(1).max(maxBulkIds).optional(),
-    filter: jobSearch.optional().describe('every job that a list with this filter shows'),
+    filter: jobSearch
+      .optional()
+      .describe(
+        'every job that a list with this filter shows; a retry leaves out completed ones, unless `status` names them',
+      ),
     all: z.literal(true).optional().describe('needed with a filter that leaves nothing out'),
     cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
     reason,
@@ -258,7 +265,7 @@ export const bulkAnswer = z
   .object({
     action: z.enum(userActions),
     outcomes: z.object({
-      done: z.int().describe('jobs whose status has changed'),
+      done: z.int().describe('jobs whose status has changed, or that run again as a new one'),
       requested: z.int().describe('running jobs whose holders were asked'),
       not_allowed: z.int().describe('jobs in a status that does not allow it'),
       over_quota: z.int().describe('jobs that would have exceeded max_live_jobs of this key'),

@@ -19,7 +19,8 @@ const descriptions: Record<UserAction, string> = {
   pause: 'stop jobs for now; running ones save their progress first',
   resume: 'go on with paused jobs from where they were',
   cancel: 'stop jobs for good',
-  retry: 'run failed, cancelled or expired jobs again at once, from their checkpoint',
+  retry:
+    'run finished jobs again at once: from their checkpoint, or completed visits and collections as new jobs',
   resetLock: 'take running jobs from their holders; they are ready again and lose no retry',
   expire: 'take running jobs from their holders and leave them expired, for a decision',
 };
@@ -40,7 +41,8 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
         const changed = await actOnJob(pool, action, id, { actor, ...options });
         await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
         const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
-        return { changed: jobView(job), told: `job ${id}: ${whatNow(job, scheduled)}` };
+        const again = job.id === id ? `job ${id}` : `job ${job.id}, which runs job ${id} again`;
+        return { changed: jobView(job), told: `${again}: ${whatNow(job, scheduled)}` };
       });
     }),
   );

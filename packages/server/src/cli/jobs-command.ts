@@ -13,6 +13,7 @@ import { deleteJobsCommand } from './delete-jobs-command.ts';
 import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
+import { readSince } from './read-since.ts';
 import { printEvents, printJob, printJobs } from './show-jobs.ts';
 import { waitsForWorker } from './waits-for-worker.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -20,6 +21,11 @@ import { withDatabase } from './with-database.ts';
 
 interface JsonOption {
   json?: true;
+}
+
+interface ListOptions extends JobFilter, JsonOption {
+  lockedAfter?: string;
+  lockedBefore?: string;
 }
 
 const examples = `
@@ -69,10 +75,21 @@ const list = new Command('list')
   .description('the newest jobs first')
   .addOption(new Option('--status <status>', 'only jobs in this status').choices(jobStatuses))
   .addOption(new Option('--kind <kind>', 'only jobs of this kind').choices(jobKinds))
+  .option(
+    '--locked-after <when>',
+    'only jobs whose last run began then or later: 2h ago, or a time',
+    readSince,
+  )
+  .option('--locked-before <when>', 'only jobs whose last run began before: 2h ago, or a time', readSince)
   .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
   .option('--after <id>', 'go on behind this job: the last one of the page before')
   .option('--json', 'print JSON')
-  .action(async ({ json, ...filter }: JobFilter & JsonOption, command: Command) => {
+  .action(async ({ json, lockedAfter, lockedBefore, ...given }: ListOptions, command: Command) => {
+    const filter = {
+      ...given,
+      ...(lockedAfter && { locked_after: lockedAfter }),
+      ...(lockedBefore && { locked_before: lockedBefore }),
+    };
     checkFlags(jobFilter, filter);
     await withDatabase(command, async ({ database }) => {
       const jobs = await listJobs(database.pool, filter);

@@ -78,7 +78,8 @@ ${table(
   jobStatuses.map((status) => [status, allowedActions(status, null, 'crawl').join(', ') || 'none']),
 )}
 
-\`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
+A completed visit or collect job allows \`retry\`, too. Its result stays, and the job stays completed: it runs again as a new job with
+the same request, whose \`rerun_of\` names it. \`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
 `;
 }
 

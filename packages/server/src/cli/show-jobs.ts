@@ -7,10 +7,13 @@ import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';
 
-export function printJobs(jobs: readonly Job[], { status, kind, limit = 50 }: JobFilter): void {
+export function printJobs(
+  jobs: readonly Job[],
+  { status, kind, locked_after, locked_before, limit = 50 }: JobFilter,
+): void {
   if (jobs.length === 0) {
     console.log(
-      status || kind
+      status || kind || locked_after || locked_before
         ? 'No such jobs.'
         : asCalled('No jobs yet. Add one: holdfast jobs create crawl https://example.com'),
     );
@@ -51,6 +54,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['error', hasError(job) && `${job.error_code}: ${job.error_message}`],
     ['last run', lastRunOf(job, outcome)],
     ['advice', adviceOf(job)],
+    ['runs again', job.rerun_of && `job ${job.rerun_of}`],
     ['owner', job.user_id],
     ['created', time(job.created_at)],
     ['not before', job.status === 'pending' && time(job.run_at)],

@@ -6,6 +6,7 @@ import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
 import { liveTwin } from './live-twin.ts';
 import { pauseJobs } from './pause-jobs.ts';
+import { liveRerun, rerunJobs } from './rerun-jobs.ts';
 import { resetLocks } from './reset-locks.ts';
 import { resumeJobs } from './resume-jobs.ts';
 import { type RetryOptions, retryJobs } from './retry-jobs.ts';
@@ -20,9 +21,11 @@ const byAction = {
 
 export interface ActOptions extends RetryOptions {
   readonly actor?: string;
+  /** Whether a retry runs completed jobs again. */
+  readonly rerun?: boolean;
 }
 
-/** Does what a user asked of one job, or says why it cannot be done. */
+/** Does what a user asked of one job, or says why it cannot be done. The retry of a completed job answers with the new one. */
 export async function actOnJob(
   db: Queryable,
   action: UserAction,
@@ -34,6 +37,8 @@ export async function actOnJob(
   if (changed) return changed;
   const job = await showJob(db, id);
   if (isDoneAlready(action, job)) return job;
+  const again = action === 'retry' && job.status === 'completed' && (await liveRerun(db, id));
+  if (again) return again;
   throw await whyNot(db, action, job, options.afresh);
 }
 
@@ -49,13 +54,17 @@ function isDoneAlready(
 }
 
 /** Does it to those jobs that allow it, and answers with them. */
-export function actOnJobs(
+export async function actOnJobs(
   db: Queryable,
   action: UserAction,
   ids: readonly string[],
-  { actor = 'user:local', ...options }: ActOptions = {},
+  { actor = 'user:local', rerun = true, ...options }: ActOptions = {},
 ): Promise<Job[]> {
-  if (action === 'retry') return retryJobs(db, ids, actor, options);
+  if (action === 'retry') {
+    const retried = await retryJobs(db, ids, actor, options);
+    if (!rerun || retried.length === ids.length) return retried;
+    return [...retried, ...(await rerunJobs(db, ids, actor, options.reason))];
+  }
   return byAction[action](db, ids, actor, options.reason);
 }
 

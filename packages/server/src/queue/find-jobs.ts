@@ -29,6 +29,7 @@ const columns = [
   'idempotency_key',
   'source_id',
   'policy_id',
+  'rerun_of',
   'user_id',
 ] as const satisfies (keyof Job)[];
 
@@ -47,6 +48,7 @@ const listStatement = statement<Job>(
 SELECT ${jobColumns('crawl_jobs')} FROM crawl_jobs
 WHERE ($1::job_status IS NULL OR status = $1) AND ($2::job_kind IS NULL OR kind = $2)
   AND ($3::uuid IS NULL OR id < $3)
+  AND ($5::timestamptz IS NULL OR started_at >= $5) AND ($6::timestamptz IS NULL OR started_at < $6)
 ORDER BY id DESC LIMIT $4`,
 );
 
@@ -73,6 +75,6 @@ export async function assertNotDeleted(db: Queryable, id: string): Promise<void>
 export async function listJobs(db: Queryable, filter: JobFilter = {}): Promise<Job[]> {
   const checked = jobFilter.safeParse(filter);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
-  const { status, kind, after, limit } = checked.data;
-  return run(db, listStatement, [status, kind, after, limit]);
+  const { status, kind, after, limit, locked_after, locked_before } = checked.data;
+  return run(db, listStatement, [status, kind, after, limit, locked_after, locked_before]);
 }

@@ -65,6 +65,10 @@ test('finds by status, kind, executor, priority, time, URL, holder and whether i
     `UPDATE crawl_jobs SET created_at = $1::timestamptz + array_position($2, id) * interval '1 second'`,
     [visit.created_at, [held.id, visit.id, paused.id]],
   );
+  await api.pool.query('UPDATE crawl_jobs SET started_at = $1 WHERE id = $2', [
+    '2026-01-31T08:00:00Z',
+    held.id,
+  ]);
   const madeAt = new Date(visit.created_at.getTime() + 2_000).toISOString();
   const cases: [string, string[]][] = [
     ['status=paused', [paused.id]],
@@ -76,6 +80,11 @@ test('finds by status, kind, executor, priority, time, URL, holder and whether i
     ['priority_max=-1', [visit.id]],
     ['worker_id=w1', [held.id]],
     ['locked=true', [held.id]],
+    ['locked_after=2026-01-31T08:00:00Z', [held.id]],
+    ['locked_after=2026-01-31T08:00:01Z', []],
+    ['locked_before=2026-01-31T08:00:00Z', []],
+    ['locked_before=2026-01-31T08:00:01Z', [held.id]],
+    ['locked_after=2026-01-31T07:00:00Z&locked_before=2026-01-31T09:00:00Z&kind=visit', []],
     ['locked=false', [paused.id, visit.id]],
     ['search=PAGE', [paused.id]],
     ['search=100%25_', [visit.id]],

@@ -103,6 +103,8 @@ function conditions(
     indexed.push(`job.id < ${bind(idAt(filter.created_before, clockSlackMs), 'uuid')}`);
     others.push(`job.created_at < ${bind(filter.created_before, 'timestamptz')}`);
   }
+  if (filter.locked_after) others.push(`job.started_at >= ${bind(filter.locked_after, 'timestamptz')}`);
+  if (filter.locked_before) others.push(`job.started_at < ${bind(filter.locked_before, 'timestamptz')}`);
   const rare = filter.kind && rareKinds[filter.kind];
   // Only where no other index leads: none has both, and the rows of the other may be many.
   if (rare && indexed.length === 0 && !(filter.status && areSetAside(filter.status)))

@@ -45,7 +45,7 @@ export const actionLooks: Record<UserAction, ActionLook> = {
     icon: RotateCcw,
     path: 'retry',
     question: 'Mark the job pending',
-    meaning: 'runs again, from its checkpoint',
+    meaning: 'runs again, from its checkpoint; a completed visit or collection as a new job',
     scope: 'jobs:write',
   },
   expire: {

@@ -1,5 +1,6 @@
-import { type ShownJob, type UserAction, userActions } from '@holdfast/contract';
+import { type ApiJob, type ShownJob, type UserAction, userActions } from '@holdfast/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
@@ -13,11 +14,16 @@ export function JobActions({ job }: { readonly job: ShownJob }) {
   const mayWrite = useMay('jobs:write');
   const mayOperate = useMay('operate');
   const client = useQueryClient();
+  const navigate = useNavigate();
   const [asked, setAsked] = useState<UserAction>();
   const act = useMutation({
     mutationFn: (action: UserAction) =>
-      request(`/api/v1/jobs/${job.id}/${actionLooks[action].path}`, { method: 'POST', body: {} }),
-    onSuccess: () => setAsked(undefined),
+      request<ApiJob>(`/api/v1/jobs/${job.id}/${actionLooks[action].path}`, { method: 'POST', body: {} }),
+    onSuccess: (changed) => {
+      setAsked(undefined);
+      // A completed one runs again as a new job.
+      if (changed.id !== job.id) void navigate({ to: '/jobs/$id', params: { id: changed.id } });
+    },
     onError: (_error, action) => setAsked(action),
     onSettled: () => client.invalidateQueries({ queryKey: [`/api/v1/jobs/${job.id}`] }),
   });
@@ -36,6 +42,7 @@ export function JobActions({ job }: { readonly job: ShownJob }) {
     <>
       {allowed.map((action) => {
         const { label, icon: Icon, asksFirst } = actionLooks[action];
+        const isRerun = action === 'retry' && job.status === 'completed';
         return (
           <Button
             key={action}
@@ -43,7 +50,7 @@ export function JobActions({ job }: { readonly job: ShownJob }) {
             disabled={act.isPending}
             onClick={() => start(action)}
           >
-            <Icon aria-hidden="true" /> {label}
+            <Icon aria-hidden="true" /> {isRerun ? 'Run again' : label}
           </Button>
         );
       })}

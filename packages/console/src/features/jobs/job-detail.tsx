@@ -112,6 +112,15 @@ export function JobDetail() {
                     `a worker that may fetch ${job.waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`,
                   'wide',
                 ],
+                [
+                  'Runs again',
+                  job.rerun_of && (
+                    <Link key="rerun" to="/jobs/$id" params={{ id: job.rerun_of }}>
+                      {job.rerun_of}
+                    </Link>
+                  ),
+                  'wide',
+                ],
                 ['Owner', job.user_id],
                 [
                   'Policy',

@@ -31,6 +31,8 @@ const filterNames = [
   'priority_min',
   'created_after',
   'created_before',
+  'locked_after',
+  'locked_before',
   'policy_id',
   'worker_id',
   'source_id',
@@ -134,6 +136,8 @@ export function JobList() {
         />
         <DateFilter name="created_after" label="Created after" />
         <DateFilter name="created_before" label="before" />
+        <DateFilter name="locked_after" label="Locked after" />
+        <DateFilter name="locked_before" label="before" />
       </FilterBar>
       {mayWrite && (
         <BulkActions

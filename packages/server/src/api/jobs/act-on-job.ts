@@ -8,7 +8,7 @@ import {
   type UserAction,
 } from '@holdfast/contract';
 import { retryWithKey } from '../../keys/retry-with-key.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
+import { actOnJob, actOnJobs } from '../../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../../queue/await-acknowledgement.ts';
 import type { Notifier } from '../../queue/notifier.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -22,13 +22,16 @@ const summaries: Record<UserAction, string> = {
   pause: 'Stop a job for now; a running one saves its progress first',
   resume: 'Go on with a paused job from where it was',
   cancel: 'Stop a job for good',
-  retry: 'Run a failed, cancelled or expired job again',
+  retry: 'Run a finished job again; a completed visit or collect job as a new one',
   resetLock: 'Take a running job from its holder; it is ready again and loses no retry',
   expire: 'Take a running job from its holder and leave it expired, for a decision',
 };
 
+const conflict = 'Answers 409 if the job is in a status that does not allow it.';
+const retryDescription = `A failed, cancelled or expired job is ready again. Of a completed visit or collect job the result stays:
+the answer is a new job with the same request, whose \`rerun_of\` names this one.`;
 const description = `Answers 202, with \`requested_action\`, if the holder of a running job has not acted on it within two
-seconds: it does so at its next heartbeat. Answers 409 if the job is in a status that does not allow it.`;
+seconds: it does so at its next heartbeat. ${conflict}`;
 
 /** One route per action: POST /api/v1/jobs/{id}/pause and so on. */
 export const actionRoutes: RouteGroup = (server, context) => {
@@ -46,7 +49,7 @@ export const actionRoutes: RouteGroup = (server, context) => {
           operationId: `${action}Job`,
           tags: ['jobs'],
           summary: summaries[action],
-          description,
+          description: isRetry ? `${retryDescription} ${conflict}` : description,
           params: jobParams,
           body: isRetry ? retryRequest : actionRequest,
           response: { 200: apiJob, 202: apiJob },
@@ -75,8 +78,9 @@ export async function act(
     action === 'retry'
       ? (
           await retryWithKey(pool, caller.key, async (db) => {
-            const job = await actOnJob(db, action, id, acting);
-            return { job, live: [job.id] };
+            const [changed] = await actOnJobs(db, action, [id], acting);
+            const job = changed ?? (await actOnJob(db, action, id, acting));
+            return { job, live: [job.id], made: changed && changed.id !== id ? 1 : 0 };
           })
         ).job
       : await actOnJob(pool, action, id, acting);

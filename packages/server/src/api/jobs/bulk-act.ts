@@ -48,7 +48,9 @@ export const bulkActRoute: RouteGroup = (server, context) => {
       const { action, ids, filter = {}, cursor, reason, afresh } = request.body;
       requireScope(caller, actionScopes[action]);
       const owner = ownerBound(caller, filter);
-      const options = { actor: caller.actor, afresh, ...(reason !== undefined && { reason }) };
+      // A filter of many statuses means those that can go on: it does not make a new job of every visit there ever was.
+      const rerun = ids !== undefined || filter.status?.includes('completed') === true;
+      const options = { actor: caller.actor, afresh, rerun, ...(reason !== undefined && { reason }) };
       const outcomes: Outcomes = { done: 0, requested: 0, not_allowed: 0, over_quota: 0, not_found: 0 };
       const work = (batch: string[]) => actOnBatch(context, caller, action, batch, options, outcomes);
       if (ids) {
@@ -106,6 +108,7 @@ interface Turn {
   readonly tried: number;
   readonly changed: readonly Job[];
   readonly live: readonly string[];
+  readonly made: number;
 }
 
 /** As many of the jobs as there is room for among the live jobs of the key. */
@@ -118,6 +121,8 @@ function turn(
   return perform(async (db, room) => {
     const tried = Math.max(0, Math.min(room, ids.length));
     const changed = tried === 0 ? [] : await actOnJobs(db, action, ids.slice(0, tried), options);
-    return { tried, changed, live: changed.map(({ id }) => id) };
+    const asked = new Set(ids);
+    const made = changed.filter(({ id }) => !asked.has(id)).length;
+    return { tried, changed, live: changed.map(({ id }) => id), made };
   });
 }
