@@ -24,7 +24,7 @@ let address = '';
 beforeAll(async () => {
   database = await createTestDatabase();
   // The settings of the page; but for the port, which others may have.
-  const [, settings = ''] = /^((?:\w+=\S+ )+)holdfast up$/.exec(start) ?? [];
+  const [, settings = ''] = /^((?:\w+=\S+ )+)npx holdfast up$/.exec(start) ?? [];
   const env = Object.fromEntries(
     settings
       .trim()
@@ -78,7 +78,7 @@ async function type(command: string): Promise<unknown> {
 }
 
 test('the page prints the commands of the document, and starts Holdfast at their port without keys', () => {
-  expect(start).toBe('HOLDFAST_PORT=8000 HOLDFAST_KEYLESS=loopback holdfast up');
+  expect(start).toBe('HOLDFAST_PORT=8000 HOLDFAST_KEYLESS=loopback npx holdfast up');
   expect(curls).toEqual(
     documentExamples.map(
       ({ url, headers, body }) =>
