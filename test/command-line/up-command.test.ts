@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +137,31 @@ describe('holdfast up', () => {
     await awaitUp(child, /login#link=(.+)/);
     expect(log).toMatch(/Made a new database in /);
     expect(log).not.toMatch(/\.sql/);
+  });
+
+  test.runIf(existsSync('/usr/bin/script'))('logs text on a terminal, its runners too', async () => {
+    const command = `exec "${process.execPath}" "${holdfastProgram}" up --port 0`;
+    const { DATABASE_URL: _, HOLDFAST_LOG_FORMAT: __, ...env } = process.env;
+    const terminal = spawn('/usr/bin/script', ['-qfec', command, '/dev/null'], { cwd: folder, env });
+    children.push(terminal);
+    let shown = '';
+    let address = '';
+    for await (const line of createInterface({ input: terminal.stdout })) {
+      shown += `${line}\n`;
+      const [, site] = /sample site {2}(http:\S+)/.exec(line) ?? [];
+      if (site) {
+        address = site;
+        await runHoldfast(
+          ['jobs', 'create', 'crawl', `${site}/`, '--payload', '{"max_pages": 1}'],
+          {},
+          folder,
+        );
+      }
+      if (/Run ended/.test(line)) break;
+    }
+    expect(address).not.toBe('');
+    expect(shown).toMatch(/INFO.*: .*Run ended: completed/);
+    expect(shown).not.toMatch(/^\{"level"/m);
   });
 
   test.each([

@@ -13,16 +13,19 @@ interface Options {
   readonly job?: string;
 }
 
+const checks = `
+It checks that the database answers, its version, clock and durability, its connections, locks and dead rows, and whether leases are
+overdue, a worker is alive and webhooks get through. It exits with 1 if something is wrong.`;
+
 export const doctorCommand = new Command('doctor')
-  .description(
-    'check the database, its version, clock, durability, connections, locks, leases, workers, webhooks and bloat, and say what to do',
-  )
+  .description('check the database, the workers and the webhooks, and say what to do')
   .option(
     '--invariants',
     'hold the newest jobs and crawls to what must be true of them at any moment; reads only',
   )
   .option('--job <id>', 'with --invariants: this job alone, however large its crawl')
   .option('--json', 'print JSON')
+  .addHelpText('after', checks)
   .action(async ({ json, invariants, job }: Options, command: Command) => {
     const findings: Finding[] = [];
     configurationOf(command);

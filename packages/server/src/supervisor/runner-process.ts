@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import type { ErrorCode } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
@@ -259,7 +260,9 @@ export class RunnerProcess {
 
 /** What Node said as it died, or what the last line of the log says was wrong. */
 function lastErrorOf(words: string): string | undefined {
-  const errors = words.match(/(?:[A-Z]\w*)?Error(?: \[\w+\])?: [^\n"]+|^[^\n]*node: [^\n]+/gm);
+  const errors = stripVTControlCharacters(words).match(
+    /(?:[A-Z]\w*)?Error(?: \[\w+\])?: [^\n"]+|^[^\n]*node: [^\n]+/gm,
+  );
   return errors?.at(0)?.trim().slice(0, 300);
 }
 

@@ -14,6 +14,7 @@ import { Notifier } from '../queue/notifier.ts';
 import { renewLeases } from '../queue/renew-leases.ts';
 import { type RegularTask, runRegularly } from '../queue/run-regularly.ts';
 import { sweepLeases } from '../queue/sweep-leases.ts';
+import { logsJson } from '../telemetry/create-logger.ts';
 import { Deliverer } from '../webhooks/deliverer.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';
 import { type Holder, handBack } from './hand-back.ts';
@@ -235,7 +236,12 @@ export class Supervisor {
       log,
       memoryMb: configuration.runnerMemoryMb,
       databaseUrl: database.url,
-      env: { ...process.env, WORKER_ID: workerId },
+      // Whoever reads the log of this process reads that of its runners in it.
+      env: {
+        ...process.env,
+        WORKER_ID: workerId,
+        HOLDFAST_LOG_FORMAT: logsJson(configuration) ? 'json' : 'text',
+      },
       onAsking: () => this.#health.startWorked(),
       ...(onPooledEnd && { onPooledEnd }),
     });

@@ -21,17 +21,19 @@ const colours = { fetched: 'green', failed: 'red' } as const;
 
 /** The table of outcomes, and where everything is. */
 export function summaryText({ view, rows, output, thisRun }: CrawlSummary, paint: Paint): string {
+  const more = (label: string, command: string) =>
+    `  ${paint('dim', label.padEnd(6))}  ${paint('dim', `${calledAs()} ${command} ${view.id}`)}`;
   return [
     '',
     outcomeTable(rows, paint),
     '',
     ...(thisRun.processed > 0 ? [`  ${paint('dim', 'time  ')}  ${timeText(thisRun, view)}`] : []),
     ...(output.pageNo > 0 ? [`  ${paint('dim', 'output')}  ${outputText(output)}`] : []),
-    `  ${paint('dim', 'job   ')}  ${view.id}  ${paint('dim', `${calledAs()} jobs show ${view.id}`)}`,
+    `  ${paint('dim', 'job   ')}  ${view.id}`,
     ...(view.baseline ? [`  ${paint('dim', 'before')}  ${view.baseline}, with which it is compared`] : []),
-    ...(view.failed + view.skipped > 0
-      ? [`  ${paint('dim', 'why   ')}  ${paint('dim', `${calledAs()} pages errors ${view.id}`)}`]
-      : []),
+    ...(view.baseline ? [more('diff', 'pages changes')] : []),
+    ...(view.failed + view.skipped > 0 ? [more('why', 'pages errors')] : []),
+    more('more', 'jobs show'),
     '',
   ].join('\n');
 }
