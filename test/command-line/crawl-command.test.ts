@@ -61,7 +61,7 @@ describe('holdfast crawl', () => {
     const [header, ...records] = read(name.replace('jsonl', 'csv')).split('\r\n').slice(0, -1);
     expect(header).toMatch(/^url,page_no,.*,title,.*,markdown$/);
     expect(records).toHaveLength(25);
-    expect(records[0]).toContain(`,${fixture.site.origin}/,,"'=Page ""0"", with a comma",`);
+    expect(records[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/,\d+,,"'=Page ""0"", with a comma",/);
     expect(records[0]).toContain('# Page 0\\n\\nSome words');
 
     expect((await fixture.crawl('--out', 'pages/')).exit).toBe(0);
