@@ -218,7 +218,8 @@ describe('holdfast crawl', () => {
         await fixture.site.asked(count);
         await killAll(child);
         // As a death in the middle of a write leaves it.
-        if (format === 'jsonl') writeFileSync(join(fixture.folder, 'out'), '{"url":"htt', { flag: 'a' });
+        if (format === 'jsonl')
+          writeFileSync(join(fixture.folder, 'out'), '{"url":"http://x/","page_no":99,"ti', { flag: 'a' });
       }
       const last = await fixture.crawl(...options);
       expect([last.exit, last.stdout]).toEqual([0, expect.stringMatching(/fetched +150 /)]);
