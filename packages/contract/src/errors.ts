@@ -38,6 +38,13 @@ export const errors = {
     message: 'The request is not valid',
     hint: 'Correct what is named, and try again.',
   },
+  sql_refused: {
+    retry: 'never',
+    http: 400,
+    exit: exitCodes.badInput,
+    message: 'The database refuses the statement',
+    hint: 'Correct the statement, and try again.',
+  },
   request_too_large: {
     retry: 'never',
     http: 413,

@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'create-jobs-from-policies': async () =>
     (await import('./create-jobs-from-policies-command.ts')).createJobsFromPoliciesCommand,
   'expire-locks': async () => (await import('./expire-locks-command.ts')).expireLocksCommand,
+  sql: async () => (await import('./sql-command.ts')).sqlCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
 };

@@ -1,0 +1,53 @@
+/** What a semicolon does not end: strings, quoted names, comments, dollar-quoted bodies. Comments nest, so they are counted apart. */
+const opaque =
+  /[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)[\s\S]*?\1|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+
+/**
+ * The statements of a text, each for itself, without what is empty. The server takes one at a time: were a text split in the wrong
+ * place, it would answer with a syntax error.
+ */
+export function splitStatements(text: string): string[] {
+  const statements: string[] = [];
+  let start = 0;
+  let at = 0;
+  let isEmpty = true;
+  const end = () => {
+    if (!isEmpty) statements.push(text.slice(start, at).trim());
+    start = at + 1;
+    isEmpty = true;
+  };
+  while (at < text.length) {
+    const comment = text.startsWith('/*', at) ? endOfComment(text, at) : at;
+    if (comment > at) {
+      at = comment;
+      continue;
+    }
+    opaque.lastIndex = at;
+    const [found] = opaque.exec(text) ?? [];
+    if (found === undefined) {
+      if (text[at] === ';') end();
+      else if (!/\s/.test(text[at] ?? '')) isEmpty = false;
+      at++;
+      continue;
+    }
+    if (!found.startsWith('--')) isEmpty = false;
+    at += found.length;
+  }
+  end();
+  return statements;
+}
+
+function endOfComment(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    if (text.startsWith('/*', at)) depth++;
+    else if (text.startsWith('*/', at)) depth--;
+    else {
+      at++;
+      continue;
+    }
+    at += 2;
+  } while (depth > 0 && at < text.length);
+  return at;
+}
