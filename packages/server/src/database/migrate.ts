@@ -1,5 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
+import { addToSearchPath, takeFromSearchPath } from './dialect-search-path.ts';
+import { dropDialectViews, hasDialectViews, makeDialectViews, removeDialectViews } from './dialect-views.ts';
 import { type MigrationFile, migrationsFolder } from './migration-files.ts';
 import { type MigrationState, readMigrationState } from './migration-state.ts';
 
@@ -33,9 +35,33 @@ export async function migrate(pool: Pool, folder: string = migrationsFolder()): 
     if (state.pending.length === 0) return { applied: [], version: versionOf(state) };
     return await onOneConnection(pool, (client) => migrateAlone(client, folder));
   } catch (error) {
-    if (error instanceof HoldfastError) throw error;
-    throw new HoldfastError('migration_failed', (error as Error).message, { cause: error });
+    throw asMigrationError(error);
   }
+}
+
+/** Makes the views of the source documents, anew if they are there, or removes them. For a database that is migrated. */
+export async function changeDialectViews(pool: Pool, wanted: boolean): Promise<void> {
+  try {
+    await onOneConnection(pool, async (client) => {
+      await lockMigrations(client);
+      if (wanted) {
+        await makeDialectViews(client);
+        await addToSearchPath(client);
+      } else {
+        await takeFromSearchPath(client);
+        await removeDialectViews(client);
+      }
+      await client.query('COMMIT');
+    });
+  } catch (error) {
+    throw asMigrationError(error);
+  }
+}
+
+function asMigrationError(error: unknown): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  const { message, detail } = error as { message: string; detail?: string };
+  return new HoldfastError('migration_failed', detail ? `${message}: ${detail}` : message, { cause: error });
 }
 
 async function onOneConnection<Result>(
@@ -54,13 +80,20 @@ async function onOneConnection<Result>(
   }
 }
 
-async function migrateAlone(client: PoolClient, folder: string): Promise<MigrationResult> {
+async function lockMigrations(client: PoolClient): Promise<void> {
   await client.query(begin);
   await client.query(unhurried(`SELECT pg_advisory_xact_lock(${lock})`));
   await client.query(afterLock);
+}
+
+async function migrateAlone(client: PoolClient, folder: string): Promise<MigrationResult> {
+  await lockMigrations(client);
   const state = await readMigrationState(client, folder);
   refuse(state);
+  const hasViews = state.pending.length > 0 && (await hasDialectViews(client));
+  if (hasViews) await dropDialectViews(client);
   for (const file of state.pending) await apply(client, file);
+  if (hasViews) await makeDialectViews(client);
   await client.query('COMMIT');
   return { applied: state.pending.map((file) => file.name), version: versionOf(state) };
 }
