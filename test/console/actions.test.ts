@@ -66,6 +66,39 @@ describe('on the page of a job', () => {
     expect(await statusOf(id)).toBe('completed');
   });
 
+  test('Delete asks first, and leads to the list without the job; one that has not ended has no such button', async () => {
+    const [failed, visit, live] = [await newJob('failed'), await doneVisit(), await newJob()];
+    await console.pool.query(
+      `INSERT INTO crawl_results (job_id, user_id, url, actor) VALUES ($1, 'local', 'https://shop.example/', 'bot:b')`,
+      [visit],
+    );
+    const page = await console.admin();
+    await page.goto(`/jobs/${live}`);
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    const remove = async (id: string, choose?: string) => {
+      await page.goto(`/jobs/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete the job' });
+      if (choose) await dialog.getByLabel(choose).check();
+      await dialog.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      if (choose) await dialog.getByLabel(choose).check();
+      await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.waitForURL((url) => url.pathname === '/jobs');
+    };
+    await remove(failed);
+    expect(await console.pool.query('SELECT id FROM crawl_jobs WHERE id = $1', [failed])).toMatchObject({
+      rowCount: 0,
+    });
+    await remove(visit, 'Delete its result as well');
+    expect((await console.pool.query('SELECT FROM crawl_results WHERE job_id = $1', [visit])).rowCount).toBe(
+      0,
+    );
+    await page.getByRole('link', { name: 'https://example.com/' }).waitFor();
+    expect(await statusOf(live)).toBe('pending');
+  });
+
   test('the URLs of a reason are tried again', async () => {
     const id = await newJob('pending');
     await console.pool.query(

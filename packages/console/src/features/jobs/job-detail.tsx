@@ -13,6 +13,7 @@ import { ViewHeader } from '../../design/view-header.tsx';
 import { PricePoints } from '../intakes/price-points.tsx';
 import { CrawlProgress } from './crawl-progress.tsx';
 import { CrawlRate } from './crawl-rate.tsx';
+import { DeleteJob } from './delete-job.tsx';
 import { FrontierHosts } from './frontier-hosts.tsx';
 import { JobActions } from './job-actions.tsx';
 import styles from './job-detail.module.css';
@@ -82,6 +83,7 @@ export function JobDetail() {
     <>
       <ViewHeader title={jobTitle(job)} liveness={liveness}>
         <JobActions job={job} />
+        <DeleteJob job={job} />
       </ViewHeader>
       <RunNotice job={job} />
       <Grid min={420}>
