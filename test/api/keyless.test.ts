@@ -1,17 +1,22 @@
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { readConfiguration, refuseKeylessInPublic } from '@holdfast/contract';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
+import { createServer } from '../../packages/server/src/api/create-server.ts';
+import { jobRoutes } from '../../packages/server/src/api/jobs/job-routes.ts';
+import { refuseOpenListener } from '../../packages/server/src/api/keyless.ts';
 import { startServer } from '../../packages/server/src/api/start-server.ts';
 import { openDatabase } from '../../packages/server/src/database/open-database.ts';
 import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { ApiFixture } from '../api-fixture/api-fixture.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 const api = new ListeningApi({ HOLDFAST_KEYLESS: 'loopback', HOLDFAST_STREAM_BEAT_SECONDS: '0.05' });
 const closed = new ListeningApi();
+const inner = new ApiFixture();
 const portOf = ({ address }: ListeningApi) => Number(new URL(address).port);
 const ours = () => `127.0.0.1:${portOf(api)}`;
 
@@ -184,6 +189,24 @@ describe('a server', () => {
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
   const keyless = { HOLDFAST_KEYLESS: 'loopback' };
 
+  test('that listens elsewhere in spite of its configuration is stopped, and asks others for their keys', async () => {
+    const [own, open] = ['127.0.0.1', '192.0.2.1'].map((address) => ({ address, family: 'IPv4', port: 1 }));
+    const on = { keyless: 'loopback' } as const;
+    expect(() => refuseOpenListener([own as AddressInfo], on)).not.toThrow();
+    expect(() => refuseOpenListener([own as AddressInfo, open as AddressInfo], on)).toThrow(
+      /leads to 192.0.2.1/,
+    );
+    expect(() => refuseOpenListener([open as AddressInfo], { keyless: 'off' })).not.toThrow();
+    const context = { ...inner.context, configuration: { ...inner.context.configuration, ...on } };
+    const server = await createServer(context, [{ prefix: '/api/v1/jobs', register: jobRoutes }]);
+    await server.listen({ host: '0.0.0.0', port: 0 });
+    const { port } = server.server.address() as AddressInfo;
+    const get = ['GET /api/v1/jobs HTTP/1.1', `Host: 127.0.0.1:${port}`];
+    expect((await send(get, { to: port })).status).toBe(200);
+    if (outside) expect((await send(get, { to: port, address: outside })).status).toBe(401);
+    await server.close();
+  });
+
   test.each([
     { ...keyless, HOLDFAST_PUBLIC_URL: 'https://holdfast.example' },
     { ...keyless, HOLDFAST_PUBLIC_URL: 'http://127.0.0.1:7070' },
@@ -197,20 +220,24 @@ describe('a server', () => {
     );
   });
 
-  test.each(['127.0.0.1', 'localhost'])('is started on %s, and says so', async (host) => {
-    const database = await createTestDatabase();
-    const configuration = readConfiguration({
-      ...keyless,
-      ...{ HOLDFAST_HOST: host, HOLDFAST_PORT: '0', DATABASE_URL: database.url },
-    });
-    const said: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
-    const opened = await openDatabase(configuration, log, { migrate: false });
-    const server = await startServer(configuration, opened, log);
-    expect(said.join('')).toContain('programs on this machine need no key');
-    expect((await fetch(`${server.address}/api/v1/jobs`)).status).toBe(200);
-    await server.close();
-    await opened.close();
-    await database.drop();
-  });
+  const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1');
+  test.each(['127.0.0.1', 'localhost', ...(hasIpv6 ? ['::1'] : [])])(
+    'is started on %s, and says so',
+    async (host) => {
+      const database = await createTestDatabase();
+      const configuration = readConfiguration({
+        ...keyless,
+        ...{ HOLDFAST_HOST: host, HOLDFAST_PORT: '0', DATABASE_URL: database.url },
+      });
+      const said: string[] = [];
+      const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
+      const opened = await openDatabase(configuration, log, { migrate: false });
+      const server = await startServer(configuration, opened, log);
+      expect(said.join('')).toContain('programs on this machine need no key');
+      expect((await fetch(`${server.address}/api/v1/jobs`)).status).toBe(200);
+      await server.close();
+      await opened.close();
+      await database.drop();
+    },
+  );
 });

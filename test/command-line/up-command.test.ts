@@ -83,6 +83,16 @@ describe('holdfast up', () => {
     await database.drop();
   });
 
+  test('lets nobody in without a key where others reach it: it does not start, nor make a database', async () => {
+    const env = { HOLDFAST_KEYLESS: 'loopback' };
+    const outcome = await runHoldfast(['up', '--host', '0.0.0.0', '--port', '0'], env, folder);
+    expect([outcome.exit, outcome.stderr]).toEqual([
+      2,
+      expect.stringContaining('HOLDFAST_KEYLESS=loopback cannot be used: HOLDFAST_HOST is 0.0.0.0'),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('says that it is not ready before it stops listening, for as long as it is told to', async () => {
     const { child, address } = await up({ HOLDFAST_DRAIN_SECONDS: '3600' });
     expect((await fetch(`${address}/ready`)).status).toBe(200);

@@ -43,7 +43,7 @@ function whyForeign({ headers, rawHeaders, httpVersion, socket }: FastifyRequest
   if (!loopback.test(remoteAddress) || !loopback.test(localAddress)) return 'from another machine';
   const added = Object.keys(headers).find((name) => addedOnTheWay.test(name));
   if (added !== undefined) return `with the header ${added}`;
-  // Programs speak 1.1; nginx speaks 1.0 to what is behind it, and adds no header unless it is told to.
+  // Programs speak 1.1; most versions of nginx speak 1.0 to what is behind them, and add no header unless they are told to.
   if (httpVersion !== '1.1') return `over HTTP/${httpVersion}`;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   const [, name = '', port = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
