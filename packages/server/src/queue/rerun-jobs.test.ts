@@ -1,5 +1,5 @@
 import type { JobRequest } from '@holdfast/contract';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
 import { createDueJobs } from '../policies/create-due-jobs.ts';
 import { actOnJob } from './act-on-job.ts';
@@ -8,6 +8,8 @@ import { showJob } from './find-jobs.ts';
 import { listEvents } from './list-events.ts';
 
 const api = new ApiFixture();
+beforeEach(() => api.pool.query('DELETE FROM crawl_results'));
+beforeEach(() => api.pool.query('DELETE FROM crawl_policies'));
 const url = 'https://shop.example/kettle';
 
 /** A visit that a bot has done, with its result. */
