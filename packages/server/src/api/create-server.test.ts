@@ -46,8 +46,8 @@ describe('errors have one shape', () => {
   });
 
   test('405 says what the address takes', async () => {
-    const answer = await api.call('DELETE', `/api/v1/jobs/${someId}/`);
-    expect(answer.headers.allow).toBe('GET, HEAD');
+    const answer = await api.call('PUT', `/api/v1/jobs/${someId}/`);
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'DELETE, GET, HEAD']);
   });
 
   test('an error inside tells nothing of itself but where to look', async () => {

@@ -60,7 +60,7 @@ function changeRows(
 ): OutcomeRow[] {
   return [
     row('new', new_pages, '', 'of them: not in the crawl before'),
-    row('changed', changed, '', 'of them: another main text than before'),
+    row('changed', changed, '', 'of them: another title, headline or main content than before'),
     row('unchanged', unchanged, '', 'of them: as before'),
     row('gone', gone, '', 'in the crawl before: now 404, 410 or a redirect, or no link leads there'),
   ];
