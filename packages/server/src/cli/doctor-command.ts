@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { checkInvariants } from '../doctor/check-invariants.ts';
 import { examine, type Finding } from '../doctor/examine.ts';
 import { asCalled } from './called-as.ts';
+import { forTerminal } from './fit-text.ts';
 import { configurationOf, withDatabase } from './with-database.ts';
 
 const marks = { ok: 'ok  ', warning: 'warn', problem: 'FAIL' } as const;
@@ -50,6 +51,6 @@ export const doctorCommand = new Command('doctor')
   });
 
 function printFinding({ check, state, found, advice }: Finding): void {
-  console.log(`${marks[state]}  ${check.padEnd(12)} ${found}`);
-  if (advice) console.log(`${' '.repeat(19)}→ ${asCalled(advice)}`);
+  console.log(forTerminal(`${marks[state]}  ${check.padEnd(12)} ${found}`));
+  if (advice) console.log(forTerminal(`${' '.repeat(19)}→ ${asCalled(advice)}`));
 }

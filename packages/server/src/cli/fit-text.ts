@@ -1,5 +1,10 @@
 const narrowest = 30;
 
+/** Fitted where a person reads it; for a file or a pipe, as it is. */
+export function forTerminal(text: string, { isTTY, columns }: NodeJS.WriteStream = process.stdout): string {
+  return isTTY ? fitText(text, columns) : text;
+}
+
 /**
  * A text for a terminal of this width: lines that are too long go on below where their last column begins, or else a little further in
  * than they do. Terminals break lines within words, and tables into rubble.

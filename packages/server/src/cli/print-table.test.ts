@@ -34,6 +34,19 @@ test('and what does not fit stands below, in columns too', () => {
   );
 });
 
+test('which leaves no empty line where a row has nothing there', () => {
+  expect(
+    tableText(
+      ['ID', 'REASON'],
+      [
+        ['1111-2222-3333', ''],
+        ['4444', 'it hangs'],
+      ],
+      15,
+    ),
+  ).toBe('ID\n    REASON\n1111-2222-3333\n4444\n    it hangs');
+});
+
 test('control characters are shown, not sent to the terminal', () => {
   expect(tableText(['A'], [['\u001b[2J']])).toBe('A\n\\x1b[2J');
 });

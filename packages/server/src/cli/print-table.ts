@@ -21,9 +21,8 @@ export function tableText(
   );
   if (widthOf(columns) > width) columns = columns.filter(({ isEmpty }) => !isEmpty);
   const lines = inLines(columns, width);
-  return [-1, ...rows.keys()]
-    .flatMap((row) => lines.map((line, index) => lineOf(line, row, index > 0)))
-    .join('\n');
+  const all = [-1, ...rows.keys()].flatMap((row) => lines.map((line, index) => lineOf(line, row, index > 0)));
+  return all.filter((line) => line !== '').join('\n');
 }
 
 interface Column {

@@ -2,7 +2,7 @@ import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { asCalled } from './called-as.ts';
-import { fitText } from './fit-text.ts';
+import { forTerminal } from './fit-text.ts';
 import { withFlagMeant } from './flag-meant.ts';
 
 const examples = `
@@ -73,18 +73,13 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
       .showHelpAfterError('(--help shows what can be used)')
       .configureHelp({ subcommandTerm: (each) => each.name() })
       .configureOutput({
-        writeOut: (text) => process.stdout.write(shown(text, process.stdout)),
-        writeErr: (text) => process.stderr.write(shown(text, process.stderr)),
+        writeOut: (text) => process.stdout.write(forTerminal(asCalled(text))),
+        writeErr: (text) => process.stderr.write(forTerminal(asCalled(text), process.stderr)),
         outputError: (text, write) => write(withFlagMeant(text.replace(/^error: /, 'holdfast: '), command)),
       })
       .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
   }
   return program;
-}
-
-/** With commands as they can be typed here, in lines that the terminal has room for. */
-function shown(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
-  return isTTY ? fitText(asCalled(text), columns) : asCalled(text);
 }
 
 /** As document 004 calls them: `manage.py create_jobs_from_policies`. */

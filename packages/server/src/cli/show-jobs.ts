@@ -3,6 +3,7 @@ import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
 import type { JobOutcome } from './find-job-outcome.ts';
+import { forTerminal } from './fit-text.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';
@@ -49,6 +50,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['pages', pagesOf(outcome)],
     ['off scope', offScopeOf(outcome)],
     ['result', resultOf(job, outcome)],
+    ['export', outcome.crawl && outcome.crawl.fetched > 0 && asCalled(`holdfast export ${job.id}`)],
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', hasError(job) && `${job.error_code}: ${job.error_message}`],
@@ -66,7 +68,8 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['payload', JSON.stringify(job.payload)],
     ['you can', outcome.actions.map(asTyped).join(', ') || 'nothing more; it is finished'],
   ];
-  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
+  for (const [label, value] of lines)
+    if (value) console.log(forTerminal(`${label.padEnd(11)} ${printable(value)}`));
   console.log();
   printEvents(events);
 }
@@ -148,10 +151,7 @@ function offScopeOf({ crawl }: JobOutcome): string | null {
 
 /** What it brought, or where that is. */
 function resultOf({ id, kind, status, payload }: Job, { crawl, result }: JobOutcome): string | null {
-  if (kind === 'crawl')
-    return crawl && crawl.fetched > 0
-      ? asCalled(`holdfast pages list ${id}, or holdfast export ${id}`)
-      : null;
+  if (kind === 'crawl') return crawl && crawl.fetched > 0 ? asCalled(`holdfast pages list ${id}`) : null;
   if (kind === 'collect')
     return status === 'completed' ? asCalled(`holdfast intakes show ${payload.intake_id}`) : null;
   if (!result) return null;

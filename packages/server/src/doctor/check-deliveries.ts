@@ -5,6 +5,7 @@ import type { Check } from './examine.ts';
 export const checkDeliveries: Check = async ({ pool }) => {
   const { pending, dead, held, enabled, failing, disabled } = await readBacklog(pool);
   const all = enabled + disabled;
+  if (all + pending + dead === 0) return { check: 'webhooks', state: 'ok', found: 'none' };
   const found = `${all} ${all === 1 ? 'webhook' : 'webhooks'}, of which ${failing} failing, ${disabled} disabled; ${atLeast(pending)} ${pending === 1 ? 'delivery' : 'deliveries'} pending, ${atLeast(dead)} dead`;
   const advice = [
     dead > 0 &&
