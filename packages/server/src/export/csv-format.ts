@@ -27,6 +27,7 @@ export const csvFormat = {
   wants: {},
   // By the first of them: another version may have had others behind. Up to 0.2.0 it was `n` that came first.
   isOurs: (beginning) => /^(n,url|url,page_no),canonical_url,title,description,/.test(beginning.toString()),
+  isOutdated: (beginning) => !beginning.toString().startsWith(`${names.join(',')}\r\n`),
   record: (page: StoredPage) =>
     `${Object.values(columns)
       .map((value) => cell(value(page)))

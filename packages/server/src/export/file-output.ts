@@ -118,6 +118,7 @@ export class FileOutput implements PageOutput {
     const cursor = await this.#cursor.read();
     if (!cursor || cursor.job !== jobId || cursor.format !== format || cursor.bytes > size) return;
     if (cursor.page_no > 0 && (await urlOfPage(db, jobId, cursor.page_no)) !== cursor.url) return;
+    if (this.#options.pages.isOutdated?.(await beginningOf(path))) return;
     await truncate(path, cursor.bytes);
     this.#pageNo = cursor.page_no;
     this.#url = cursor.url;
@@ -132,10 +133,7 @@ export class FileOutput implements PageOutput {
     const cursor = await this.#cursor.read();
     if (goesOnWith !== undefined && cursor?.job !== goesOnWith) throw outputExists(path);
     if (cursor) return;
-    const handle = await open(path);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
-    await handle.close();
-    if (pages.isOurs(buffer.subarray(0, bytesRead))) return;
+    if (pages.isOurs(await beginningOf(path))) return;
     throw outputUnusable(path, 'it exists, and was not written by Holdfast in this format', {
       hint: 'Name another file with --out, or replace it with --overwrite.',
     });
@@ -179,6 +177,16 @@ export class FileOutput implements PageOutput {
       await this.#cursor.write(path, cursor, writing);
     });
     this.#savedAt = performance.now();
+  }
+}
+
+async function beginningOf(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 

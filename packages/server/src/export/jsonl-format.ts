@@ -10,6 +10,7 @@ export const jsonlFormat = {
   wants: { html: true },
   // With "n" before the URL up to 0.2.0.
   isOurs: (beginning) => /^\{("n":\d+,"url":"|"url":"[^"]+","page_no":\d)/.test(beginning.toString()),
+  isOutdated: (beginning) => beginning.toString().startsWith('{"n":'),
   record({ url, page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
     const compared = change !== null && { change };
     const record = { url, page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };

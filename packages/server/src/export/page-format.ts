@@ -11,6 +11,8 @@ export interface PageFormat {
   readonly wants: WantedContent;
   /** Whether a file that begins so was written in this format. */
   isOurs(beginning: Buffer): boolean;
+  /** Whether it has the columns or fields of an earlier version; it is then written anew. */
+  isOutdated?(beginning: Buffer): boolean;
   header(jobId: string): string | Buffer;
   record(page: StoredPage, jobId: string): string | Buffer | Promise<Buffer>;
 }
