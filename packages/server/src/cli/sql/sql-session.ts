@@ -18,8 +18,8 @@ export interface SqlSessionOptions {
 
 /**
  * A connection for statements that a person typed: with the server's own settings, not those that fit ours. Unless it may
- * write, each statement runs alone in a read-only transaction that has begun to read, which nothing can make writable any more.
- * A statement that ends the transaction is followed by nothing in it.
+ * write, each statement runs alone in a read-only transaction: one that ends it, or makes it writable before it reads, is
+ * followed by nothing in it.
  */
 export class SqlSession {
   readonly #client: pg.Client;
@@ -53,7 +53,6 @@ export class SqlSession {
     await this.#client.query('BEGIN READ ONLY');
     try {
       await this.#limit('SET LOCAL');
-      await this.#client.query('SELECT 1');
       return await this.#perform(text);
     } finally {
       // It has changed nothing but settings of this session, which are to hold for the next statement.
