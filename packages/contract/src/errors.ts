@@ -134,7 +134,7 @@ export const errors = {
     http: 404,
     exit: exitCodes.notFound,
     message: 'There is no such job',
-    hint: 'Check the id with `holdfast jobs list`; finished jobs are pruned after the retention time.',
+    hint: 'Check the id with `holdfast jobs list`; jobs that have ended can be deleted, and are pruned after the retention time.',
   },
   page_not_found: {
     retry: 'never',

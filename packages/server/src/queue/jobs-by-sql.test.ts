@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { JobRequest } from '@holdfast/contract';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -108,6 +111,25 @@ describe('a job that is inserted by SQL', () => {
     expect(await listEvents(queue.pool, id)).toMatchObject([{ event_no: 1, actor: 'user:old' }]);
     expect(await violations()).toEqual([]);
   });
+});
+
+test('statements of ours that make jobs record the first event themselves, and say so', () => {
+  const source = fileURLToPath(new URL('..', import.meta.url));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(?<!test)\.ts$/.test(name),
+  );
+  const making = files.flatMap((name) =>
+    [...readFileSync(join(source, name), 'utf8').matchAll(/INSERT INTO crawl_jobs \(([^)]*)\)/g)].map(
+      ([, columns = '']) => ({
+        name,
+        columns: columns.split(/,\s*/),
+      }),
+    ),
+  );
+  // The views of the documents make them by plain SQL.
+  const ours = making.filter(({ name }) => !name.includes('dialect-views'));
+  expect(ours.length).toBeGreaterThan(2);
+  expect(ours.filter(({ columns }) => !columns.includes('event_count'))).toEqual([]);
 });
 
 /** Jobs of every sort, made from a seed. */

@@ -14,9 +14,9 @@ export const rerunStatement = statement<Job>(
   'rerun',
   `
 WITH created AS (
-  INSERT INTO crawl_jobs (kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
+  INSERT INTO crawl_jobs (event_count, kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
     lock_ttl_seconds, source_id, user_id, host, intake_id, policy_id, dedupe_key, rerun_of)
-  SELECT kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
+  SELECT 1, kind, executor, payload, priority, max_retries, retry_backoff_seconds, timeout_seconds,
     lock_ttl_seconds, source_id, user_id, host, intake_id, policy_id, ${rerunKey}, id
   FROM crawl_jobs WHERE id = ANY ($1::uuid[]) AND status = 'completed' AND kind IN ('visit', 'collect')
   ORDER BY user_id, ${rerunKey}, created_at DESC

@@ -68,7 +68,7 @@ export function JobDetail() {
           again={refetch}
           gone={{
             title: 'There is no such job',
-            text: 'It may have been pruned after its retention time, or belong to someone else.',
+            text: 'It may have been deleted, pruned after its retention time, or belong to someone else.',
           }}
         />
       </>
