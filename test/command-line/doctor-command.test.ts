@@ -16,7 +16,7 @@ afterEach(() => database.drop());
 const register = (id: string, maxJobs: number) =>
   registerWorker(
     database.pool,
-    { id, maxJobs, kinds: ['crawl'], allowPrivate: [], heartbeatSeconds: 10 },
+    { id, maxJobs, maxCrawls: maxJobs, kinds: ['crawl'], allowPrivate: [], heartbeatSeconds: 10 },
     async () => {},
   );
 

@@ -30,7 +30,7 @@ describe('holdfast jobs', () => {
       '--json',
     );
     expect(created.stderr).toContain(
-      'no worker is running; start one: npx holdfast worker or npx holdfast up',
+      'Waits for a worker: no worker is running. Start one: `npx holdfast worker` or `npx holdfast up`.',
     );
     const { id, url } = JSON.parse(created.stdout);
     expect(url).toBe('https://example.com/');
@@ -43,7 +43,7 @@ describe('holdfast jobs', () => {
     expect((await holdfast('jobs', 'retry', id, '--afresh')).stdout).toBe(`job ${id}: pending\n`);
     const shown = await holdfast('jobs', 'show', id);
     expect(shown.stdout).toMatch(
-      /status +pending\nwaits +no worker is running; start one: npx holdfast worker/,
+      /status +pending\nwaits +Waits for a worker: no worker is running. Start one: `npx holdfast worker`/,
     );
     expect(shown.stdout).toMatch(/you can +pause, cancel/);
     expect(shown.stdout).toMatch(/cancel +pending +cancelled.*user:.* not needed/);
@@ -212,14 +212,14 @@ describe('holdfast jobs', () => {
     const job = await queue.claimedOne();
     await failJobs(queue.pool, [{ ...job, error: new HoldfastError('run_failed', 'it broke') }], actor);
     expect((await holdfast('jobs', 'list', '--status', 'failed')).stdout).toMatch(
-      new RegExp(`RETRIES  ERROR .*\\n${job.id}  .*  run_failed  `),
+      new RegExp(`RETRIES  REASON .*\\n${job.id}  .*  run_failed: The run failed`),
     );
   });
 
   test('a job that was expired by request says so in the list, and by whom and why in its own view', async () => {
     const job = await queue.claimedOne();
     await holdfast('jobs', 'expire', job.id, '--reason', 'it hangs');
-    expect((await holdfast('jobs', 'list')).stdout).toMatch(/expired +0 +0 % +0\/3 +expired_by_request /);
+    expect((await holdfast('jobs', 'list')).stdout).toMatch(/expired +0 +0 % +0\/3 +expired_by_request: /);
     const shown = (await holdfast('jobs', 'show', job.id)).stdout;
     expect(shown).toMatch(/error +expired_by_request: The job was taken .* \(user:.+\): it hangs\n/);
     expect(shown).toMatch(/advice +Retry the job to go on/);

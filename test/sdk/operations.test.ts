@@ -43,6 +43,7 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   bulkCreateJobs: ({ jobs }) => jobs.createMany([{ kind: 'crawl', payload: { url } }]),
   listJobs: ({ jobs }) => jobs.list().firstPage(),
   showJob: ({ jobs }) => jobs.get(id),
+  runNowJob: ({ jobs }) => jobs.runNow(id),
   pauseJob: ({ jobs }) => jobs.pause(id),
   resumeJob: ({ jobs }) => jobs.resume(id),
   cancelJob: ({ jobs }) => jobs.cancel(id),

@@ -43,4 +43,5 @@ export * from './parse-url.ts';
 export * from './policy.ts';
 export * from './strict-fields.ts';
 export * from './text-fields.ts';
+export * from './waiting.ts';
 export * from './webhook.ts';

@@ -208,30 +208,43 @@ export const transitions = {
     fenced: false,
     meaning: 'chosen failed or skipped pages of a finished crawl are tried again; retry_count starts at 0',
   },
+  runNow: {
+    moves: [
+      ['pending', 'pending'],
+      ['retryable', 'pending'],
+    ],
+    by: ['user'],
+    fenced: false,
+    meaning:
+      'a person ends the wait for a start, a retry time or a host, or resumes the source that the job waits for; no retry is lost',
+  },
 } as const satisfies Record<string, Transition>;
 
 export type TransitionName = keyof typeof transitions;
 export const transitionNames = Object.keys(transitions) as TransitionName[];
 
 /** What a user can do to a job, in the order in which a screen should offer it. */
-export const userActions = ['pause', 'resume', 'cancel', 'retry', 'resetLock', 'expire'] as const;
+export const userActions = ['runNow', 'pause', 'resume', 'cancel', 'retry', 'resetLock', 'expire'] as const;
 export type UserAction = (typeof userActions)[number];
 /** retryUrls is for crawls, and wants to know which pages. */
 export type JobAction = UserAction | 'retryUrls';
 
 /**
  * What a user can do to a job now. A requested cancel leaves nothing to pause or resume; it can only be forced. The retry of a
- * completed visit or collect job moves nothing: its result stays, and a new job runs.
+ * completed visit or collect job moves nothing: its result stays, and a new job runs. `isEarly`: a time
+ * lies ahead that a pending job waits for.
  */
 export function allowedActions(
   status: JobStatus,
   requested: RequestedAction | null = null,
   kind?: JobKind,
+  isEarly = false,
 ): JobAction[] {
   const actions: readonly JobAction[] = kind === 'crawl' ? [...userActions, 'retryUrls'] : userActions;
   return actions.filter((action) => {
     if (action === 'retry' && status === 'completed') return kind === 'visit' || kind === 'collect';
     if (!transitions[action].moves.some(([from]) => from === status)) return false;
+    if (action === 'runNow' && status === 'pending') return isEarly;
     if (status !== 'processing') return true;
     if (action === 'resume') return requested === 'pause';
     if (action === 'pause') return requested === null;

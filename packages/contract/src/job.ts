@@ -88,6 +88,8 @@ export interface Job {
   error_code: string | null;
   error_message: string | null;
   waits_for: string[] | null;
+  /** Why its last run gave it back before its time; `waiting` puts it into words. */
+  blocked_by: unknown;
   worker_id: string | null;
   fence: number;
   lease_expires_at: Date | null;

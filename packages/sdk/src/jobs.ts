@@ -10,6 +10,7 @@ import type {
   Job,
   JobEvent,
   JobProgress,
+  ListedJob,
   ListedPage,
   ListJobsQuery,
   ListPagesQuery,
@@ -68,7 +69,7 @@ export class Jobs {
   }
 
   /** Jobs, the newest first. */
-  list(query: ListJobsQuery = {}, options?: CallOptions): Listing<Job> {
+  list(query: ListJobsQuery = {}, options?: CallOptions): Listing<ListedJob> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listJobs', { query: { ...query, cursor } }, options),
     );
@@ -76,6 +77,11 @@ export class Jobs {
 
   get(id: string, options?: CallOptions): Promise<ShownJob> {
     return this.#transport.call('showJob', { path: { id } }, options);
+  }
+
+  /** Starts a job that waits for its time, its retry or a host. One that is ready already stays as it is. */
+  runNow(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
+    return this.#transport.call('runNowJob', { path: { id }, body, repeatable: true }, options);
   }
 
   /** Stops a job for now. One that runs may answer still processing, with `requested_action`. */

@@ -538,7 +538,15 @@ export interface Job {
   allowed_actions: JobAction[];
 }
 
-export type JobAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire' | 'retryUrls';
+export type JobAction =
+  | 'runNow'
+  | 'pause'
+  | 'resume'
+  | 'cancel'
+  | 'retry'
+  | 'resetLock'
+  | 'expire'
+  | 'retryUrls';
 
 export interface JobEvent {
   /** events of a job are counted from 1 */
@@ -866,6 +874,48 @@ export interface ListedIntake {
     confidence: number;
     valued_at: string;
   } | null;
+}
+
+export interface ListedJob {
+  id: string;
+  kind: JobKind;
+  executor: Executor;
+  /** of the payload */
+  url: string | null;
+  payload: Record<string, unknown>;
+  status: JobStatus;
+  /** what the holder of a running job was asked to do */
+  requested_action: 'pause' | 'cancel' | null;
+  priority: number;
+  progress_percentage: number;
+  retry_count: number;
+  max_retries: number;
+  error_code: string | null;
+  error_message: string | null;
+  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  waits_for: string[] | null;
+  /** who holds it, or held it last */
+  worker_id: string | null;
+  /** the number of its last lease */
+  fence: number;
+  lease_expires_at: string | null;
+  last_heartbeat: string | null;
+  run_at: string | null;
+  next_retry_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  dedupe_key: string | null;
+  idempotency_key: string | null;
+  source_id: string | null;
+  policy_id: string | null;
+  /** the completed job that this one runs again */
+  rerun_of: string | null;
+  user_id: string;
+  /** what can be done to it now; in lists, what its status allows */
+  allowed_actions: JobAction[];
+  /** what the job waits for, until when, and what ends it; null while it runs, is paused or is finished */
+  waiting: Waiting | null;
 }
 
 export interface ListedPage {
@@ -1658,6 +1708,8 @@ export interface ShownJob {
   user_id: string;
   /** what can be done to it now; in lists, what its status allows */
   allowed_actions: JobAction[];
+  /** what the job waits for, until when, and what ends it; null while it runs, is paused or is finished */
+  waiting: Waiting | null;
   /** counters of a crawl; null until it has begun */
   crawl: CrawlCounters | null;
   /** its runner died before the first request: no retry was lost, and the job goes on by itself */
@@ -1812,6 +1864,11 @@ export interface Source {
   paused_until: string | null;
   pause_reason: 'operator' | 'failures' | 'retry_after' | null;
   breaker: 'closed' | 'open' | 'half_open';
+  /** error code of why a host of it cannot be had at all: dns_failed, tls_failed; null after its next good answer */
+  trouble: string | null;
+  /** which host that is */
+  trouble_host: string | null;
+  trouble_since: string | null;
   /** how many times fewer requests at a time it gets, because its answers take longer; 1: no fewer */
   slowdown: number;
   /** requests a minute it gets at most, because it refused more; null: as its limits allow */
@@ -2108,9 +2165,10 @@ export type Transition =
   | 'expire'
   | 'resetLock'
   | 'retry'
-  | 'retryUrls';
+  | 'retryUrls'
+  | 'runNow';
 
-export type UserAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire';
+export type UserAction = 'runNow' | 'pause' | 'resume' | 'cancel' | 'retry' | 'resetLock' | 'expire';
 
 export interface Valuation {
   intake_id: string;
@@ -2146,6 +2204,23 @@ export interface Valuation {
   /** why the confidence is what it is */
   reasons: Array<{ points: number; text: string }>;
   valued_at: string;
+}
+
+export interface Waiting {
+  /** what kind of thing it waits for */
+  reason: 'schedule' | 'retry' | 'host' | 'source' | 'origin' | 'worker' | 'bot';
+  /** what it waits for and why, in words */
+  text: string;
+  /** when it goes on by itself; null: when what `ends` names has happened */
+  until: string | null;
+  /** what ends the wait, and how to end it sooner */
+  ends: string;
+  /** of reasons host and source: what keeps the host from being asked */
+  cause: 'operator' | 'disabled' | 'failures' | 'retry_after' | 'limit' | 'robots' | 'tries' | null;
+  /** of reasons host and source: the host it waits for */
+  host: string | null;
+  /** of reasons host and source: the source of that host */
+  source_id: string | null;
 }
 
 export interface Webhook {
@@ -2518,7 +2593,7 @@ export interface Calls {
     path: Record<string, never>;
     query: ListJobsQuery;
     body: undefined;
-    answer: Page<Job>;
+    answer: Page<ListedJob>;
   };
   listKeys: {
     path: Record<string, never>;
@@ -2725,6 +2800,18 @@ export interface Calls {
       | null
       | undefined;
     answer: CreatedWebhook;
+  };
+  runNowJob: {
+    path: { id: string };
+    query: undefined;
+    body:
+      | {
+          /** why; kept in the timeline */
+          reason?: string | undefined;
+        }
+      | null
+      | undefined;
+    answer: Job;
   };
   runPolicy: {
     path: { id: string };
@@ -2980,7 +3067,7 @@ export const operations = {
   resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
   /** Go on with a paused job from where it was */
   resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },
-  /** End every pause and slow-down of a source, whoever began it */
+  /** End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it */
   resumeSource: { method: 'POST', path: '/api/v1/sources/{id}/resume' },
   /** Run a finished job again; a completed visit or collect job as a new one */
   retryJob: { method: 'POST', path: '/api/v1/jobs/{id}/retry' },
@@ -2990,6 +3077,8 @@ export const operations = {
   revokeKey: { method: 'POST', path: '/api/v1/keys/{id}/revoke' },
   /** Give a webhook another secret; for a while the old one signs as well */
   rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret' },
+  /** Start a job now that waits for its time, its retry or a host */
+  runNowJob: { method: 'POST', path: '/api/v1/jobs/{id}/run-now' },
   /** Make a policy due now, before its time */
   runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },
   /** One bot */

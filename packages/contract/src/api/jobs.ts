@@ -5,6 +5,7 @@ import { executors, jobKinds, jobStatuses, requestedActions, userActions } from 
 import { moment } from '../moment.ts';
 import { strictFields } from '../strict-fields.ts';
 import { pageUrl, text } from '../text-fields.ts';
+import { waiting } from '../waiting.ts';
 import { changeCounts } from './change-counts.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryList, queryNumber } from './query-fields.ts';
@@ -108,6 +109,18 @@ const job = z.object({
     .describe('what can be done to it now; in lists, what its status allows'),
 });
 export const apiJob = job.meta({ id: 'Job' });
+
+const waits = {
+  waiting: waiting
+    .nullable()
+    .describe(
+      'what the job waits for, until when, and what ends it; null while it runs, is paused or is finished',
+    ),
+};
+
+export const listedJob = z.object({ ...job.shape, ...waits }).meta({ id: 'ListedJob' });
+/** As a client sees it in lists, in JSON. */
+export type ListedJob = z.input<typeof listedJob>;
 /** As a client sees it, in JSON. */
 export type ApiJob = z.input<typeof apiJob>;
 
@@ -154,6 +167,7 @@ export const crawlCounters = z
 export const shownJob = z
   .object({
     ...job.shape,
+    ...waits,
     crawl: crawlCounters.nullable().describe('counters of a crawl; null until it has begun'),
     failed_start: z
       .object({
@@ -205,7 +219,7 @@ export const jobListQuery = z.strictObject({
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });
-export const jobList = pageOf(apiJob);
+export const jobList = pageOf(listedJob);
 
 const reason = text(500).optional().describe('why; kept in the timeline');
 export const actionRequest = z.strictObject({ reason }).nullish();
@@ -234,7 +248,9 @@ export const retryUrlsRequest = z
 
 export const maxBulkIds = 10_000;
 /** Addresses write `reset-lock`, and take `resetLock` as well; so does this. */
-const asAction = (given: unknown) => (given === 'reset-lock' ? 'resetLock' : given);
+const asAction = (given: unknown) =>
+  userActions.find((action) => action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) === given) ??
+  given;
 export const bulkRequest = z
   .strictObject({
     action: z.preprocess(asAction, z.enum(userActions)),

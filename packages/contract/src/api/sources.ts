@@ -82,6 +82,14 @@ export const apiSource = z
     paused_until: timestamp.nullable().describe('null while paused: until an operator resumes or enables it'),
     pause_reason: z.enum(pauseReasons).nullable(),
     breaker: z.enum(breakerStates),
+    trouble: z
+      .string()
+      .nullable()
+      .describe(
+        'error code of why a host of it cannot be had at all: dns_failed, tls_failed; null after its next good answer',
+      ),
+    trouble_host: z.string().nullable().describe('which host that is'),
+    trouble_since: timestamp.nullable(),
     slowdown: z
       .number()
       .describe(

@@ -62,6 +62,11 @@ export class BlockedHostList {
     this.#rememberMs = remember;
   }
 
+  /** Somebody paused, resumed or changed a source. */
+  forget(): void {
+    this.#read = undefined;
+  }
+
   async read(): Promise<BlockedHosts> {
     const started = performance.now();
     if (this.#read && this.#read.until > started) return this.#read.blocked;

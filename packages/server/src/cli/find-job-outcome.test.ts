@@ -1,4 +1,3 @@
-import { readConfiguration } from '@holdfast/contract';
 import { expect, test } from 'vitest';
 import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
 import { findJobOutcome } from './find-job-outcome.ts';
@@ -14,10 +13,8 @@ test('only pages of a finished crawl can be tried again, not what discovery read
      FROM unnest(ARRAY['absent', 'sitemap']) WITH ORDINALITY AS row (reason, no)`,
     [job.id],
   );
-  const configuration = readConfiguration({});
   const ended = { ...job, status: 'completed' as const };
-  const canRetry = async () =>
-    (await findJobOutcome(queue.pool, configuration, ended)).actions.includes('retryUrls');
+  const canRetry = async () => (await findJobOutcome(queue.pool, ended)).actions.includes('retryUrls');
   expect(await canRetry()).toBe(false);
   await queue.pool.query(`UPDATE crawl_states SET skipped = 3 WHERE job_id = $1`, [job.id]);
   expect(await canRetry()).toBe(true);

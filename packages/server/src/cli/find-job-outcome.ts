@@ -1,17 +1,17 @@
 import {
-  type Configuration,
   foundByDiscovery,
   type Job,
   type JobAction,
   type ListedResult,
   type PageErrors,
+  type Waiting,
 } from '@holdfast/contract';
 import { type CrawlCounters, readCounters } from '../api/jobs/read-counters.ts';
 import type { Queryable } from '../database/statement.ts';
 import { actionsNow } from '../frontier/actions-now.ts';
 import { type FailedStart, readFailedStart } from '../queue/read-failed-start.ts';
 import { searchResults } from '../results/search-results.ts';
-import { waitsForWorker } from './waits-for-worker.ts';
+import { findWait } from '../waiting/find-waits.ts';
 
 /** What came of a job, and what keeps it from going on. */
 export interface JobOutcome {
@@ -19,25 +19,21 @@ export interface JobOutcome {
   readonly crawl: CrawlCounters | null;
   /** Of a visit that brought something. */
   readonly result: ListedResult | null;
-  /** Why, if it does. */
-  readonly waitsForWorker: string | undefined;
+  /** Null if it does not wait. */
+  readonly waiting: Waiting | null;
   readonly failedStart: FailedStart | null;
   /** What can be done to it now. */
   readonly actions: readonly JobAction[];
 }
 
-export async function findJobOutcome(
-  db: Queryable,
-  configuration: Configuration,
-  job: Job,
-): Promise<JobOutcome> {
+export async function findJobOutcome(db: Queryable, job: Job): Promise<JobOutcome> {
   const results =
     job.kind === 'visit' ? await searchResults(db, { filter: { job_id: job.id }, limit: 1 }) : undefined;
   const crawl = job.kind === 'crawl' ? await readCounters(db, job.id) : null;
   return {
     crawl,
     result: results?.rows[0] ?? null,
-    waitsForWorker: await waitsForWorker(db, configuration, job),
+    waiting: await findWait(db, job),
     failedStart: await readFailedStart(db, job.id),
     actions: await actionsNow(db, job),
   };

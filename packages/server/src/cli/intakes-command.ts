@@ -11,12 +11,13 @@ import { importIntakes, intakesFromCsv } from '../intakes/import-intakes.ts';
 import { listIntakes } from '../intakes/list-intakes.ts';
 import { enqueueJobs } from '../queue/enqueue-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { findWait } from '../waiting/find-waits.ts';
 import { answerEach } from './answer-each.ts';
 import { asCalled } from './called-as.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';
 import { printIntake, printIntakes } from './show-intakes.ts';
-import { waitsForWorker } from './waits-for-worker.ts';
+import { waitText } from './wait-text.ts';
 import { wholeNumber } from './whole-number.ts';
 import { wholePage } from './whole-page.ts';
 import { withDatabase } from './with-database.ts';
@@ -121,7 +122,7 @@ const enqueue = new Command('enqueue')
   .option('--stagger-seconds <number>', 'between the starts of two jobs', wholeNumber, 1)
   .option('--json', 'print JSON')
   .action((ids: string[], { json, tag, source, staggerSeconds }, command: Command) =>
-    withDatabase(command, async ({ configuration, database: { pool }, actor }) => {
+    withDatabase(command, async ({ database: { pool }, actor }) => {
       if (ids.length > 0 === (tag !== undefined))
         throw new HoldfastError('bad_request', 'name intakes, or all of a tag with --tag');
       const intakes =
@@ -137,8 +138,8 @@ const enqueue = new Command('enqueue')
         for (const { source_id, outcome, job } of made)
           console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (is asked already)'}`);
       const [first] = made;
-      const why = first && (await waitsForWorker(pool, configuration, first.job));
-      if (why) console.error(asCalled(`They wait: ${why}`));
+      const waiting = first && (await findWait(pool, first.job));
+      if (waiting?.reason === 'worker') console.error(asCalled(waitText(waiting)));
     }),
   );
 

@@ -5,8 +5,11 @@ import { actOnJob } from '../queue/act-on-job.ts';
 import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
 import { showJob } from '../queue/find-jobs.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { findWait } from '../waiting/find-waits.ts';
 import { answerEach } from './answer-each.ts';
 import { asTyped } from './as-typed.ts';
+import { asCalled } from './called-as.ts';
+import { waitText } from './wait-text.ts';
 import { withDatabase } from './with-database.ts';
 
 interface Options {
@@ -16,6 +19,7 @@ interface Options {
 }
 
 const descriptions: Record<UserAction, string> = {
+  runNow: 'start jobs now that wait for their time, their retry or a host; they lose no retry',
   pause: 'stop jobs for now; running ones save their progress first',
   resume: 'go on with paused jobs from where they were',
   cancel: 'stop jobs for good',
@@ -39,10 +43,12 @@ export const actionCommands = (Object.keys(descriptions) as UserAction[]).map((a
       await answerEach(ids, json ?? false, async (id) => {
         const scheduled = action === 'retry' ? (await showJob(pool, id)).run_at : null;
         const changed = await actOnJob(pool, action, id, { actor, ...options });
-        await notifier.notify(changed.status === 'processing' ? 'request' : 'work');
+        await notifier.notify(changed.status === 'processing' ? 'request' : 'requeued');
         const job = changed.requested_action ? await awaitAcknowledgement(pool, id) : changed;
         const again = job.id === id ? `job ${id}` : `job ${job.id}, which runs job ${id} again`;
-        return { changed: jobView(job), told: `${again}: ${whatNow(job, scheduled)}` };
+        const waiting = changed.status === 'pending' ? await findWait(pool, job) : null;
+        const aside = waiting ? asCalled(waitText(waiting)) : undefined;
+        return { changed: { ...jobView(job), waiting }, told: `${again}: ${whatNow(job, scheduled)}`, aside };
       });
     }),
   );

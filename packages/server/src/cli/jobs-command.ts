@@ -1,11 +1,12 @@
 import { type JobFilter, type JobRequest, jobFilter, jobKinds, jobStatuses } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
-import { jobView } from '../api/jobs/job-view.ts';
+import { jobView, jobViews } from '../api/jobs/job-view.ts';
 import { retryUrls } from '../frontier/retry-urls.ts';
 import { enqueueJob } from '../queue/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/find-jobs.ts';
 import { listEvents } from '../queue/list-events.ts';
 import { Notifier } from '../queue/notifier.ts';
+import { findWait } from '../waiting/find-waits.ts';
 import { asCalled } from './called-as.ts';
 import { checkFlags } from './check-flags.ts';
 import { crawlFieldsText } from './crawl-fields-text.ts';
@@ -15,7 +16,7 @@ import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
 import { readSince } from './read-since.ts';
 import { printEvents, printJob, printJobs } from './show-jobs.ts';
-import { waitsForWorker } from './waits-for-worker.ts';
+import { waitText } from './wait-text.ts';
 import { wholeNumber } from './whole-number.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -37,6 +38,7 @@ and can be steered by its id until it has ended.
   holdfast jobs create visit https://shop.example/item
   holdfast jobs list --status failed
   holdfast jobs show ID                               how far it is, what came of it, what can be done
+  holdfast jobs run-now ID                            starts one that waits for its time, its retry or a host
   holdfast jobs pause ID                              and later: holdfast jobs resume ID
 
 See docs/guides/getting-started.md and docs/lifecycle.md.`;
@@ -57,7 +59,7 @@ const create = new Command('create')
   .addHelpText('after', crawlFieldsText)
   .action(async (kind: JobRequest['kind'], url: string | undefined, _options, command: Command) => {
     const request = readJobRequest(kind, url, command.opts());
-    await withDatabase(command, async ({ configuration, database, actor }) => {
+    await withDatabase(command, async ({ database, actor }) => {
       const { job, outcome } = await enqueueJob(database.pool, request, actor);
       if (outcome === 'created') await new Notifier(database.pool).notify('work');
       if (command.opts<JsonOption>().json) console.log(JSON.stringify({ ...jobView(job), outcome }));
@@ -66,8 +68,8 @@ const create = new Command('create')
           outcome === 'created' ? `created job ${job.id}` : `job ${job.id} stands already (${outcome})`,
         );
       // Beside the answer, which programs read.
-      const why = await waitsForWorker(database.pool, configuration, job);
-      if (why) console.error(asCalled(`It waits: ${why}`));
+      const waiting = await findWait(database.pool, job);
+      if (waiting) console.error(asCalled(waitText(waiting)));
     });
   });
 
@@ -93,8 +95,9 @@ const list = new Command('list')
     checkFlags(jobFilter, filter);
     await withDatabase(command, async ({ database }) => {
       const jobs = await listJobs(database.pool, filter);
-      if (json) console.log(JSON.stringify(jobs.map(jobView)));
-      else printJobs(jobs, filter);
+      const views = await jobViews(database.pool, jobs);
+      if (json) console.log(JSON.stringify(views));
+      else printJobs(views, filter);
     });
   });
 
@@ -103,15 +106,16 @@ const show = new Command('show')
   .argument('<id>', 'id of the job')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
-    withDatabase(command, async ({ configuration, database: { pool } }) => {
+    withDatabase(command, async ({ database: { pool } }) => {
       const job = await showJob(pool, id);
-      const outcome = await findJobOutcome(pool, configuration, job);
+      const outcome = await findJobOutcome(pool, job);
       const events = await listEvents(pool, id);
-      const { crawl, result, actions, failedStart } = outcome;
+      const { crawl, result, actions, failedStart, waiting } = outcome;
       if (json)
         console.log(
           JSON.stringify({
             ...jobView(job),
+            waiting,
             allowed_actions: actions,
             crawl,
             failed_start: failedStart,
@@ -145,7 +149,7 @@ const retryUrlsCommand = new Command('retry-urls')
   .action((id: string, { json, with: reasons }: JsonOption & { with?: string[] }, command: Command) =>
     withDatabase(command, async ({ database, actor }) => {
       const job = await retryUrls(database.pool, id, reasons ? { reasons } : {}, actor);
-      await new Notifier(database.pool).notify('work');
+      await new Notifier(database.pool).notify('requeued');
       console.log(json ? JSON.stringify(jobView(job)) : `job ${id}: ${job.status}`);
     }),
   );

@@ -11,6 +11,8 @@ import {
   terminalStatuses,
   transitionNames,
   transitions,
+  waitReasonNames,
+  waitReasons,
 } from '@holdfast/contract';
 
 import { reasons } from './crawl/explain-reason.ts';
@@ -75,11 +77,27 @@ up to a tenth more, at least as long as the site asked for, and never longer tha
 
 ${table(
   ['status', 'allowed actions'],
-  jobStatuses.map((status) => [status, allowedActions(status, null, 'crawl').join(', ') || 'none']),
+  jobStatuses.map((status) => [status, allowedActions(status, null, 'crawl', true).join(', ') || 'none']),
 )}
 
 A completed visit or collect job allows \`retry\`, too. Its result stays, and the job stays completed: it runs again as a new job with
-the same request, whose \`rerun_of\` names it. \`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
+the same request, whose \`rerun_of\` names it. \`runNow\` of a pending job is there while a time lies ahead that it waits for. \`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
+
+## What a job waits for
+
+A pending or retryable job shows \`waiting\` in the API, \`waits\` in \`holdfast jobs show\`, \`REASON\` in \`holdfast jobs list\`, and a
+banner in the console: what it waits for and why, until when, and what ends the wait.
+
+${table(
+  ['reason', 'the job waits for'],
+  waitReasonNames.map((reason) => [`\`${reason}\``, waitReasons[reason]]),
+)}
+
+\`holdfast jobs run-now ID\` ends the waits that a person may end: for a start, a retry time or a host. The job loses no retry. A host
+that is left alone after failures gets one request now, which decides whether it is well again. A Retry-After and the limits of a source
+hold on: the job starts, and waits again if it must. What an operator paused or disabled stays so: the command is refused, and names
+the one that resumes the source. \`holdfast sources resume ID\` and \`holdfast sources set ID --enable\` start every job that waits
+for that source: crawls, visits, collections, and with the next pull the visits of bots.
 `;
 }
 

@@ -1,4 +1,12 @@
-import { type ErrorCode, errors, itemOf, type Job, type JobFilter, jobTitle } from '@holdfast/contract';
+import {
+  type ErrorCode,
+  errors,
+  itemOf,
+  type Job,
+  type JobFilter,
+  jobTitle,
+  type Waiting,
+} from '@holdfast/contract';
 import type { JobEvent } from '../queue/list-events.ts';
 import { asTyped } from './as-typed.ts';
 import { asCalled } from './called-as.ts';
@@ -7,9 +15,13 @@ import { forTerminal } from './fit-text.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';
+import { waitText } from './wait-text.ts';
+
+/** A job with what it waits for. */
+type ListedJob = Omit<Job, 'blocked_by'> & { readonly waiting: Waiting | null };
 
 export function printJobs(
-  jobs: readonly Job[],
+  jobs: readonly ListedJob[],
   { status, kind, locked_after, locked_before, limit = 50 }: JobFilter,
 ): void {
   if (jobs.length === 0) {
@@ -21,7 +33,7 @@ export function printJobs(
     return;
   }
   printTable(
-    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'ERROR', 'CREATED', 'WORKER', 'URL OR ITEM'],
+    ['ID', 'KIND', 'STATUS', 'PRIORITY', 'DONE', 'RETRIES', 'REASON', 'CREATED', 'WORKER', 'URL OR ITEM'],
     jobs.map((job) => [
       job.id,
       job.kind,
@@ -29,7 +41,7 @@ export function printJobs(
       job.priority,
       `${job.progress_percentage} %`,
       `${job.retry_count}/${job.max_retries}`,
-      hasError(job) ? (job.error_code ?? '') : '',
+      reasonOf(job),
       formatAgo(job.created_at),
       shorten(job.worker_id ?? '', 24),
       shorten(jobTitle(job), 60),
@@ -45,7 +57,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     job.kind === 'collect' ? ['item', itemOf(job.payload)] : ['url', jobTitle(job)],
     ['source', job.source_id],
     ['status', statusOf(job)],
-    ['waits', (outcome.waitsForWorker && asCalled(outcome.waitsForWorker)) || waitText(job)],
+    ['waits', outcome.waiting && asCalled(waitText(outcome.waiting))],
     ['progress', `${job.progress_percentage} %`],
     ['pages', pagesOf(outcome)],
     ['off scope', offScopeOf(outcome)],
@@ -74,14 +86,18 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
   printEvents(events);
 }
 
-/** Said while it is true: a worker that may fetch them claims the job as any other. */
-function waitText({ status, waits_for }: Job): string | undefined {
-  if (status !== 'pending' || !waits_for) return undefined;
-  return `for a worker that may fetch ${waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
+/** What a job waits for, or what it failed with. */
+function reasonOf(job: ListedJob): string {
+  const { waiting, error_code, error_message } = job;
+  if (waiting) {
+    const { text, until } = waiting;
+    return until ? `${shorten(text, 64)} (${formatAgo(until)})` : shorten(text, 76);
+  }
+  return hasError(job) ? shorten(`${error_code}: ${error_message}`, 76) : '';
 }
 
 /** What a job got over, or gets over by itself, is in its timeline. */
-function hasError({ status, error_message }: Job): boolean {
+function hasError({ status, error_message }: Pick<Job, 'status' | 'error_message'>): boolean {
   return error_message !== null && ['failed', 'retryable', 'expired'].includes(status);
 }
 
@@ -125,7 +141,7 @@ export function printEvents(events: readonly JobEvent[]): void {
   );
 }
 
-function statusOf({ status, requested_action }: Job): string {
+function statusOf({ status, requested_action }: Pick<Job, 'status' | 'requested_action'>): string {
   return status === 'processing' && requested_action ? `processing (asked to ${requested_action})` : status;
 }
 

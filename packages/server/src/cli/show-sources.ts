@@ -1,3 +1,4 @@
+import { errors } from '@holdfast/contract';
 import type { SourceFilter } from '../sources/list-sources.ts';
 import type { Source } from '../sources/source.ts';
 import { formatAgo } from './format-time.ts';
@@ -67,7 +68,16 @@ function stateOf(source: Source): string {
     return `paused ${until} (${pause_reason})`;
   }
   if (breaker === 'half_open') return 'one probe decides';
+  const trouble = troubleText(source);
+  if (trouble) return trouble;
   return slowedText(source) ?? (slowdown > 1 ? 'fewer at a time: its answers take longer' : 'ready');
+}
+
+function troubleText({ trouble, trouble_host, trouble_since }: Source): string | undefined {
+  if (trouble === null) return undefined;
+  const said = (errors as Record<string, { message: string } | undefined>)[trouble]?.message ?? trouble;
+  const since = trouble_since ? ` (first seen ${formatAgo(trouble_since)})` : '';
+  return `${trouble}: ${trouble_host ? `${trouble_host}: ` : ''}${said}${since}`;
 }
 
 function slowedText({ pace_per_minute, slowed_share, slowed_answers }: Source): string | undefined {

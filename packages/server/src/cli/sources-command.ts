@@ -1,10 +1,9 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { sourceView } from '../api/sources/source-view.ts';
-import { configureSource } from '../sources/configure-source.ts';
+import { Notifier } from '../queue/notifier.ts';
 import { listSources, type SourceFilter, showSource } from '../sources/list-sources.ts';
-import { pauseSource } from '../sources/pause-source.ts';
-import { resumeSource } from '../sources/resume-source.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../sources/open-source.ts';
 import type { Source } from '../sources/source.ts';
 import { answerEach } from './answer-each.ts';
 import { checkLimit } from './check-limit.ts';
@@ -101,8 +100,8 @@ const set = new Command('set')
   .option('--disable', 'let none through until it is enabled')
   .option('--json', 'print JSON')
   .action((id: string, options: SetOptions, command: Command) =>
-    withDatabase(command, async ({ database }) => {
-      const source = await configureSource(database.pool, id, {
+    withDatabase(command, async ({ database: { pool: db }, actor }) => {
+      const source = await configureAndWake({ db, notifier: new Notifier(db), actor }, id, {
         ...(options.file === undefined ? {} : readObject(await readText(options.file), options.file)),
         ...settingsOf(options),
       });
@@ -117,11 +116,12 @@ const pause = new Command('pause')
   .option('--seconds <number>', 'for so long; without it, until they are resumed', wholeNumber)
   .option('--json', 'print JSON, one line a source')
   .action((ids: string[], { json, seconds }: JsonOption & { seconds?: number }, command: Command) =>
-    withDatabase(command, async ({ database }) => {
+    withDatabase(command, async ({ database: { pool: db }, actor }) => {
       if (seconds !== undefined && seconds < 1)
         throw new HoldfastError('bad_request', '--seconds must be at least 1');
+      const acting = { db, notifier: new Notifier(db), actor };
       await answerEach(ids, json ?? false, async (id) => {
-        const source = await pauseSource(database.pool, id, seconds);
+        const source = await pauseAndTell(acting, id, seconds);
         const until =
           source.paused_until instanceof Date ? source.paused_until.toISOString() : 'it is resumed';
         return { changed: asJson(source), told: `source ${id}: paused until ${until}` };
@@ -130,13 +130,16 @@ const pause = new Command('pause')
   );
 
 const resume = new Command('resume')
-  .description('end every pause and slow-down of sources, whoever began it')
+  .description(
+    'end every pause and slow-down of sources, whoever began it, and start the jobs that wait for them',
+  )
   .argument('<id...>', 'ids of the sources')
   .option('--json', 'print JSON, one line a source')
   .action((ids: string[], { json }: JsonOption, command: Command) =>
-    withDatabase(command, async ({ database }) => {
+    withDatabase(command, async ({ database: { pool: db }, actor }) => {
+      const acting = { db, notifier: new Notifier(db), actor };
       await answerEach(ids, json ?? false, async (id) => ({
-        changed: asJson(await resumeSource(database.pool, id)),
+        changed: asJson(await resumeAndWake(acting, id)),
         told: `source ${id}: resumed`,
       }));
     }),

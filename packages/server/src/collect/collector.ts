@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { whileLeased } from '../database/while-passing.ts';
 import type { RequestLease } from '../fetch/request-lease.ts';
 import { findIntakeOf } from '../intakes/find-intake.ts';
+import type { BlockedBy } from '../queue/blocked-by.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
 import type { GovernedFetcher } from '../runner/governed-fetcher.ts';
@@ -42,7 +43,7 @@ export class Collector {
     const { pool, log, actor } = this.#options;
     const source = await whileLeased(lease, () => askedSource(pool, job));
     const intake = await whileLeased(lease, () => findIntakeOf(pool, job));
-    if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms);
+    if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms, placeOf(source));
     const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
     lease.signal.throwIfAborted();
     const collection = {
@@ -87,4 +88,9 @@ export class Collector {
       );
     return { listings, observedAt };
   }
+}
+
+function placeOf({ id, enabled, pause_reason }: AskedSource): BlockedBy {
+  const cause = enabled ? (pause_reason ?? 'operator') : 'disabled';
+  return { cause, host: null, source: id, hosts: 1, sources: [id], paused: [id] };
 }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/contract';
+import { HoldfastError, type HostCause } from '@holdfast/contract';
 import type { RequestLease } from '../fetch/request-lease.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Permit } from '../sources/governor.ts';
@@ -27,6 +27,7 @@ export class AdmitEntries {
   readonly #starts: StartTimes;
   /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
   readonly #deathsToCondemn: number;
+  #givesUp = false;
 
   /** `lease`: on its behalf robots.txt is asked. */
   constructor(context: CrawlContext, hosts: HostQueues, lease: RequestLease, traps?: TrapDetector) {
@@ -54,7 +55,10 @@ export class AdmitEntries {
       const verdict = robots.verdict(entry.url, this.#lease);
       if (verdict === 'disallowed') return { skip: 'robots' };
       if (verdict instanceof HoldfastError) return { fail: verdict };
-      if (typeof verdict === 'number') return Math.max(verdict, now);
+      if (typeof verdict === 'number') {
+        const failure = this.#givesUp ? robots.failureOf(entry.url) : undefined;
+        return failure ? { fail: failure } : Math.max(verdict, now);
+      }
     }
     const trap = this.#trapOf(entry);
     if (trap) return { skip: trap };
@@ -66,9 +70,24 @@ export class AdmitEntries {
     return { permit };
   }
 
-  waitsForRobots({ url }: FrontierEntry): boolean {
-    const { options, robots } = this.#context;
-    return !options.ignore_robots && typeof robots.verdict(url, this.#lease) === 'number';
+  /** It is robots.txt that keeps it waiting, because it cannot be had: not one that comes late because its source is paused. */
+  waitsForRobots(entry: FrontierEntry): boolean {
+    return this.blockOf(entry).cause === 'robots';
+  }
+
+  /** From now on the URLs of origins whose robots.txt cannot be had fail: the job has no retry left to wait for them. */
+  giveUpUnreachable(): void {
+    this.#givesUp = true;
+  }
+
+  /** What blocks an entry's host. */
+  blockOf({ url, host }: FrontierEntry): { cause: HostCause; sourceId: string | null; isPaused: boolean } {
+    const { governor, robots, options } = this.#context;
+    const held = governor.heldBy(host);
+    const sourceId = held?.sourceId ?? null;
+    if (held?.isKnown) return { cause: held.cause, sourceId, isPaused: true };
+    const isUnreachable = !options.ignore_robots && robots.failureOf(url) !== undefined;
+    return { cause: isUnreachable ? 'robots' : (held?.cause ?? 'limit'), sourceId, isPaused: false };
   }
 
   /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */

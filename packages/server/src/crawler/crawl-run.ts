@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
+import { type BlockedBy, maxBlockedSources } from '../queue/blocked-by.ts';
 import type { InFlight } from '../runner/in-flight-file.ts';
 import type { StopReason } from '../runner/messages.ts';
 import { TrapDetector } from '../urls/trap-detector.ts';
@@ -28,6 +29,7 @@ export type CrawlEnd =
       readonly how: 'blocked';
       readonly waitMs: number;
       readonly byRobots: boolean;
+      readonly by: BlockedBy;
       /** Pages of all runs so far. */
       readonly fetched: number;
     }
@@ -298,7 +300,11 @@ export class CrawlRun {
       const waitMs = this.#blockedFor();
       if (waitMs > patienceMs) {
         const { fetched } = this.#total;
-        this.#end({ how: 'blocked', waitMs, byRobots: this.#isBlockedByRobots(), fetched });
+        const { retry_count, max_retries } = this.#context.job;
+        const byRobots = this.#isBlockedByRobots();
+        // What was fetched is worth more than what cannot be had: that is recorded, and the crawl is completed.
+        if (byRobots && fetched > 0 && retry_count >= max_retries) this.#admissions.giveUpUnreachable();
+        else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blockedBy() });
       }
     } finally {
       this.#settling = false;
@@ -322,6 +328,36 @@ export class CrawlRun {
     });
     // A source that an operator paused for good is looked at again now and then.
     return Math.max(Math.min(...waits, returnAt - now, longestWaitMs), 0);
+  }
+
+  /** What the hosts that are left wait for; the one that is the first to be asked again gives the reason. */
+  #blockedBy(): BlockedBy {
+    const now = performance.now();
+    const blocks = this.#queues.hosts
+      .filter((queue) => !queue.isEmpty)
+      .map((queue) => {
+        const entry = queue.peek(now);
+        const block = entry && this.#admissions.blockOf(entry);
+        return {
+          host: queue.host,
+          until: entry ? this.#admissions.blockedUntil(entry) : queue.nextDue,
+          cause: block?.cause ?? ('tries' as const),
+          sourceId: block?.sourceId ?? this.#context.governor.heldBy(queue.host)?.sourceId ?? null,
+          isPaused: block?.isPaused ?? false,
+        };
+      })
+      .sort((a, b) => a.until - b.until);
+    const [first] = blocks;
+    const sourcesOf = (some: typeof blocks) =>
+      [...new Set(some.flatMap(({ sourceId }) => sourceId ?? []))].slice(0, maxBlockedSources);
+    return {
+      cause: first?.cause ?? 'limit',
+      host: first?.host ?? null,
+      source: first?.sourceId ?? null,
+      hosts: blocks.length,
+      sources: sourcesOf(blocks),
+      paused: sourcesOf(blocks.filter(({ isPaused }) => isPaused)),
+    };
   }
 
   /** As far as is known, nothing of a host starts before. */

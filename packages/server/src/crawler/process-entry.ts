@@ -114,7 +114,7 @@ export class ProcessEntry {
         permit.done({ kind: 'error', code: 'aborted' });
         throw error;
       }
-      permit.done({ kind: 'error', code: error.code, again });
+      permit.done({ kind: 'error', code: error.code, host: entry.host, again });
       return await this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;

@@ -5,6 +5,15 @@ import { disallowAll, type RobotsRules } from '../robots/robots-rules.ts';
 /** Of the origin itself, and so of every page: its pages need not be asked to know it. */
 const ownFailures: ReadonlySet<string> = new Set(['dns_failed', 'tls_failed', 'address_forbidden']);
 
+/** Of the origin, and likely to last: its name does not resolve, or its certificate is bad. */
+export function isLasting({ code }: HoldfastError): boolean {
+  return code === 'dns_failed' || code === 'tls_failed';
+}
+
+export function isOwnFailure({ code }: HoldfastError): boolean {
+  return ownFailures.has(code);
+}
+
 /** Why nothing may be fetched of an origin: `failedAt` is the URL that failed, robots.txt or where it led. */
 export function robotsFailure(origin: string, failedAt: string, cause: HoldfastError): HoldfastError {
   const { origin: failed } = new URL(failedAt);

@@ -73,6 +73,8 @@ let lease: RequestLease;
 let onLook: () => void;
 let now: number;
 let asked: number;
+/** Names that can be resolved now. */
+let resolvable: Set<string>;
 /** What the site answers to the next request. */
 let answer: () => Promise<{ status: number; text: string }>;
 let loaded: () => Promise<void>;
@@ -87,6 +89,7 @@ beforeEach(async () => {
   asked = 0;
   run = new AbortController();
   leaseEnds = Number.POSITIVE_INFINITY;
+  resolvable = new Set(['other.test']);
   onLook = () => {};
   lease = leaseOf(run.signal);
   governor = new TestGovernor();
@@ -113,6 +116,10 @@ beforeEach(async () => {
     signal: new AbortController().signal,
     onLoaded: () => tell(),
     now: () => now,
+    resolve: async (hostname) => {
+      if (!resolvable.has(hostname)) throw new Error(`ENOTFOUND ${hostname}`);
+      return [{ address: '192.0.2.1', family: 4 }];
+    },
   });
 });
 
@@ -345,15 +352,41 @@ describe('a failure of the origin itself', () => {
     expect(asked).toBe(3);
   });
 
-  test.each<ErrorCode>(['tls_failed', 'address_forbidden'])(
-    '%s keeps its pages waiting when there are none, or too old ones',
+  /** Asks again when it may, and says how long its pages were told to wait. */
+  async function fail(): Promise<number> {
+    await load();
+    const verdict = gate.verdict(page, lease);
+    if (typeof verdict !== 'number') throw new Error(`no wait: ${verdict}`);
+    const waited = verdict - now;
+    now = verdict;
+    gate.verdict(page, lease);
+    return waited;
+  }
+  const knowOther = async () => {
+    says(open);
+    const coming = loaded();
+    gate.verdict('https://other.test/', lease);
+    await coming;
+  };
+
+  test('of an address that somebody may yet allow keeps its pages waiting', async () => {
+    failsWith('address_forbidden');
+    await load();
+    expect(gate.verdict(page, lease)).toBe(now + 300_000);
+  });
+
+  test.each<ErrorCode>(['tls_failed', 'dns_failed'])(
+    '%s is what its pages fail with when two more looks met it as well',
     async (code) => {
+      await knowOther();
       await knowExpired();
       await database.pool.query(`UPDATE robots_cache SET fetched_at = fetched_at - interval '30 days'`);
       failsWith(code);
+      expect([await fail(), await fail()]).toEqual([1_000, 8_000]);
       await load();
-      expect(gate.verdict(page, lease)).toBe(now + 300_000);
+      expect(gate.verdict(page, lease)).toMatchObject({ code });
       expect([gate.failureOf(page)?.code, gate.lastFailure?.code]).toEqual([code, code]);
+      // In minutes it is looked at again.
       now += 300_000;
       gate.verdict(page, lease);
       says(open);
@@ -361,6 +394,30 @@ describe('a failure of the origin itself', () => {
       expect(gate.verdict(page, lease)).toBe('allowed');
     },
   );
+
+  test('that passes is no reason to give its pages up', async () => {
+    failsWith('dns_failed', 'EAI_AGAIN');
+    await fail();
+    says(open);
+    await load();
+    expect(gate.verdict(page, lease)).toBe('allowed');
+  });
+
+  test('is told sooner where a crawl begins', async () => {
+    gate.askAgain(origin);
+    failsWith('dns_failed', 'ENOTFOUND');
+    expect([await fail(), await fail()]).toEqual([500, 1_000]);
+  });
+
+  test('of a name does not write its pages off while no other name can be resolved', async () => {
+    await knowOther();
+    resolvable.clear();
+    failsWith('dns_failed', 'ENOTFOUND');
+    await fail();
+    await fail();
+    await load();
+    expect(gate.verdict(page, lease)).toBe(now + 300_000);
+  });
 
   test('that hangs on settings of this worker is not for others to go by', async () => {
     failsWith('tls_failed', 'CERT_HAS_EXPIRED');
@@ -392,16 +449,49 @@ describe('a failure of the origin itself', () => {
     expect(gate.lastFailure?.code).toBe('dns_failed');
   });
 
-  test('that may pass keeps its pages waiting, here and for other workers', async () => {
+  test('is not for other workers to go by, but that the site does not answer is', async () => {
     failsWith('dns_failed', 'ENOTFOUND');
     await load();
-    expect(gate.verdict(page, lease)).toBeGreaterThan(now);
-    const failure = { code: 'dns_failed', detail: 'shop.test: ENOTFOUND' };
-    expect(gate.failureOf(page)).toMatchObject(failure);
+    expect(gate.failureOf(page)).toMatchObject({ code: 'dns_failed', detail: 'shop.test: ENOTFOUND' });
+    expect((await database.pool.query('SELECT * FROM robots_cache')).rows).toEqual([]);
+    now += 1_000;
+    gate.verdict(page, lease);
+    failsWith('connection_failed', 'ECONNREFUSED');
+    await load();
     now += 300_000;
     gate.verdict(page, lease);
     await load();
-    expect(gate.failureOf(page)).toMatchObject(failure);
-    expect(asked).toBe(1);
+    expect(gate.failureOf(page)?.code).toBe('robots_unreachable');
+    expect(asked).toBe(2);
+  });
+});
+
+describe('a failure that was met before', () => {
+  const met = async () => {
+    says('', 503);
+    await load();
+    expect(gate.verdict(page, lease)).toBe(now + 300_000);
+    says(open);
+  };
+
+  test('is forgotten for whoever began after it, once', async () => {
+    await met();
+    expect(gate.forgetFailure(page, now)).toBe(false);
+    expect(gate.forgetFailure(page, now + 1)).toBe(true);
+    await load();
+    expect(gate.verdict(page, lease)).toBe('allowed');
+    expect(gate.forgetFailure(page, now + 2)).toBe(false);
+  });
+
+  test('by another run does not keep one that asks anew from asking', async () => {
+    await database.pool.query(
+      `INSERT INTO robots_cache (origin, outcome, rules, expires_at)
+       VALUES ($1, 'disallow_all', '{"groups": [], "sitemaps": [], "failureCode": "robots_unreachable"}', now() + interval '5 min')`,
+      [origin],
+    );
+    gate.askAnew();
+    says(open);
+    await load();
+    expect(gate.verdict(page, lease)).toBe('allowed');
   });
 });

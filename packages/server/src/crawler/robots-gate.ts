@@ -5,6 +5,7 @@ import type { Queryable } from '../database/statement.ts';
 import { fetchFollowing } from '../fetch/fetch-following.ts';
 import { type Fetcher, NotAsked } from '../fetch/fetcher.ts';
 import type { RequestLease } from '../fetch/request-lease.ts';
+import { type ResolveHost, resolveHost } from '../fetch/resolve-host.ts';
 import { parseRobots } from '../robots/parse-robots.ts';
 import { productToken } from '../robots/product-token.ts';
 import { robotsBytes } from '../robots/robots-lines.ts';
@@ -22,7 +23,14 @@ import { storeRobots } from '../sources/store-robots.ts';
 import { keepRobotsCopy, storeRobotsFailure } from '../sources/store-robots-failure.ts';
 import { hostOf } from '../urls/host-of.ts';
 import { RecentMap } from './recent-map.ts';
-import { failureOfRules, isForbiddenForGood, robotsFailure, rulesOfFailure } from './robots-failure.ts';
+import {
+  failureOfRules,
+  isForbiddenForGood,
+  isLasting,
+  isOwnFailure,
+  robotsFailure,
+  rulesOfFailure,
+} from './robots-failure.ts';
 import { RobotsLoad } from './robots-load.ts';
 
 export interface RobotsGateOptions {
@@ -39,14 +47,17 @@ export interface RobotsGateOptions {
   readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
   /** The monotonic clock. */
   readonly now?: () => number;
+  readonly resolve?: ResolveHost;
 }
 
 interface KnownOrigin {
   readonly matcher: RobotsMatcher;
   /** Why robots.txt could not be had: the origin's URLs wait until this has expired. */
   readonly failure: HoldfastError | undefined;
-  /** Nothing of the origin can ever be had: its URLs fail. */
-  readonly isForGood: boolean;
+  /** Nothing of the origin can be had, now or ever: its URLs fail. */
+  readonly fails: boolean;
+  /** By the monotonic clock. */
+  readonly learnedAt: number;
   /** By the monotonic clock. A run may outlive what it knows by days. */
   readonly expiresAt: number;
 }
@@ -65,6 +76,12 @@ const retryMs = 1_000;
 /** More than the hosts worked on at once; what is forgotten is in the database's cache. */
 const maxOrigins = 2_000;
 const failureSeconds = robotsCacheSeconds.disallow_all;
+/**
+ * An origin whose own name or certificate fails is asked again after these times, so that a passing fault is not taken for a
+ * lasting one. Then its URLs fail, each with the reason. The short ones are for where a crawl begins: somebody may be waiting.
+ */
+const triesMs = [1_000, 8_000];
+const seedTriesMs = [500, 1_000];
 
 /** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
 export class RobotsGate {
@@ -72,6 +89,12 @@ export class RobotsGate {
   readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
   readonly #loads = new Map<string, RobotsLoad>();
   readonly #askAgain = new Set<string>();
+  readonly #seeds = new Set<string>();
+  /** How often the name or the certificate of an origin has failed in a row. */
+  readonly #lastingFailures = new RecentMap<number>(maxOrigins);
+  #asksAnew: Set<string> | undefined;
+  /** Two host names that could be resolved, so that one is always another's. */
+  #wellKnown: readonly string[] = [];
   readonly #now: () => number;
   readonly #agent: string;
   /** Why a robots.txt could not be had, for the error of a crawl that waits for it; rather one that is tried again. */
@@ -86,6 +109,23 @@ export class RobotsGate {
   /** Does not take an earlier failure for an answer: a crawl that begins there has nothing else to do. */
   askAgain(origin: string): void {
     this.#askAgain.add(origin);
+    this.#seeds.add(origin);
+  }
+
+  /** Nor that of any other origin, the first time: a run that goes on with a crawl may have been started because all is well again. */
+  askAnew(): void {
+    this.#asksAnew = new Set();
+  }
+
+  /** Forgets a failure that was met before this moment, so that the next verdict asks. */
+  forgetFailure(url: string, before: number): boolean {
+    const origin = originOf(url);
+    const known = this.#origins.get(origin);
+    if (!known?.failure || known.learnedAt >= before || isForbiddenForGood(origin, known.failure))
+      return false;
+    this.#origins.delete(origin);
+    this.#askAgain.add(origin);
+    return true;
   }
 
   /**
@@ -93,7 +133,7 @@ export class RobotsGate {
    * is not there yet is fetched, on behalf of whoever asks.
    */
   verdict(url: string, lease: RequestLease): 'allowed' | 'disallowed' | number | HoldfastError {
-    const origin = url.slice(0, url.indexOf('/', 8));
+    const origin = originOf(url);
     const known = this.#origins.get(origin);
     if (known === undefined) {
       this.#bring(origin, lease);
@@ -102,7 +142,7 @@ export class RobotsGate {
     const isExpired = known.expiresAt <= this.#now();
     if (known.failure) {
       if (isExpired) this.#origins.delete(origin);
-      return known.isForGood ? known.failure : known.expiresAt;
+      return known.fails ? known.failure : known.expiresAt;
     }
     if (isExpired) {
       this.#bring(origin, lease);
@@ -113,7 +153,7 @@ export class RobotsGate {
 
   /** Why the URLs of this one's origin wait, if they do. */
   failureOf(url: string): HoldfastError | undefined {
-    return this.#origins.get(url.slice(0, url.indexOf('/', 8)))?.failure;
+    return this.#origins.get(originOf(url))?.failure;
   }
 
   #bring(origin: string, lease: RequestLease): void {
@@ -163,17 +203,54 @@ export class RobotsGate {
     if (failure && !isForGood && (failure.retry !== 'never' || this.lastFailure?.retry !== 'later'))
       this.lastFailure = failure;
     const matcher = createRobotsMatcher(rules, this.#agent);
-    const expiresAt = this.#now() + expiresInMs;
+    const { hostname } = new URL(origin);
+    if (!failure && !this.#wellKnown.includes(hostname))
+      this.#wellKnown = [hostname, ...this.#wellKnown].slice(0, 2);
+    const nextTryMs = isForGood ? undefined : this.#nextTryMs(origin, failure);
+    const learnedAt = this.#now();
+    const expiresAt = learnedAt + (nextTryMs ?? expiresInMs);
+    const isOver = failure !== undefined && isLasting(failure) && nextTryMs === undefined;
+    const fails =
+      isForGood || (isOver && (failure.code !== 'dns_failed' || (await this.#canResolve(hostname))));
     // Also when there is none: an earlier one may have been taken back.
     await this.#options.governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
-    this.#origins.set(origin, { matcher, failure, isForGood, expiresAt });
+    this.#origins.set(origin, { matcher, failure, fails, learnedAt, expiresAt });
     return rules.sitemaps;
+  }
+
+  /** When an origin whose own name or certificate failed is asked again; undefined: not as long as the failure is remembered. */
+  #nextTryMs(origin: string, failure: HoldfastError | undefined): number | undefined {
+    if (!failure || !isLasting(failure)) {
+      this.#lastingFailures.delete(origin);
+      return undefined;
+    }
+    const failed = this.#lastingFailures.get(origin) ?? 0;
+    this.#lastingFailures.set(origin, failed + 1);
+    return (this.#seeds.has(origin) ? seedTriesMs : triesMs)[failed];
+  }
+
+  /** Whether names can be resolved at all. A machine that is offline must not write off every URL it has left. */
+  async #canResolve(besides: string): Promise<boolean> {
+    const { resolve = resolveHost } = this.#options;
+    if (this.#wellKnown.length === 0) return true;
+    const other = this.#wellKnown.find((hostname) => hostname !== besides);
+    if (other === undefined) return false;
+    return await resolve(other).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #cached(origin: string): Promise<Rules | undefined> {
     const [cached] = await loadRobots(this.#options.db, [origin]);
-    if (!cached || (cached.outcome === 'disallow_all' && this.#askAgain.delete(origin))) return undefined;
+    if (!cached || (cached.outcome === 'disallow_all' && this.#mustAsk(origin))) return undefined;
     return rulesOf(cached);
+  }
+
+  #mustAsk(origin: string): boolean {
+    const isFirst = this.#asksAnew !== undefined && !this.#asksAnew.has(origin);
+    this.#asksAnew?.add(origin);
+    return this.#askAgain.delete(origin) || isFirst;
   }
 
   async #fetch(origin: string, load: RobotsLoad): Promise<Rules> {
@@ -219,7 +296,9 @@ export class RobotsGate {
       return { rules, verdict };
     } catch (error) {
       if (error instanceof NotAsked) permit.cancel();
-      else permit.done({ kind: 'error', code: error instanceof HoldfastError ? error.code : 'aborted' });
+      else if (error instanceof HoldfastError)
+        permit.done({ kind: 'error', code: error.code, host: hostOf(at) });
+      else permit.done({ kind: 'error', code: 'aborted' });
       if (!(error instanceof HoldfastError)) throw error;
       // Five redirects and still no file: it counts as not there (RFC 9309, 2.3.1.2).
       if (error.code === 'too_many_redirects') return { rules: allowAll, verdict: 'allow_all' };
@@ -230,11 +309,10 @@ export class RobotsGate {
   async #failed(origin: string, failure: HoldfastError): Promise<Rules> {
     const { db, log } = this.#options;
     const ttl = { origin, ttlSeconds: failureSeconds, copyDays: robotsCopyDays };
-    // Which certificates and addresses are fine is this worker's own setting: another worker may well get the file.
-    const holds =
-      failure.retry === 'never'
-        ? await keepRobotsCopy(db, ttl)
-        : await storeRobotsFailure(db, { ...ttl, rules: rulesOfFailure(failure) });
+    // Names, certificates and addresses are this worker's own view: another worker may well get the file.
+    const holds = isOwnFailure(failure)
+      ? await keepRobotsCopy(db, ttl)
+      : await storeRobotsFailure(db, { ...ttl, rules: rulesOfFailure(failure) });
     if (!holds) return { rules: disallowAll, failure, expiresInMs: failureSeconds * 1000 };
     if (holds.copied_at)
       log.warn({ origin }, `${failure.message}; the rules of ${holds.copied_at.toISOString()} hold on`);
@@ -278,6 +356,10 @@ export class RobotsGate {
       load.give = over;
     });
   }
+}
+
+function originOf(url: string): string {
+  return url.slice(0, url.indexOf('/', 8));
 }
 
 function rulesOf({ outcome, rules, expires_in_ms }: CachedRobots): Rules {

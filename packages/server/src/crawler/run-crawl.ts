@@ -5,6 +5,7 @@ import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import { type CrawlState, openFrontier } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
 import { settleGone } from '../frontier/settle-gone.ts';
+import { type BlockedBy, blockedReason } from '../queue/blocked-by.ts';
 import { completeJobs } from '../queue/complete-jobs.ts';
 import { failJobs } from '../queue/fail-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
@@ -17,6 +18,7 @@ import type { CrawlEnd } from './crawl-run.ts';
 import { CrawlRun } from './crawl-run.ts';
 import { findRedirectLoop } from './find-redirect-loop.ts';
 import { RenamedPages } from './renamed-pages.ts';
+import { isLasting } from './robots-failure.ts';
 import { statusFailure } from './status-failure.ts';
 
 type Compared = Pick<CrawlState, 'baseline' | 'baseline_rules'>;
@@ -39,6 +41,7 @@ export async function runCrawl(context: CrawlContext, actor: string): Promise<Ru
   };
   const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
   if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
+  if (state.checkpoint_no > 0) context.robots.askAnew();
   const run = new CrawlRun(context, state);
   return {
     run,
@@ -66,12 +69,14 @@ async function letGo(
         const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
         // Where nothing was ever fetched, it does not look like a failure that passes. Its URLs stay in the frontier.
         const isHopeless = error.retry === 'never' && end.fetched === 0;
-        return only(await (isHopeless ? failJobs : retryJobsLater)(db, [{ ...job, error }], actor));
+        const failed = [{ ...job, error, blockedBy: end.by }];
+        return only(await (isHopeless ? failJobs : retryJobsLater)(db, failed, actor));
       }
       const release = {
         ...job,
-        reason: 'every host that is left is blocked',
+        reason: blockedReason(end.by),
         notBeforeSeconds: end.waitMs / 1000,
+        blockedBy: end.by,
       };
       return only(await releaseJobs(db, [release], actor));
     }
@@ -120,12 +125,24 @@ async function finish(
   const loop = last.code === 'nothing_to_fetch' ? await findRedirectLoop(db, job.id) : undefined;
   const error = loop ?? last;
   log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
-  if (error.retry === 'never') return (await failJobs(db, [{ ...job, error }], actor)).get(job) ?? 'lost';
-  // One by one: when the pages are back, the error is not to be found among them any more.
+  const isFinal = error.retry === 'never';
+  // One by one: when the pages are back, the error is not to be found among them any more. Of a host that is at fault itself they
+  // come back as well, for `retry`.
   const mayGoOn = () => performance.now() < leaseEnds();
-  await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
-  const outcomes = await whilePassing(mayGoOn, () => retryJobsLater(db, [{ ...job, error }], actor));
+  if (!isFinal || isLasting(error)) await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
+  const failed = [{ ...job, error, blockedBy: seedPlace(context) }];
+  const outcomes = await whilePassing(mayGoOn, () =>
+    (isFinal ? failJobs : retryJobsLater)(db, failed, actor),
+  );
   return outcomes.get(job) ?? 'lost';
+}
+
+/** Where a crawl failed that fetched nothing, so that whoever resumes its source has it tried again. */
+function seedPlace({ options, governor }: CrawlContext): BlockedBy {
+  const { host } = new URL(options.url);
+  const sourceId = governor.heldBy(host)?.sourceId ?? null;
+  const sources = sourceId === null ? [] : [sourceId];
+  return { cause: 'tries', host, source: sourceId, hosts: 1, sources, paused: [] };
 }
 
 async function settle(context: CrawlContext, { baseline, baseline_rules }: Compared): Promise<void> {

@@ -1,13 +1,15 @@
 import { allowedActions, type Job, type JobAction } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
+import { isEarly } from '../queue/is-early.ts';
 import { hasPagesToRetry } from './has-pages-to-retry.ts';
 
 /** What a user can do to this job now. Its status may allow retryUrls while no page of it can be tried again. */
 export async function actionsNow(
   db: Queryable,
-  { id, status, requested_action, kind }: Pick<Job, 'id' | 'status' | 'requested_action' | 'kind'>,
+  job: Pick<Job, 'id' | 'status' | 'requested_action' | 'kind' | 'run_at' | 'next_retry_at'>,
 ): Promise<JobAction[]> {
-  const actions = allowedActions(status, requested_action, kind);
+  const { id, status, requested_action, kind } = job;
+  const actions = allowedActions(status, requested_action, kind, isEarly(job));
   if (!actions.includes('retryUrls') || (await hasPagesToRetry(db, id))) return actions;
   return actions.filter((action) => action !== 'retryUrls');
 }

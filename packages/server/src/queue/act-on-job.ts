@@ -1,6 +1,7 @@
 import { HoldfastError, type Job, type UserAction } from '@holdfast/contract';
 import type { Queryable } from '../database/statement.ts';
 import { actionsNow } from '../frontier/actions-now.ts';
+import { findWait } from '../waiting/find-waits.ts';
 import { cancelJobs } from './cancel-jobs.ts';
 import { expireJobs } from './expire-jobs.ts';
 import { showJob } from './find-jobs.ts';
@@ -10,8 +11,10 @@ import { liveRerun, rerunJobs } from './rerun-jobs.ts';
 import { resetLocks } from './reset-locks.ts';
 import { resumeJobs } from './resume-jobs.ts';
 import { type RetryOptions, retryJobs } from './retry-jobs.ts';
+import { runJobsNow } from './run-jobs-now.ts';
 
 const byAction = {
+  runNow: runJobsNow,
   pause: pauseJobs,
   resume: resumeJobs,
   cancel: cancelJobs,
@@ -36,10 +39,21 @@ export async function actOnJob(
   const [changed] = await actOnJobs(db, action, [id], { actor, ...options });
   if (changed) return changed;
   const job = await showJob(db, id);
+  const held = action === 'runNow' ? await heldByOperator(db, job) : undefined;
+  if (held) throw held;
   if (isDoneAlready(action, job)) return job;
   const again = action === 'retry' && job.status === 'completed' && (await liveRerun(db, id));
   if (again) return again;
   throw await whyNot(db, action, job, options.afresh);
+}
+
+/** Who starts a job does not overrule whoever paused its source. */
+async function heldByOperator(db: Queryable, job: Job): Promise<HoldfastError | undefined> {
+  const wait = await findWait(db, job);
+  if (wait?.reason !== 'source') return undefined;
+  return new HoldfastError('action_not_allowed', `runNow of job ${job.id}: ${wait.text}`, {
+    hint: `${wait.ends} To run a job does not end what an operator has decided.`,
+  });
 }
 
 /** Whoever asks for it again, because the first answer was lost or somebody else was faster, has what they want. */
@@ -49,6 +63,7 @@ function isDoneAlready(
 ): boolean {
   // On a completed job the request stays as well: as one that came too late.
   const isAsked = status === 'processing' && requested_action === action;
+  if (action === 'runNow') return status === 'pending';
   if (action === 'pause') return status === 'paused' || isAsked;
   return action === 'cancel' && (status === 'cancelled' || isAsked);
 }

@@ -85,7 +85,10 @@ export class ClaimLoop {
 
   async #run(): Promise<void> {
     const { listener, log } = this.#options;
-    const unsubscribe = listener?.on('work', () => this.wake());
+    const unsubscribe = [
+      listener?.on('work', () => this.wake()),
+      listener?.on('requeued', () => this.requeued()),
+    ];
     while (!this.#stopped) {
       this.#woken = false;
       try {
@@ -100,7 +103,7 @@ export class ClaimLoop {
       await this.#sleep();
     }
     await this.#beside;
-    unsubscribe?.();
+    for (const stop of unsubscribe) stop?.();
   }
 
   /**

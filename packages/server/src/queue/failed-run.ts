@@ -1,4 +1,5 @@
 import type { HoldfastError } from '@holdfast/contract';
+import type { BlockedBy } from './blocked-by.ts';
 import type { HeldJob } from './held-job.ts';
 import { sortById } from './held-job.ts';
 
@@ -7,6 +8,8 @@ export interface FailedRun extends HeldJob {
   readonly error: HoldfastError;
   /** The least time to wait before a retry, when the other side named one (Retry-After). */
   readonly retryAfterSeconds?: number;
+  /** Where it failed: whoever resumes the source of that host has it tried again. */
+  readonly blockedBy?: BlockedBy | undefined;
 }
 
 /** The columns of $1 to $5 for statements that end runs badly: ids, fences, codes, messages, seconds to wait. */

@@ -16,6 +16,7 @@ const columns = [
   'error_code',
   'error_message',
   'waits_for',
+  'blocked_by',
   'worker_id',
   'fence',
   'lease_expires_at',

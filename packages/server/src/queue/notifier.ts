@@ -1,8 +1,13 @@
 import type { Queryable } from '../database/statement.ts';
 
-/** `work`: jobs became ready. `request`: a running job was asked to pause or cancel. `policy`: a policy may be due. */
+/**
+ * `work`: jobs became ready. `requeued`: old ones did, which workers look for from the start of their lanes. `request`: a running job
+ * was asked to pause or cancel. `policy`: a policy may be due. `source`: one was paused, resumed or changed.
+ */
 export const channels = {
   work: 'holdfast_work',
+  requeued: 'holdfast_requeued',
+  source: 'holdfast_source',
   request: 'holdfast_request',
   policy: 'holdfast_policy',
 } as const;

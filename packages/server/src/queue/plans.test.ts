@@ -18,6 +18,8 @@ import { releaseStatement } from './release-jobs.ts';
 import { renewLeases, renewStatement } from './renew-leases.ts';
 import { retryLaterStatement } from './retry-jobs-later.ts';
 import { retryNowStatement } from './retry-jobs-now.ts';
+import { runNowStatement } from './run-jobs-now.ts';
+import { waitingForSourceStatement } from './wake-jobs-of-source.ts';
 
 const primaryKey = 'crawl_jobs_pkey';
 const ids = Array.from({ length: 500 }, (_, n) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`);
@@ -55,7 +57,7 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   ],
   ['renew', renewStatement as Statement<never>, [ids, each(1), each(null)], [primaryKey]],
   ['complete', completeStatement as Statement<never>, [ids, each(1), each(actor), actor], [primaryKey]],
-  ['retryLater', retryLaterStatement as Statement<never>, [...failed, actor], [primaryKey]],
+  ['retryLater', retryLaterStatement as Statement<never>, [...failed, actor, each(null)], [primaryKey]],
   ['retryNow', retryNowStatement as Statement<never>, [...failed, each(actor)], [primaryKey]],
   ['fail', failStatement as Statement<never>, [...failed, actor], [primaryKey]],
   ['crash', crashStatement as Statement<never>, [...failed, actor], [primaryKey]],
@@ -68,8 +70,15 @@ const statements: [string, Statement<never>, unknown[], string[]][] = [
   [
     'release',
     releaseStatement as Statement<never>,
-    [ids, each(1), each('drain'), each(null), actor, each(null)],
+    [ids, each(1), each('drain'), each(null), actor, each(null), each(null)],
     [primaryKey],
+  ],
+  ['runNow', runNowStatement as Statement<never>, [ids, actor, null], [primaryKey]],
+  [
+    'waiting-for-source',
+    waitingForSourceStatement as Statement<never>,
+    ['host:a.test'],
+    ['crawl_jobs_waiting, whole'],
   ],
   ['find-prunable', findPrunableStatement as Statement<never>, [ids[0], 30, 1000], [primaryKey]],
   ['prune', pruneStatement as Statement<never>, [ids, 30], [primaryKey]],

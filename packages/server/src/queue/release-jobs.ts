@@ -1,4 +1,5 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
+import type { BlockedBy } from './blocked-by.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import {
   type HeldJob,
@@ -13,6 +14,8 @@ export interface Release extends HeldJob {
   readonly reason: string;
   /** The job is not ready before so many seconds have passed (a source is blocked). */
   readonly notBeforeSeconds?: number;
+  /** What it waits for until then. */
+  readonly blockedBy?: BlockedBy | undefined;
   /** Origins that the holder may not fetch, and that the job needs: it waits for a worker that may. */
   readonly waitsFor?: readonly string[];
 }
@@ -22,12 +25,23 @@ const ended = requestedOr("'pending'");
 export const releaseStatement = statement<WrittenJob>(
   'release',
   `
-WITH held AS (
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::real[], $6::text[]) AS held (id, fence, reason, wait, origins)
+WITH given AS (
+  SELECT id, fence, reason, wait, origins, blocked::jsonb AS blocked
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::real[], $6::text[], $7::text[])
+    AS held (id, fence, reason, wait, origins, blocked)
+),
+-- Locked, so that either we see that a source was resumed, or whoever resumes it sees the job wait.
+source AS MATERIALIZED (
+  SELECT id, NOT enabled OR paused_until > now() AS is_paused FROM sources
+  WHERE id IN (SELECT jsonb_array_elements_text(blocked -> 'paused') FROM given) ORDER BY id FOR SHARE
+),
+held AS (
+  SELECT given.*, blocked -> 'paused' ?| ARRAY(SELECT id FROM source WHERE is_paused IS NOT TRUE) AS is_over FROM given
 ),
 ended AS (
   UPDATE crawl_jobs job SET
-    status = ${ended}, run_at = now() + make_interval(secs => held.wait),
+    status = ${ended}, run_at = CASE WHEN held.is_over IS NOT TRUE THEN now() + make_interval(secs => held.wait) END,
+    blocked_by = held.blocked,
     waits_for = CASE WHEN held.origins IS NULL THEN job.waits_for
       ELSE ARRAY(SELECT unnest(job.waits_for) UNION SELECT jsonb_array_elements_text(held.origins::jsonb)) END,${leaseEnded(ended)}
   FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
@@ -57,6 +71,7 @@ export async function releaseJobs(
     sorted.map((release) => release.notBeforeSeconds ?? null),
     actor,
     sorted.map(({ waitsFor }) => waitsFor && JSON.stringify(waitsFor)),
+    sorted.map(({ blockedBy }) => blockedBy && JSON.stringify(blockedBy)),
   ]);
   return outcomes(rows);
 }

@@ -1,7 +1,7 @@
 import { type Queryable, run, statement } from '../database/statement.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { type FailedRun, failedRunValues } from './failed-run.ts';
-import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
+import { type LeaseAnswers, outcomes, sortById, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'retryable' ELSE 'failed' END");
 
@@ -16,14 +16,14 @@ export const retryLaterStatement = statement<WrittenJob>(
   'retry-later',
   `
 WITH held AS (
-  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::real[])
-    AS held (id, fence, code, message, wait)
+  SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::real[], $7::text[])
+    AS held (id, fence, code, message, wait, blocked)
 ),
 ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, retry_count = ${burnRetry},
     next_retry_at = CASE WHEN ${ended} = 'retryable' THEN now() + make_interval(secs => ${backoffSeconds}) END,
-    run_at = NULL, failed_starts = 0,
+    run_at = NULL, blocked_by = held.blocked::jsonb, failed_starts = 0,
     error_code = held.code, error_message = held.message,${leaseEnded(ended)}
   FROM held WHERE job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   RETURNING job.id, job.status AS to_status, job.fence, job.event_count, held.code || ': ' || held.message AS reason
@@ -41,5 +41,6 @@ export async function retryJobsLater(
   runs: readonly FailedRun[],
   actor: string,
 ): Promise<LeaseAnswers<WriteOutcome>> {
-  return outcomes(await run(db, retryLaterStatement, [...failedRunValues(runs), actor]));
+  const blocked = sortById(runs).map(({ blockedBy }) => blockedBy && JSON.stringify(blockedBy));
+  return outcomes(await run(db, retryLaterStatement, [...failedRunValues(runs), actor, blocked]));
 }

@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../database/statement.ts';
 import { whilePassing } from '../database/while-passing.ts';
+import { type BlockedBy, blockedReason } from '../queue/blocked-by.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import { failJobs } from '../queue/fail-jobs.ts';
 import type { LeaseAnswers, WriteOutcome } from '../queue/held-job.ts';
@@ -22,6 +23,8 @@ export interface BadEnd {
   readonly timeUpSeconds: number | undefined;
   /** By the monotonic clock; a database that is away is waited for until then. */
   readonly leaseEnds: () => number;
+  /** Where it failed, as far as is known. */
+  readonly failedAt?: (job: ClaimedJob) => BlockedBy | undefined;
 }
 
 /** Gives the job of a run that came to nothing its holder's answer. Throws what is no error of the job. */
@@ -38,7 +41,8 @@ export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome
     return await write(() => releaseJobs(db, [{ ...job, reason }], actor));
   }
   if (error instanceof SourceBlocked) {
-    const release = { ...job, reason: 'its source is blocked', notBeforeSeconds: error.seconds };
+    const { by, seconds } = error;
+    const release = { ...job, reason: blockedReason(by), notBeforeSeconds: seconds, blockedBy: by };
     return await write(() => releaseJobs(db, [release], actor));
   }
   const known =
@@ -50,7 +54,7 @@ export async function endRun(job: ClaimedJob, end: BadEnd): Promise<WriteOutcome
   // Not an error of the job: the database is away, or we are wrong. The lease runs out and the job is tried again.
   if (!known) throw error;
   log.info({ job: job.id, code: known.code }, `A ${job.kind} job failed: ${known.message}`);
-  const failed = [{ ...job, error: known, ...retryAfter(error) }];
+  const failed = [{ ...job, error: known, ...retryAfter(error), blockedBy: end.failedAt?.(job) }];
   const failure = known.retry === 'never' ? failJobs : retryJobsLater;
   return await write(() => failure(db, failed, actor));
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import { type Configuration, HoldfastError, type HostCause } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { RobotsGate } from '../crawler/robots-gate.ts';
@@ -8,6 +8,7 @@ import { fetchFollowing } from '../fetch/fetch-following.ts';
 import { type FetchRequest, type FetchResponse, NotAsked } from '../fetch/fetcher.ts';
 import { HttpFetcher } from '../fetch/http-fetcher.ts';
 import { isLeased, type RequestLease } from '../fetch/request-lease.ts';
+import type { BlockedBy } from '../queue/blocked-by.ts';
 import { type GovernedRun, Governor, type Permit } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
 import { hostOf } from '../urls/host-of.ts';
@@ -63,7 +64,9 @@ export class GovernedFetcher {
   /** Fails with a HoldfastError, with SourceBlocked, or with the reason of the signal. */
   async fetch(request: FetchRequest, options: GovernedOptions): Promise<FetchResponse> {
     const { signal, maxHops, headersAreSecret } = options;
-    let permit = await this.#admitted(request.url, options);
+    const startedAt = performance.now();
+    let host = hostOf(request.url);
+    let permit = await this.#admitted(request.url, options, startedAt);
     let started = performance.now();
     const settle = (status: number, retryAfterSeconds?: number) =>
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
@@ -77,7 +80,8 @@ export class GovernedFetcher {
           headersAreSecret,
           onHop: async ({ to, status }) => {
             settle(status);
-            permit = await this.#admitted(to, options);
+            host = hostOf(to);
+            permit = await this.#admitted(to, options, startedAt);
             started = performance.now();
             return true;
           },
@@ -86,7 +90,8 @@ export class GovernedFetcher {
       settle(response.status, response.retryAfterSeconds);
       return response;
     } catch (error) {
-      permit.done({ kind: 'error', code: error instanceof HoldfastError ? error.code : 'aborted' });
+      const code = error instanceof HoldfastError ? error.code : 'aborted';
+      permit.done({ kind: 'error', code, host });
       throw error instanceof NotAsked ? leaseLost() : error;
     }
   }
@@ -98,11 +103,27 @@ export class GovernedFetcher {
     await this.#governor.close();
   }
 
+  /** Where a request to the host stands: what holds its source back now, or why it failed. */
+  placeOf(host: string, otherwise: HostCause): BlockedBy {
+    const held = this.#governed.heldBy(host);
+    const sources = held ? [held.sourceId] : [];
+    return {
+      cause: held?.isKnown ? held.cause : otherwise,
+      host,
+      source: held?.sourceId ?? null,
+      hosts: 1,
+      sources,
+      paused: held?.isKnown ? sources : [],
+    };
+  }
+
   /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
-  async #admitted(url: string, options: GovernedOptions): Promise<Permit> {
+  async #admitted(url: string, options: GovernedOptions, startedAt: number): Promise<Permit> {
     const { signal, obeysRobots } = options;
     this.#fetcher.checkUrl(url);
+    const host = hostOf(url);
     const patienceEnds = performance.now() + patienceMs;
+    let hasLookedAgain = false;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
@@ -111,7 +132,7 @@ export class GovernedFetcher {
       if (verdict instanceof HoldfastError) throw verdict;
       let until: number;
       if (verdict === 'allowed') {
-        const permit = this.#governed.tryAcquire(hostOf(url));
+        const permit = this.#governed.tryAcquire(host);
         if (!('waitUntil' in permit)) {
           if (isLeased(options)) return permit;
           permit.cancel();
@@ -120,12 +141,24 @@ export class GovernedFetcher {
         until = permit.waitUntil;
       } else {
         if (!isLeased(options)) throw leaseLost();
+        // Each run asks anew: somebody may have started this one because robots.txt can be had again.
+        if (this.#robots.forgetFailure(url, startedAt)) continue;
         // Rules that are on their way come soon; rules that could not be had are waited for elsewhere.
-        if (Number.isFinite(verdict) && verdict > patienceEnds)
-          throw this.#robots.failureOf(url) ?? new HoldfastError('robots_unreachable', url);
-        until = Number.isFinite(verdict) ? verdict : now;
+        const failure = this.#robots.failureOf(url);
+        if (failure) throw failure;
+        // Rules that are on their way come no sooner than their source lets them.
+        until = Number.isFinite(verdict) ? verdict : Math.max(now, this.#governed.blockedUntil(host));
       }
-      if (until > patienceEnds || now > patienceEnds) throw new SourceBlocked(until - now);
+      if (until > patienceEnds || now > patienceEnds) {
+        const held = this.#governed.heldBy(host);
+        // It may have been resumed since we last heard of it.
+        if (held?.isKnown && !hasLookedAgain) {
+          hasLookedAgain = true;
+          await this.#governed.lookAgain(host);
+          continue;
+        }
+        throw new SourceBlocked(until - now, this.placeOf(host, held?.cause ?? 'limit'));
+      }
       await delay(Math.min(Math.max(until - now, 5), lookMs), undefined, { signal }).catch(() => undefined);
     }
   }

@@ -1,8 +1,9 @@
-import { type Configuration, HoldfastError, type JobKind } from '@holdfast/contract';
+import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Collector } from '../collect/collector.ts';
 import type { RequestLease } from '../fetch/request-lease.ts';
+import type { BlockedBy } from '../queue/blocked-by.ts';
 import { checkPayload } from '../queue/check-payload.ts';
 import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { WriteOutcome } from '../queue/held-job.ts';
@@ -105,6 +106,14 @@ export class PooledJobs {
     }
   }
 
+  /** The source that a visit failed at; that of a collection is named by the job itself. */
+  #placeOf({ payload }: ClaimedJob, error: unknown): BlockedBy | undefined {
+    const url = typeof payload.url === 'string' ? parseUrl(payload.url) : undefined;
+    if (!url) return undefined;
+    const isUnreachable = error instanceof HoldfastError && error.code === 'robots_unreachable';
+    return this.#fetcher.placeOf(url.host, isUnreachable ? 'robots' : 'tries');
+  }
+
   async #perform(run: PooledRun): Promise<WriteOutcome> {
     const { job, stop } = run;
     const { pool, log } = this.#options;
@@ -126,6 +135,7 @@ export class PooledJobs {
         stopped: stop.signal.aborted ? (stop.signal.reason as StopReason) : undefined,
         timeUpSeconds: timeUp.aborted ? seconds : undefined,
         leaseEnds,
+        failedAt: (failed) => this.#placeOf(failed, error),
       });
     }
   }

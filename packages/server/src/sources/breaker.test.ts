@@ -38,6 +38,8 @@ const report = (source_id: string, fields: Partial<OutcomeReport>): OutcomeRepor
   refused: 0,
   failed: 0,
   told_429: false,
+  trouble: null,
+  trouble_host: null,
   accepted: 0,
   span_seconds: 0,
   ...fields,

@@ -1,8 +1,9 @@
-import { HoldfastError } from '@holdfast/contract';
-import type { DatabaseLink } from './database-link.ts';
+import { HoldfastError, type HostCause } from '@holdfast/contract';
+import type { DatabaseLink, Heard } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
 import { openSources } from './open-sources.ts';
 import { Permit } from './permit.ts';
+import { readSourceStates, type WatchedSource } from './read-source-states.ts';
 import { recordCrawlDelay } from './record-crawl-delay.ts';
 import type { Refusal } from './refusal.ts';
 import { releaseShares } from './release-shares.ts';
@@ -35,6 +36,7 @@ export class GovernedRun {
   readonly #onReady = new Set<(host: string) => void>();
   #renewTimer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
+  #looking: Promise<Heard<WatchedSource> | undefined> | undefined;
   #closed = false;
 
   constructor(id: string, options: RunOptions) {
@@ -71,6 +73,31 @@ export class GovernedRun {
   /** Monotonic: no request to the host can start before; 0 when nothing is known to hold it back. */
   blockedUntil(host: string): number {
     return this.#seats.get(host)?.source.blockedUntil(this.now()) ?? 0;
+  }
+
+  /** Which source the host belongs to, as far as is known, and what holds it back now. */
+  heldBy(
+    host: string,
+  ): { readonly sourceId: string; readonly cause: HostCause; readonly isKnown: boolean } | undefined {
+    const source = this.#seats.get(host)?.source;
+    return source && { sourceId: source.id, ...source.heldBy };
+  }
+
+  /** Asks the database where the host's source stands: somebody may have resumed it since the last turn. */
+  async lookAgain(host: string): Promise<void> {
+    const source = this.#seats.get(host)?.source;
+    if (!source) return;
+    this.#looking ??= this.#options.link.ask((db) =>
+      readSourceStates(
+        db,
+        [...this.#bySource.keys()].map(({ id }) => id),
+      ),
+    );
+    const looking = this.#looking;
+    const heard = await looking;
+    if (this.#looking === looking) this.#looking = undefined;
+    const state = heard?.rows.find(({ source_id }) => source_id === source.id);
+    if (heard && state) source.learn(state, heard.sentAt);
   }
 
   /** Whether the host is known to turn requests away because there are too many of them. */

@@ -1,3 +1,4 @@
+import type { HostCause } from '@holdfast/contract';
 import type { DatabaseLink } from './database-link.ts';
 import { OutcomeNotes } from './outcome-notes.ts';
 import type { Grant } from './permit.ts';
@@ -125,6 +126,15 @@ export class GovernedSource {
 
   get isOverloaded(): boolean {
     return this.#state.pace_per_minute !== null || this.#state.pause_reason === 'retry_after';
+  }
+
+  /** What holds requests back now. A pause that the database does not know of yet is one after failures. */
+  get heldBy(): { readonly cause: HostCause; readonly isKnown: boolean } {
+    if (this.#options.link.now() >= this.#pausedUntil) return { cause: 'limit', isKnown: false };
+    const { pause_reason, paused_until_ms } = this.#state;
+    const isKnown = paused_until_ms > 0;
+    if (!isKnown) return { cause: 'failures', isKnown };
+    return { cause: pause_reason ?? 'disabled', isKnown };
   }
 
   blockedUntil(now: number): number {

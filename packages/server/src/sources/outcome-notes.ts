@@ -1,6 +1,13 @@
 import { LatencyWatch } from './latency-watch.ts';
 import type { OutcomeReport } from './report-outcomes.ts';
-import { isRefused, isSilent, isTooMany, judgeOutcome, type RequestOutcome } from './request-outcome.ts';
+import {
+  isRefused,
+  isSilent,
+  isTooMany,
+  judgeOutcome,
+  type RequestOutcome,
+  troubleOf,
+} from './request-outcome.ts';
 
 const slowerFactor = 1.25;
 const longestRetryAfterMs = 86_400_000;
@@ -32,6 +39,9 @@ export class OutcomeNotes {
   #refused = 0;
   #failed = 0;
   #tooMany = false;
+  #trouble: ReturnType<typeof troubleOf>;
+  /** A success would be news. */
+  #hasToldTrouble = false;
   #accepted = 0;
   #acceptedSince: number;
   /** Of the second before `acceptedSince`, as long as nothing was reported. */
@@ -52,6 +62,12 @@ export class OutcomeNotes {
     state: { readonly failure_streak: number; readonly failed_urls: number },
     everyCounts: boolean,
   ): Urgency {
+    const trouble = troubleOf(outcome);
+    if (trouble) {
+      this.#trouble = trouble;
+      this.#hasToldTrouble = true;
+      return 'soon';
+    }
     const judgement = judgeOutcome(outcome);
     if (judgement === 'neither') return 'later';
     if (judgement === 'success') return this.#noteSuccess(outcome, clock, state);
@@ -107,7 +123,11 @@ export class OutcomeNotes {
 
   /** Whether an unhurried report is due. */
   isDue(now: number): boolean {
-    return this.#refused + this.#failed > 0 || (this.#succeeded && now >= this.#reportSuccessAt);
+    return (
+      this.#refused + this.#failed > 0 ||
+      this.#trouble !== undefined ||
+      (this.#succeeded && now >= this.#reportSuccessAt)
+    );
   }
 
   /** Hands over what was noted; `restore` takes it back if it could not be written. */
@@ -124,6 +144,8 @@ export class OutcomeNotes {
       refused: this.#refused,
       failed: this.#failed,
       told_429: this.#tooMany,
+      trouble: this.#trouble?.code ?? null,
+      trouble_host: this.#trouble?.host ?? null,
       ...this.#goodput(now),
     };
     if (this.#succeeded) this.#reportSuccessAt = now + successEveryMs;
@@ -137,6 +159,7 @@ export class OutcomeNotes {
     this.#refused = 0;
     this.#failed = 0;
     this.#tooMany = false;
+    this.#trouble = undefined;
     this.#accepted = 0;
     this.#acceptedBefore = 0;
     this.#beforeMs = 0;
@@ -158,6 +181,8 @@ export class OutcomeNotes {
     this.#refused += report.refused;
     this.#failed += report.failed;
     this.#tooMany ||= report.told_429;
+    if (report.trouble !== null && !this.#succeeded)
+      this.#trouble ??= { code: report.trouble, host: report.trouble_host };
   }
 
   #noteSuccess(
@@ -168,6 +193,9 @@ export class OutcomeNotes {
     this.#succeeded = true;
     this.#accepted++;
     this.#count();
+    const endsTrouble = this.#hasToldTrouble;
+    this.#hasToldTrouble = false;
+    this.#trouble = undefined;
     const endsStreak = this.#failures + state.failure_streak > 0;
     const endsUrls = this.#failedUrls + state.failed_urls > 0;
     this.#failures = 0;
@@ -177,7 +205,7 @@ export class OutcomeNotes {
       this.#slower = slowerFactor;
       return 'now';
     }
-    return endsStreak ? 'now' : endsUrls ? 'soon' : 'later';
+    return endsStreak ? 'now' : endsUrls || endsTrouble ? 'soon' : 'later';
   }
 
   #noteRetryAfter(outcome: RequestOutcome, isAgain: boolean): void {

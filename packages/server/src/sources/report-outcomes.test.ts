@@ -21,6 +21,8 @@ const nothing: Omit<OutcomeReport, 'source_id'> = {
   refused: 0,
   failed: 0,
   told_429: false,
+  trouble: null,
+  trouble_host: null,
   accepted: 0,
   span_seconds: 1,
 };

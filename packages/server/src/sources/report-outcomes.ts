@@ -20,6 +20,9 @@ export interface OutcomeReport {
   readonly refused: number;
   readonly failed: number;
   readonly told_429: boolean;
+  /** Error code of what is wrong with one of its hosts itself, such as dns_failed; null: nothing that we know of. */
+  readonly trouble: string | null;
+  readonly trouble_host: string | null;
   readonly accepted: number;
   readonly span_seconds: number;
 }
@@ -61,7 +64,7 @@ counted AS MATERIALIZED (
       report.span_seconds) AS verdict
   FROM locked JOIN jsonb_to_recordset($1::jsonb) AS report (source_id text, succeeded boolean, failures integer,
     failed_urls integer, retry_after_ms float8, page_retry_after_ms float8, slower real, answers float8, refused float8,
-    failed float8, told_429 boolean, accepted float8, span_seconds float8) ON report.source_id = (before).id
+    failed float8, told_429 boolean, trouble text, trouble_host text, accepted float8, span_seconds float8) ON report.source_id = (before).id
 ),
 judged AS MATERIALIZED (
   SELECT *, (verdict).overloaded_at IS DISTINCT FROM (before).overloaded_at AS is_overloaded,
@@ -75,6 +78,12 @@ changed AS (
     failed_urls = CASE WHEN was_open THEN source.failed_urls ELSE urls END,
     last_success_at = CASE WHEN judged.succeeded THEN now() ELSE source.last_success_at END,
     last_failure_at = CASE WHEN greatest(judged.failures, judged.failed_urls, judged.refused, judged.failed) > 0 THEN now() ELSE source.last_failure_at END,
+    (trouble, trouble_host, trouble_since) = (SELECT
+      CASE WHEN said THEN judged.trouble WHEN NOT judged.succeeded THEN source.trouble END,
+      CASE WHEN said THEN judged.trouble_host WHEN NOT judged.succeeded THEN source.trouble_host END,
+      CASE WHEN said AND source.trouble IS DISTINCT FROM judged.trouble THEN now()
+        WHEN said OR NOT judged.succeeded THEN source.trouble_since END
+      FROM (SELECT judged.trouble IS NOT NULL AS said) told),
     (paused_until, pause_reason) = (
       SELECT until, CASE
         WHEN was_open OR opens THEN 'failures'

@@ -7,7 +7,12 @@ export type RequestOutcome = (
       readonly latencyMs: number;
       readonly retryAfterSeconds?: number | undefined;
     }
-  | { readonly kind: 'error'; readonly code: string }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      /** Which of the source's hosts was asked. */
+      readonly host?: string;
+    }
 ) & {
   /** The URL has failed before: failing again, it says nothing new about its source. */
   readonly again?: boolean;
@@ -15,6 +20,15 @@ export type RequestOutcome = (
 
 /** Error codes that say something about the health of a source. Others (refused by us, a bad body …) say nothing. */
 const failureCodes = new Set(['connection_failed', 'fetch_timed_out', 'site_error', 'rate_limited']);
+
+/** Error codes of a host that cannot be had at all, whatever the URL. Nobody is spared by a pause, but an operator wants to know. */
+const troubleCodes = new Set(['dns_failed', 'tls_failed']);
+
+/** What is wrong with the host itself. */
+export function troubleOf(outcome: RequestOutcome): { code: string; host: string | null } | undefined {
+  if (outcome.kind !== 'error' || !troubleCodes.has(outcome.code)) return undefined;
+  return { code: outcome.code, host: outcome.host ?? null };
+}
 
 /** What an outcome says about its source: a 404 is the answer of a healthy one. */
 export function judgeOutcome(outcome: RequestOutcome): 'success' | 'failure' | 'neither' {

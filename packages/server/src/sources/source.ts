@@ -27,6 +27,10 @@ export interface Source {
   /** Infinity: until an operator resumes it. In the past, with the reason `failures`: one probe decides. */
   readonly paused_until: Date | number | null;
   readonly pause_reason: PauseReason | null;
+  /** Error code of why a host of it cannot be had at all, such as dns_failed; null after its next good answer. */
+  readonly trouble: string | null;
+  readonly trouble_host: string | null;
+  readonly trouble_since: Date | null;
   /** How many times fewer requests at a time it gets, because its answers take longer; 1 when all is well. */
   readonly slowdown: number;
   /** Requests a minute it gets at most, because it refused more; null when all is well. */
@@ -60,6 +64,9 @@ const columns = [
   'last_failure_at',
   'paused_until',
   'pause_reason',
+  'trouble',
+  'trouble_host',
+  'trouble_since',
   'created_at',
 ] as const satisfies (keyof Source)[];
 

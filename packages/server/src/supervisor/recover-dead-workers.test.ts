@@ -19,6 +19,7 @@ const self = ownIdentity();
 const registration = (id: string, heartbeatSeconds = 10): Registration => ({
   id,
   maxJobs: 1,
+  maxCrawls: 1,
   kinds: ['crawl'],
   allowPrivate: [],
   heartbeatSeconds,

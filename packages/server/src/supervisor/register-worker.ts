@@ -10,6 +10,8 @@ export interface Registration {
   readonly id: string;
   /** 0: it does its own job alone. */
   readonly maxJobs: number;
+  /** How many of them may be crawls. */
+  readonly maxCrawls: number;
   readonly kinds: readonly JobKind[];
   readonly allowPrivate: readonly string[];
   readonly heartbeatSeconds: number;
@@ -58,8 +60,8 @@ const listStatement = statement<WorkerRow>(
 );
 
 const identity = 'host, machine_id, boot_id, pid, process_start';
-const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private, heartbeat_seconds`;
-const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[], $11';
+const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private, heartbeat_seconds, max_crawls`;
+const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[], $11, $12';
 
 const insertStatement = statement<{ id: string }>(
   'register-worker',
@@ -69,7 +71,7 @@ const insertStatement = statement<{ id: string }>(
 /** Whole, so that a row that somebody removed comes back; never over that of another process of the same name. */
 const beatStatement = statement<{ id: string }>(
   'worker-seen',
-  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $12, $13, $14)
+  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $13, $14, $15)
    ON CONFLICT (id) DO UPDATE SET last_seen = now(), heartbeat_seconds = excluded.heartbeat_seconds, running_jobs = excluded.running_jobs, draining = excluded.draining,
      trouble = excluded.trouble
    WHERE (${identity.replace(/\w+/g, 'known.$&')}) = (${identity.replace(/\w+/g, 'excluded.$&')})
@@ -149,10 +151,10 @@ export async function listKnownWorkers(db: Queryable): Promise<KnownWorker[]> {
 }
 
 function registrationValues(registration: Registration): unknown[] {
-  const { id, maxJobs, kinds, allowPrivate, heartbeatSeconds } = registration;
+  const { id, maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls } = registration;
   const { host, machineId, bootId, pid, processStart } = ownIdentity();
   const process = [host, machineId, bootId, pid, processStart];
-  return [id, ...process, version, maxJobs, kinds, allowPrivate, heartbeatSeconds];
+  return [id, ...process, version, maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls];
 }
 
 function identityOf(row: WorkerRow): ProcessIdentity {

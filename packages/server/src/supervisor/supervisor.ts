@@ -121,7 +121,7 @@ export class Supervisor {
     const kinds: JobKind[] = [];
     if (crawls > 0) kinds.push('crawl');
     if (visits > 0) kinds.push('visit', 'collect');
-    return { id, maxJobs: crawls + visits, kinds, allowPrivate, heartbeatSeconds };
+    return { id, maxJobs: crawls + visits, maxCrawls: crawls, kinds, allowPrivate, heartbeatSeconds };
   }
 
   get #holder(): Holder {

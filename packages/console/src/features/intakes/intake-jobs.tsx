@@ -1,4 +1,4 @@
-import type { ApiJob } from '@holdfast/contract';
+import type { ListedJob } from '@holdfast/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useList } from '../../api/use-list.ts';
 import { type Column, DataTable } from '../../design/data-table.tsx';
@@ -6,10 +6,10 @@ import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { StatusBadge } from '../../design/status-badge.tsx';
-import { lastError } from '../jobs/last-error.ts';
+import { reasonText } from '../jobs/reason-text.ts';
 import { statusLabel } from '../jobs/status-label.ts';
 
-const columns: readonly Column<ApiJob>[] = [
+const columns: readonly Column<ListedJob>[] = [
   { name: 'Status', cell: (job) => <StatusBadge status={job.status} label={statusLabel(job)} /> },
   {
     name: 'Source',
@@ -21,8 +21,8 @@ const columns: readonly Column<ApiJob>[] = [
     ),
   },
   {
-    name: 'Error',
-    cell: (job) => <span title={lastError(job)?.message ?? ''}>{lastError(job)?.code ?? '–'}</span>,
+    name: 'Reason',
+    cell: (job) => reasonText(job) ?? '–',
     wideOnly: true,
   },
   { name: 'Retries', align: 'right', cell: (job) => `${job.retry_count}/${job.max_retries}`, wideOnly: true },
@@ -33,7 +33,7 @@ const columns: readonly Column<ApiJob>[] = [
 /** Who was asked for the prices of an intake, and what became of it. */
 export function IntakeJobs({ intakeId }: { readonly intakeId: string }) {
   const navigate = useNavigate();
-  const list = useList<ApiJob>('/api/v1/jobs', { intake_id: intakeId });
+  const list = useList<ListedJob>('/api/v1/jobs', { intake_id: intakeId });
   return (
     <ListBody
       list={list}

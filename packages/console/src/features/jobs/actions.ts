@@ -1,5 +1,14 @@
 import type { UserAction } from '@holdfast/contract';
-import { Ban, CirclePause, CirclePlay, LockOpen, type LucideIcon, RotateCcw, TimerOff } from 'lucide-react';
+import {
+  Ban,
+  CirclePause,
+  CirclePlay,
+  FastForward,
+  LockOpen,
+  type LucideIcon,
+  RotateCcw,
+  TimerOff,
+} from 'lucide-react';
 
 export interface ActionLook {
   readonly label: string;
@@ -15,6 +24,14 @@ export interface ActionLook {
 }
 
 export const actionLooks: Record<UserAction, ActionLook> = {
+  runNow: {
+    label: 'Run now',
+    icon: FastForward,
+    path: 'run-now',
+    question: 'Run the job now',
+    meaning: 'starts now instead of at its time, and loses no retry',
+    scope: 'jobs:write',
+  },
   pause: {
     label: 'Pause',
     icon: CirclePause,

@@ -74,8 +74,6 @@ export function JobDetail() {
       </>
     );
   if (!job) return null;
-  const waits = job.status === 'pending' || job.status === 'retryable';
-  const waitsUntil = waits && (job.next_retry_at ?? job.run_at);
   const tabs = tabsOf[job.kind];
   const intakeId = job.payload['intake_id'];
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
@@ -106,14 +104,6 @@ export function JobDetail() {
                 ['Created', <Moment key="created" at={job.created_at} />],
                 ['Started', job.started_at && <Moment key="started" at={job.started_at} />],
                 ['Finished', job.completed_at && <Moment key="completed" at={job.completed_at} />],
-                ['Not before', waitsUntil && <Moment key="retry" at={waitsUntil} />],
-                [
-                  'Waits for',
-                  job.status === 'pending' &&
-                    job.waits_for &&
-                    `a worker that may fetch ${job.waits_for.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`,
-                  'wide',
-                ],
                 [
                   'Runs again',
                   job.rerun_of && (

@@ -1,4 +1,4 @@
-import { type ApiJob, jobKinds, jobStatuses, jobTitle } from '@holdfast/contract';
+import { jobKinds, jobStatuses, jobTitle, type ListedJob } from '@holdfast/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -20,6 +20,7 @@ import { ViewHeader } from '../../design/view-header.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { LeaseLeft } from './lease-left.tsx';
 import { NewCrawl } from './new-crawl.tsx';
+import { reasonText } from './reason-text.ts';
 import { statusLabel } from './status-label.ts';
 
 const filterNames = [
@@ -39,7 +40,7 @@ const filterNames = [
   'intake_id',
 ] as const;
 
-export const jobColumns: readonly Column<ApiJob>[] = [
+export const jobColumns: readonly Column<ListedJob>[] = [
   {
     name: 'Status',
     cell: (job) => <StatusBadge status={job.status} label={statusLabel(job)} />,
@@ -55,6 +56,12 @@ export const jobColumns: readonly Column<ApiJob>[] = [
         {jobTitle(job)}
       </Link>
     ),
+  },
+  {
+    name: 'Reason',
+    wideOnly: true,
+    value: reasonText,
+    cell: (job) => reasonText(job) ?? '–',
   },
   { name: 'Kind', cell: (job) => job.kind, wideOnly: true, value: (job) => job.kind, filter: 'kind' },
   {
@@ -90,7 +97,7 @@ export function JobList() {
   const filter = Object.fromEntries(
     filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
   );
-  const list = useList<ApiJob>('/api/v1/jobs', filter);
+  const list = useList<ListedJob>('/api/v1/jobs', filter);
   const liveness = useLive('/api/v1/events', [['/api/v1/jobs']], { paused: selected.size > 0 });
   const { data: stats } = useStats();
   const isFiltered = Object.keys(filter).length > 0;

@@ -2,9 +2,11 @@ import type { ShownJob } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
 import styles from './job-detail.module.css';
 import { lastError } from './last-error.ts';
+import { WaitNotice } from './wait-notice.tsx';
 
-/** How the last run ended, if that still matters: as an error of the job, or as something that it gets over by itself. */
+/** What the job waits for; else how the last run ended, if that still matters: as an error, or as something that it gets over by itself. */
 export function RunNotice({ job }: { readonly job: ShownJob }) {
+  if (job.waiting) return <WaitNotice jobPath={`/api/v1/jobs/${job.id}`} waiting={job.waiting} />;
   const error = lastError(job);
   if (error)
     return (

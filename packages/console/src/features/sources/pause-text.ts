@@ -27,3 +27,18 @@ export function slowedBecause({
   const percent = Math.max(1, Math.round(slowed_share * 100));
   return `${percent} % of ${slowed_answers} answers were refused or failed`;
 }
+
+const troubles: Readonly<Record<string, string>> = {
+  dns_failed: 'name does not resolve',
+  tls_failed: 'no secure connection',
+};
+
+/** What is wrong with a host of the source itself, in a word or two; undefined when nothing is. */
+export function troubleTag({ trouble }: Pick<ApiSource, 'trouble'>): string | undefined {
+  return trouble === null ? undefined : (troubles[trouble] ?? trouble);
+}
+
+export function troubleText(source: Pick<ApiSource, 'trouble' | 'trouble_host'>): string | undefined {
+  const tag = troubleTag(source);
+  return tag && `${source.trouble_host ?? 'A host'}: ${tag} (${source.trouble})`;
+}

@@ -16,7 +16,7 @@ import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
-import { pauseText, slowedBecause, slowedText } from './pause-text.ts';
+import { pauseText, slowedBecause, slowedText, troubleTag, troubleText } from './pause-text.ts';
 
 type Source = Wire<ApiSource>;
 const path = '/api/v1/sources';
@@ -51,11 +51,12 @@ export function SourceList() {
         source.paused ? (
           <Tag tone="bad">{pauseText(source)}</Tag>
         ) : (
-          <span title={slowedBecause(source)}>
-            <Tag tone={isWell(source) ? 'good' : 'warning'}>
-              {source.breaker === 'closed'
-                ? (slowedText(source) ?? 'open for requests')
-                : 'one probe decides'}
+          <span title={troubleText(source) ?? slowedBecause(source)}>
+            <Tag tone={source.trouble ? 'bad' : isWell(source) ? 'good' : 'warning'}>
+              {troubleTag(source) ??
+                (source.breaker === 'closed'
+                  ? (slowedText(source) ?? 'open for requests')
+                  : 'one probe decides')}
             </Tag>
           </span>
         ),

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { BlockedHostList } from '../../bots/blocked-hosts.ts';
 import { type BotCaller, speakFor } from '../../bots/bot-caller.ts';
 import { type AskedLease, foreignToken } from '../../bots/judge-lease.ts';
 import { LeaseTokens } from '../../bots/lease-tokens.ts';
 import { Submissions } from '../../bots/submissions.ts';
+import type { ApiContext } from '../api-context.ts';
 import type { Caller } from '../caller.ts';
 
 /** What the routes of bots share in one process. */
@@ -14,10 +14,11 @@ export class BotDesk {
   readonly submissions: Submissions;
   #tokens: Promise<LeaseTokens> | undefined;
 
-  constructor(pool: pg.Pool, log: Logger) {
+  constructor({ pool, log, listener }: Pick<ApiContext, 'pool' | 'log' | 'listener'>) {
     this.pool = pool;
     this.blocked = new BlockedHostList(pool);
     this.submissions = new Submissions(pool, log);
+    listener.on('source', () => this.blocked.forget());
   }
 
   /** Opened when it is first needed: the server starts while the database is away. */

@@ -8,8 +8,8 @@ import { submitBatchRoute } from './submit-batch-route.ts';
 import { submitRoute } from './submit-route.ts';
 
 /** How bots pull and submit: the dialect of its document to the letter, with errors of its own shape. */
-export const botDialectRoutes: RouteGroup = (server, { pool, log }) => {
-  const desk = new BotDesk(pool, log);
+export const botDialectRoutes: RouteGroup = (server, context) => {
+  const desk = new BotDesk(context);
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser(
     'application/json',

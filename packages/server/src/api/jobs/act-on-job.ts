@@ -19,6 +19,7 @@ import { jobView } from './job-view.ts';
 import { visibleJob } from './visible-job.ts';
 
 const summaries: Record<UserAction, string> = {
+  runNow: 'Start a job now that waits for its time, its retry or a host',
   pause: 'Stop a job for now; a running one saves its progress first',
   resume: 'Go on with a paused job from where it was',
   cancel: 'Stop a job for good',
@@ -32,6 +33,15 @@ const retryDescription = `A failed, cancelled or expired job is ready again. Of 
 the answer is a new job with the same request, whose \`rerun_of\` names this one.`;
 const description = `Answers 202, with \`requested_action\`, if the holder of a running job has not acted on it within two
 seconds: it does so at its next heartbeat. ${conflict}`;
+
+const runNowDescription = `The job loses no retry. A host that is left alone after failures gets one request now; Retry-After and
+limits hold on, and the job waits again if it must. A source that an operator paused or disabled stays so: answers 409, and the hint
+names what resumes it. A job that is ready already stays as it is: \`waiting\` says what it waits for.`;
+
+const descriptions: Partial<Record<UserAction, string>> = {
+  runNow: runNowDescription,
+  retry: `${retryDescription} ${conflict}`,
+};
 
 /** One route per action: POST /api/v1/jobs/{id}/pause and so on. */
 export const actionRoutes: RouteGroup = (server, context) => {
@@ -49,7 +59,7 @@ export const actionRoutes: RouteGroup = (server, context) => {
           operationId: `${action}Job`,
           tags: ['jobs'],
           summary: summaries[action],
-          description: isRetry ? `${retryDescription} ${conflict}` : description,
+          description: descriptions[action] ?? description,
           params: jobParams,
           body: isRetry ? retryRequest : actionRequest,
           response: { 200: apiJob, 202: apiJob },
@@ -92,7 +102,7 @@ export async function act(
 export async function announce(notifier: Notifier, action: UserAction, { status }: Job): Promise<void> {
   if (status === 'processing' || action === 'resetLock' || action === 'expire')
     await notifier.notify('request');
-  if (status === 'pending') await notifier.notify('work');
+  if (status === 'pending') await notifier.notify('requeued');
 }
 
 /** `reset-lock`, as addresses are written; and as `allowed_actions` calls it, for those who take its word. */

@@ -1,14 +1,24 @@
-import { allowedActions, type apiJob, type Job } from '@holdfast/contract';
+import { allowedActions, type apiJob, type Job, type listedJob } from '@holdfast/contract';
 import type { z } from 'zod';
+import type { Queryable } from '../../database/statement.ts';
+import { isEarly } from '../../queue/is-early.ts';
+import { findWaits } from '../../waiting/find-waits.ts';
 
 export type JobView = z.output<typeof apiJob>;
 
 /** A job as the API shows it. */
 export function jobView(job: Job): JobView {
   const { url } = job.payload;
+  const { blocked_by: _, ...shown } = job;
   return {
-    ...job,
+    ...shown,
     url: typeof url === 'string' ? url : null,
-    allowed_actions: allowedActions(job.status, job.requested_action, job.kind),
+    allowed_actions: allowedActions(job.status, job.requested_action, job.kind, isEarly(job)),
   };
+}
+
+/** Jobs as lists show them. */
+export async function jobViews(db: Queryable, jobs: readonly Job[]): Promise<z.output<typeof listedJob>[]> {
+  const waits = await findWaits(db, jobs);
+  return jobs.map((job) => ({ ...jobView(job), waiting: waits.get(job.id) ?? null }));
 }

@@ -2,7 +2,7 @@ import { HoldfastError, type JobSearch, jobList, jobListQuery } from '@holdfast/
 import { searchJobs } from '../../queue/search-jobs.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, theCaller } from '../caller.ts';
-import { jobView } from './job-view.ts';
+import { jobViews } from './job-view.ts';
 
 export const listJobsRoute: RouteGroup = (server, { pool }) => {
   server.get(
@@ -21,7 +21,7 @@ export const listJobsRoute: RouteGroup = (server, { pool }) => {
       const { limit, cursor, ...filter } = request.query;
       const owner = ownerBound(theCaller(request), filter);
       const { rows, next } = await searchJobs(pool, { filter, owner, limit, after: cursor });
-      return { data: rows.map(jobView), next_cursor: next };
+      return { data: await jobViews(pool, rows), next_cursor: next };
     },
   );
 };

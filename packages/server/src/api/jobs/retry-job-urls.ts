@@ -33,7 +33,7 @@ export const retryUrlsRoute: RouteGroup = (server, { pool, notifier }) => {
           const changed = await retryUrls(db, id, choice, caller.actor);
           return { job: changed, live: [changed.id] };
         });
-        await notifier.notify('work');
+        await notifier.notify('requeued');
         return jobView(job);
       },
     );

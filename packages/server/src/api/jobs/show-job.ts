@@ -1,6 +1,7 @@
 import { jobParams, shownJob } from '@holdfast/contract';
 import { actionsNow } from '../../frontier/actions-now.ts';
 import { readFailedStart } from '../../queue/read-failed-start.ts';
+import { findWait } from '../../waiting/find-waits.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { sendWithEtag } from '../send-with-etag.ts';
@@ -26,7 +27,8 @@ export const showJobRoute: RouteGroup = (server, { pool }) => {
       const crawl = job.kind === 'crawl' ? await readCounters(pool, job.id) : null;
       const failedStart = await readFailedStart(pool, job.id);
       const allowed = await actionsNow(pool, job);
-      const shown = { ...jobView(job), allowed_actions: allowed, crawl, failed_start: failedStart };
+      const waiting = await findWait(pool, job);
+      const shown = { ...jobView(job), waiting, allowed_actions: allowed, crawl, failed_start: failedStart };
       return sendWithEtag(request, reply, shown);
     },
   );

@@ -7,12 +7,10 @@ import {
   sourceParams,
   sourceSettings,
 } from '@holdfast/contract';
-import { configureSource } from '../../sources/configure-source.ts';
 import { listSources, showSource } from '../../sources/list-sources.ts';
-import { pauseSource } from '../../sources/pause-source.ts';
-import { resumeSource } from '../../sources/resume-source.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../sources/open-source.ts';
 import type { RouteGroup } from '../api-server.ts';
-import { theCaller } from '../caller.ts';
+import { type Caller, theCaller } from '../caller.ts';
 import { sourceView } from './source-view.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
@@ -20,7 +18,8 @@ const operate = { access: { scope: 'operate' } } as const;
 const tags = ['sources'];
 
 /** Sources are everyone's; but which hosts were ever asked for tells what others crawl, and is for operators. */
-export const sourceRoutes: RouteGroup = (server, { pool }) => {
+export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
+  const acting = ({ actor }: Caller) => ({ db: pool, notifier, actor });
   server.get(
     '/',
     {
@@ -84,8 +83,10 @@ export const sourceRoutes: RouteGroup = (server, { pool }) => {
         response: { 200: apiSource },
       },
     },
-    async (request) =>
-      sourceView(await configureSource(pool, request.params.id, request.body), theCaller(request)),
+    async (request) => {
+      const caller = theCaller(request);
+      return sourceView(await configureAndWake(acting(caller), request.params.id, request.body), caller);
+    },
   );
 
   server.patch(
@@ -102,8 +103,9 @@ export const sourceRoutes: RouteGroup = (server, { pool }) => {
       },
     },
     async (request) => {
+      const caller = theCaller(request);
       const { id } = await showSource(pool, request.params.id);
-      return sourceView(await configureSource(pool, id, request.body), theCaller(request));
+      return sourceView(await configureAndWake(acting(caller), id, request.body), caller);
     },
   );
 
@@ -120,8 +122,11 @@ export const sourceRoutes: RouteGroup = (server, { pool }) => {
         response: { 200: apiSource },
       },
     },
-    async (request) =>
-      sourceView(await pauseSource(pool, request.params.id, request.body?.seconds), theCaller(request)),
+    async (request) => {
+      const caller = theCaller(request);
+      const { seconds } = request.body ?? {};
+      return sourceView(await pauseAndTell(acting(caller), request.params.id, seconds), caller);
+    },
   );
 
   server.post(
@@ -131,11 +136,15 @@ export const sourceRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'resumeSource',
         tags,
-        summary: 'End every pause and slow-down of a source, whoever began it',
+        summary:
+          'End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it',
         params: sourceParams,
         response: { 200: apiSource },
       },
     },
-    async (request) => sourceView(await resumeSource(pool, request.params.id), theCaller(request)),
+    async (request) => {
+      const caller = theCaller(request);
+      return sourceView(await resumeAndWake(acting(caller), request.params.id), caller);
+    },
   );
 };

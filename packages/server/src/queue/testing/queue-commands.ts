@@ -21,6 +21,7 @@ import { recoverJobs } from '../recover-jobs.ts';
 import { resetLocks } from '../reset-locks.ts';
 import { resumeJobs } from '../resume-jobs.ts';
 import { retryJobs } from '../retry-jobs.ts';
+import { runJobsNow } from '../run-jobs-now.ts';
 import { holderCommands } from './holder-commands.ts';
 import type { JobRecord } from './job-record.ts';
 import { command, type QueueCommand } from './queue-command.ts';
@@ -152,6 +153,7 @@ const claimOne = fc
   );
 
 const bulk = {
+  runNow: runJobsNow,
   pause: pauseJobs,
   resume: resumeJobs,
   cancel: cancelJobs,

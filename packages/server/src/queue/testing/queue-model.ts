@@ -213,7 +213,9 @@ export class QueueModel {
   }
 
   /** Asked for before, and done or under way: nothing changes, and nobody is refused. */
-  isRepeated(action: UserAction, { status, requested_action }: JobRecord): boolean {
+  isRepeated(action: UserAction, job: JobRecord): boolean {
+    const { status, requested_action } = job;
+    if (action === 'runNow') return status === 'pending' && !this.#isEarly(job);
     if (action !== 'pause' && action !== 'cancel') return false;
     return status === 'processing'
       ? requested_action === action
@@ -222,7 +224,8 @@ export class QueueModel {
 
   /** Whether a user's action would be refused, and as what. */
   refusal(action: UserAction, job: JobRecord): 'action_not_allowed' | 'live_job_exists' | undefined {
-    if (!allowedActions(job.status, job.requested_action).includes(action)) return 'action_not_allowed';
+    const allowed = allowedActions(job.status, job.requested_action, job.kind, this.#isEarly(job));
+    if (!allowed.includes(action)) return 'action_not_allowed';
     const isTwin = (other: JobRecord) =>
       other !== job &&
       other.user_id === job.user_id &&
@@ -243,6 +246,10 @@ export class QueueModel {
     if (action === 'pause' || action === 'cancel') {
       if (from === 'processing') job.requested_action = action;
       else this.#leave(job, action === 'pause' ? 'paused' : 'cancelled');
+    }
+    if (action === 'runNow') {
+      this.#leave(job, 'pending');
+      job.run_at = null;
     }
     if (action === 'resume') {
       job.requested_action = null;
@@ -293,6 +300,10 @@ export class QueueModel {
       at: this.now,
       actor,
     });
+  }
+
+  #isEarly({ run_at }: JobRecord): boolean {
+    return run_at !== null && run_at > this.now;
   }
 
   #holding({ id, fence }: HeldJob): JobRecord | undefined {

@@ -1,0 +1,11 @@
+import type { ListedJob } from '@holdfast/contract';
+import { lastError } from './last-error.ts';
+
+type Told = Pick<ListedJob, 'status' | 'error_code' | 'error_message' | 'waiting'>;
+
+/** What a job waits for, or what it failed with; undefined where there is nothing to say. */
+export function reasonText(job: Told): string | undefined {
+  if (job.waiting) return job.waiting.text;
+  const error = lastError(job);
+  return error && (error.message ? `${error.code}: ${error.message}` : error.code);
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { timestamp } from './api/timestamp.ts';
+
+/**
+ * Why a job waits, stated once: the API, the command line and the console show these words. docs/lifecycle.md is generated from
+ * this table.
+ */
+export const waitReasons = {
+  schedule: 'its scheduled start',
+  retry: 'the time of its next retry, after an error',
+  host: 'a host that may not be asked now: its limit, its Retry-After, its failures, or a robots.txt that cannot be had',
+  source: 'a source that an operator paused or disabled',
+  origin: 'a worker that may fetch the origins on a private network that it needs',
+  worker: 'a worker with room for it',
+  bot: 'a bot that pulls it',
+} as const;
+export type WaitReason = keyof typeof waitReasons;
+export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
+
+/**
+ * What keeps a host from being asked.
+ * operator, disabled  somebody paused or disabled its source
+ * failures            the circuit breaker is open
+ * retry_after         the host asked for it
+ * limit               a delay, a limit a minute, or the one request that probes a host after failures
+ * robots              its robots.txt cannot be had
+ * tries               its URLs that failed are tried again later
+ */
+export const hostCauses = [
+  'operator',
+  'disabled',
+  'failures',
+  'retry_after',
+  'limit',
+  'robots',
+  'tries',
+] as const;
+export type HostCause = (typeof hostCauses)[number];
+
+/** Causes that an end of the pause of a source removes. */
+export const pauseCauses: readonly HostCause[] = ['operator', 'disabled', 'failures', 'retry_after'];
+
+/** Why no worker takes a job that is ready. */
+export type WorkerShortage = 'none' | 'other kinds' | 'sick' | 'busy';
+
+export type WaitFacts =
+  | { readonly reason: 'schedule' | 'bot' }
+  | { readonly reason: 'retry'; readonly retry: string; readonly error: string }
+  | {
+      readonly reason: 'host' | 'source';
+      readonly cause: HostCause;
+      readonly host: string | null;
+      /** Hosts that it waits for besides. */
+      readonly others: number;
+      readonly sourceId: string | null;
+      /** Of a retry: which one, and the error. */
+      readonly retry?: string | undefined;
+      readonly error?: string | undefined;
+    }
+  | { readonly reason: 'origin'; readonly origins: readonly string[] }
+  | { readonly reason: 'worker'; readonly shortage: WorkerShortage };
+
+export interface WaitWords {
+  /** What it waits for, and why; "until …" can follow. */
+  readonly text: string;
+  /** What ends the wait, and how to end it sooner. */
+  readonly ends: string;
+}
+
+/** The words for a wait. `id`: of the job, for the commands in them. */
+export function describeWait(facts: WaitFacts, id: string): WaitWords {
+  const runNow = `\`holdfast jobs run-now ${id}\``;
+  switch (facts.reason) {
+    case 'schedule':
+      return { text: 'Waits for its scheduled start', ends: `${runNow} starts it now.` };
+    case 'retry':
+      return {
+        text: `Waits for ${facts.retry}: ${facts.error}`,
+        ends: `It is tried again by itself; ${runNow} tries it now.`,
+      };
+    case 'host':
+    case 'source':
+      return describeHost(facts, runNow);
+    case 'origin': {
+      const origins = facts.origins.join(', ');
+      const setting = `HOLDFAST_ALLOW_PRIVATE=${facts.origins.join(',')}`;
+      return {
+        text: `Needs ${origins} on a private network, and no running worker may fetch that`,
+        ends: `Start a worker that may: \`${setting} holdfast worker\`, or \`${setting} holdfast up\`. For a crawl on this machine: \`holdfast crawl URL ${facts.origins.map((origin) => `--allow-private ${origin}`).join(' ')}\`.`,
+      };
+    }
+    case 'worker':
+      return shortages[facts.shortage];
+    case 'bot':
+      return {
+        text: 'Waits for a bot',
+        ends: 'A bot takes it with its next pull; docs/bots.md tells how to write one.',
+      };
+  }
+}
+
+const shortages: Readonly<Record<WorkerShortage, WaitWords>> = {
+  none: {
+    text: 'Waits for a worker: no worker is running',
+    ends: 'Start one: `holdfast worker` or `holdfast up`.',
+  },
+  'other kinds': {
+    text: 'Waits for a worker: none of those running takes jobs of this kind',
+    ends: 'Start one that does: MAX_CONCURRENT_JOBS is for crawls, MAX_CONCURRENT_VISITS for visits and collections.',
+  },
+  sick: {
+    text: 'Waits for a worker: those running are sick and have stopped claiming jobs',
+    ends: '`holdfast doctor` says what ails them; they go on by themselves when it is mended.',
+  },
+  busy: {
+    text: 'Waits for a worker: all are busy with other jobs',
+    ends: 'It starts when one has room, highest priority first. More workers, or a higher MAX_CONCURRENT_JOBS, make room.',
+  },
+};
+
+type HostFacts = Extract<WaitFacts, { readonly cause: HostCause }>;
+
+function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts, runNow: string): WaitWords {
+  const where = host ?? 'its host';
+  const more = others > 0 ? ` and ${others} more ${others === 1 ? 'host' : 'hosts'}` : '';
+  const waits = `Waits for ${where}${more}`;
+  const resume = sourceId === null ? runNow : `\`holdfast sources resume ${sourceId}\``;
+  switch (cause) {
+    case 'operator':
+      return {
+        text: `${waits}: an operator has paused source ${sourceId}`,
+        ends: `${resume} ends the pause and starts it.`,
+      };
+    case 'disabled':
+      return {
+        text: `${waits}: source ${sourceId} is disabled`,
+        ends: `\`holdfast sources set ${sourceId} --enable\` enables the source and starts it.`,
+      };
+    case 'failures':
+      return {
+        text: `${waits}: it failed again and again, and is left alone for a while`,
+        ends: `One request then decides whether it is well again; ${runNow} makes that request now.`,
+      };
+    case 'retry_after':
+      return {
+        text: `${waits}: it asked to be left alone so long (Retry-After)`,
+        ends: `It goes on by itself; ${resume} ends the pause before.`,
+      };
+    case 'limit':
+      return {
+        text: `${waits}: its limit or delay lets no request start yet`,
+        ends: `It goes on by itself${sourceId === null ? '' : `; \`holdfast sources show ${sourceId}\` has the limits`}.`,
+      };
+    case 'robots':
+      return {
+        text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its robots.txt is unreachable'}`,
+        ends: `It asks again by itself; ${runNow} asks now.`,
+      };
+    case 'tries':
+      return {
+        text: `${waits}: the URLs left there failed, and are tried again`,
+        ends: `It goes on by itself; ${runNow} goes on now.`,
+      };
+  }
+}
+
+export const waiting = z
+  .object({
+    reason: z.enum(waitReasonNames).describe('what kind of thing it waits for'),
+    text: z.string().describe('what it waits for and why, in words'),
+    until: timestamp
+      .nullable()
+      .describe('when it goes on by itself; null: when what `ends` names has happened'),
+    ends: z.string().describe('what ends the wait, and how to end it sooner'),
+    cause: z
+      .enum(hostCauses)
+      .nullable()
+      .describe('of reasons host and source: what keeps the host from being asked'),
+    host: z.string().nullable().describe('of reasons host and source: the host it waits for'),
+    source_id: z.string().nullable().describe('of reasons host and source: the source of that host'),
+  })
+  .meta({ id: 'Waiting' });
+/** Inside, with Dates. */
+export type Waiting = z.output<typeof waiting>;
