@@ -40,9 +40,9 @@ export const clocks: Fault = {
         for (const origin of stage.origins) origin.extraDelayMs = 60;
         await stage.crawls.keep(4, { pages: scaled(run, 500, 150) });
         for (let round = 0; round < rounds; round++) {
-          await until('work at a worker', () => stage.atWork().length > 0);
           const early = await countEvents(stage.pool, 'recover');
           if (early > recoveries.length) run.blame(`${early - recoveries.length} leases were ended early`);
+          await until('work at a worker', () => stage.atWork().length > 0);
           const { worker } = run.random.pick(stage.atWork());
           const jobs = stage.running().filter((one) => one.worker === worker);
           const pids = [worker.pid, ...childrenOf(worker.pid)];
