@@ -15,6 +15,8 @@ export interface ConformanceResult {
   readonly total: number;
   /** One number, or one for each field. */
   readonly f1?: number | Readonly<Record<string, number>>;
+  /** Of the documentation set: the measures of each generator. */
+  readonly generators?: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** One line for each case that did not, shown with --verbose. */
   readonly misses?: readonly string[];
 }
