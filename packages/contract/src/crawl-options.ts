@@ -3,6 +3,7 @@ import { headerText, pageUrl, text } from './text-fields.ts';
 
 export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
 export const crawlScopes = ['host', 'subdomains', 'any'] as const;
+export const contentChoices = ['main', 'full'] as const;
 
 const patterns = z.array(text(500)).max(100).default([]);
 
@@ -45,6 +46,10 @@ export const crawlOptions = z.looseObject({
   keep_sessions: z.boolean().default(false).describe('keep session ids in URLs'),
   traps: z.boolean().default(true).describe('skip URLs of which a site has endlessly many, once they repeat'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),
+  content: z
+    .enum(contentChoices)
+    .default('main')
+    .describe('what becomes markdown: the main content, or the full visible page'),
   store_html: z.boolean().default(false),
   keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),

@@ -1047,6 +1047,8 @@ export type NewBulkJob =
         traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
+        /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+        content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
         /** keep answers as they came, for WARC. Default: false */
@@ -1194,6 +1196,8 @@ export type NewJob =
         traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
+        /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+        content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
         /** keep answers as they came, for WARC. Default: false */
@@ -1338,6 +1342,8 @@ export type NewPolicy =
             traps?: boolean | undefined;
             /** store the main content as markdown. Default: true */
             markdown?: boolean | undefined;
+            /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+            content?: 'main' | 'full' | undefined;
             /** Default: false */
             store_html?: boolean | undefined;
             /** keep answers as they came, for WARC. Default: false */

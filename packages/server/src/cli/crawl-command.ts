@@ -1,4 +1,4 @@
-import { crawlScopes, crawlStrategies, HoldfastError } from '@holdfast/contract';
+import { contentChoices, crawlScopes, crawlStrategies, HoldfastError } from '@holdfast/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { outputFormats } from '../export/page-output.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
@@ -46,6 +46,12 @@ export const crawlCommand = new Command('crawl')
   .option('--recrawl', 'crawl a finished site again, and report which pages are new, changed or gone')
   .optionsGroup('What to keep:')
   .option('--no-markdown', 'leave the main content out')
+  .addOption(
+    new Option(
+      '--content <what>',
+      'what becomes markdown: the main content, or the full visible page (main)',
+    ).choices(contentChoices),
+  )
   .option('--store-html', 'keep the HTML as well (in jsonl)')
   .option('--keep-bodies', 'keep answers as they came, headers and all (in warc)')
   .option('--max-page-bytes <number>', 'larger pages fail (10485760)', wholeNumber)
@@ -59,11 +65,7 @@ export const crawlCommand = new Command('crawl')
   .option('--page-timeout <seconds>', 'time for one page (60)', seconds)
   .option('--attempts <number>', 'tries of a URL that fails for a passing reason (3)', wholeNumber)
   .option('--user-agent <text>', 'how to name itself to the site')
-  .option(
-    '--allow-private <origin>',
-    'may be fetched although its address is not public; may be repeated',
-    collect,
-  )
+  .option('--allow-private <origin>', 'allow a private-network origin; may be repeated', collect)
   .optionsGroup('Output:')
   .addOption(
     new Option('--format <format>', 'jsonl, csv, warc, or md: a folder of files (jsonl)').choices(

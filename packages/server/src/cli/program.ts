@@ -46,6 +46,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     (await import('./create-jobs-from-policies-command.ts')).createJobsFromPoliciesCommand,
   'expire-locks': async () => (await import('./expire-locks-command.ts')).expireLocksCommand,
   sql: async () => (await import('./sql-command.ts')).sqlCommand,
+  extract: async () => (await import('./extract-command.ts')).extractCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
 };

@@ -69,6 +69,7 @@ export class ComparePages {
   /** How the baseline would have stored a URL, where its rules are not this crawl's. */
   readonly #earlierForm: CanonicalForm | undefined;
   readonly #form: CanonicalForm;
+  readonly #isWith02: boolean;
   #hashes: Promise<Map<string, string>> | undefined;
   #wanted = new Set<string>();
   #reading: Promise<Map<string, BaselinePage>> | undefined;
@@ -82,6 +83,7 @@ export class ComparePages {
     this.#db = db;
     this.#baseline = baseline;
     this.#mayGoOn = mayGoOn;
+    this.#isWith02 = rules === 1;
     this.#form = canonicalOptions(options, urlRules);
     if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
   }
@@ -109,6 +111,11 @@ export class ComparePages {
       },
       links: linksOf(before),
     };
+  }
+
+  /** Of the page in the baseline; null where it may stand there under another URL. */
+  hashOf({ before }: FrontierEntry): string | null | undefined {
+    return before ? before.contentHash : this.#isWith02 ? null : undefined;
   }
 
   /** The site sent the page again: what a reader sees of it decides. */

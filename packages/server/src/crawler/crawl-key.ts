@@ -16,6 +16,7 @@ export function crawlKey(options: CrawlOptions): string {
       : []),
     ...(options.keep_sessions ? ['sessions'] : []),
     ...(options.traps ? [] : ['no traps']),
+    ...(options.content === 'main' ? [] : [options.content]),
   ]);
 }
 

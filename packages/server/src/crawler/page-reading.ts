@@ -19,6 +19,7 @@ interface Waiting {
   readonly url: string;
   readonly contentType: string | undefined;
   readonly body: Buffer;
+  readonly baselineHash: string | null | undefined;
   readonly resolve: (read: ReadBody) => void;
   readonly reject: (error: HoldfastError) => void;
 }
@@ -66,15 +67,20 @@ export class PageReading {
   }
 
   /** Fails with a HoldfastError when the page cannot be read, ever. */
-  read(url: string, contentType: string | undefined, body: Buffer): Promise<ReadBody> {
+  read(
+    url: string,
+    contentType: string | undefined,
+    body: Buffer,
+    baselineHash?: string | null,
+  ): Promise<ReadBody> {
     if (body.length <= heavyBytes && (this.#isLight || this.#isBusy)) {
       if (!this.#isLight && ++this.#readHereCount === fewPages) this.#startIfNone();
-      return this.#readHere(url, contentType, body);
+      return this.#readHere(url, contentType, body, baselineHash);
     }
     this.#startIfNone();
-    if (!this.#thread) return this.#readHere(url, contentType, body);
+    if (!this.#thread) return this.#readHere(url, contentType, body, baselineHash);
     return new Promise((resolve, reject) => {
-      if (this.#outbox.push({ url, contentType, body, resolve, reject }) === 1)
+      if (this.#outbox.push({ url, contentType, body, baselineHash, resolve, reject }) === 1)
         setImmediate(() => this.#flush());
       this.#askedBytes += body.length;
     });
@@ -90,9 +96,14 @@ export class PageReading {
     return !this.#isReady || this.#askedBytes > longQueueBytes;
   }
 
-  async #readHere(url: string, contentType: string | undefined, body: Buffer): Promise<ReadBody> {
+  async #readHere(
+    url: string,
+    contentType: string | undefined,
+    body: Buffer,
+    baselineHash: string | null | undefined,
+  ): Promise<ReadBody> {
     try {
-      return readBody(url, contentType, body, this.#options.options);
+      return readBody(url, contentType, body, this.#options.options, baselineHash);
     } catch (error) {
       throw this.#unreadable(url, (error as Error).message);
     }
@@ -104,12 +115,12 @@ export class PageReading {
 
   #start(): void {
     const { program, memoryMb } = this.#options;
-    const { markdown, store_html, sort_query, keep_tracking, keep_sessions, recrawl, url_rules } =
+    const { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules } =
       this.#options.options;
     this.#begun = new Int32Array(new SharedArrayBuffer(4));
     this.#answered = 0;
     const data: ReadingData = {
-      options: { markdown, store_html, sort_query, keep_tracking, keep_sessions, recrawl, url_rules },
+      options: { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules },
       begun: this.#begun,
     };
     const thread = new Worker(program, {
@@ -140,9 +151,10 @@ export class PageReading {
     }
     if (this.#asked.length === 0) this.#seenBegun = -1;
     this.#asked.push(...batch);
-    const tasks: ReadTask[] = batch.map(({ url, contentType, body }) => ({
+    const tasks: ReadTask[] = batch.map(({ url, contentType, body, baselineHash }) => ({
       url,
       contentType,
+      baselineHash,
       body: new Uint8Array(body),
     }));
     this.#thread.postMessage(
@@ -202,9 +214,9 @@ export class PageReading {
   }
 
   #readAllHere(batch: readonly Waiting[]): void {
-    for (const { url, contentType, body, resolve, reject } of batch) {
+    for (const { url, contentType, body, baselineHash, resolve, reject } of batch) {
       this.#askedBytes -= body.length;
-      this.#readHere(url, contentType, body).then(resolve, reject);
+      this.#readHere(url, contentType, body, baselineHash).then(resolve, reject);
     }
   }
 

@@ -246,7 +246,13 @@ export class ProcessEntry {
     body: Buffer,
   ): Promise<ReadBody | HoldfastError> {
     try {
-      const found = await readPage(entry.url, response, body, this.#context.reading);
+      const found = await readPage(
+        entry.url,
+        response,
+        body,
+        this.#context.reading,
+        this.#compare?.hashOf(entry),
+      );
       const read = this.#forbidsFollowing(response) ? unfollowed(found) : found;
       if (!this.#context.options.keep_bodies) return read;
       const kept = await keepAnswer(response, body);

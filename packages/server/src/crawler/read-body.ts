@@ -3,6 +3,7 @@ import type { CrawlOptions } from '@holdfast/contract';
 import { decodeHtml } from '../charset/decode-html.ts';
 import { extractPage } from '../pages/extract/extract-page.ts';
 import type { ExtractedPage } from '../pages/extract/extracted-page.ts';
+import { textOf02 } from '../pages/extract/of-0-2/text-of-0-2.ts';
 import { foldLines } from '../pages/fold-lines.ts';
 import type { Page, PageContent } from '../pages/page.ts';
 import { allLinks, linkLines, storedLines } from '../pages/page-links.ts';
@@ -19,12 +20,15 @@ const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 export type ReadOptions = Pick<
   CrawlOptions,
   'markdown' | 'store_html' | 'sort_query' | 'keep_tracking' | 'keep_sessions'
-> & { readonly recrawl?: boolean | undefined; readonly url_rules?: UrlRulesVersion | undefined };
+> & {
+  readonly content?: CrawlOptions['content'] | undefined;
+  readonly url_rules?: UrlRulesVersion | undefined;
+};
 
 /** What is read from the body of a page alone. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
-  /** The hash that earlier versions made of this body, where it is another; of recrawls alone. */
+  /** The hash that 0.2 made of this body, where the baseline has another than ours. */
   readonly earlierHash?: string | undefined;
   /** Of a page whose URL may be part of a trap. */
   readonly proof?: ContentProof | undefined;
@@ -37,11 +41,13 @@ export interface ReadBody {
 /** A crawl reads all its pages with the same options; links of earlier pages are resolved already. */
 const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();
 
+/** `baselineHash`: of this page in the baseline of a recrawl. Where it is another, 0.2 may have made it. */
 export function readBody(
   url: string,
   contentType: string | undefined,
   body: Buffer,
   options: ReadOptions,
+  baselineHash?: string | null,
 ): ReadBody {
   const { text } = decodeHtml(body, contentType);
   if (contentType !== undefined && !html.test(contentType)) {
@@ -52,7 +58,11 @@ export function readBody(
   }
   const canonical = canonicalLinks(options);
   const resolve = (href: string, base: string) => canonical.of(href, base);
-  const extracted = extractPage(text, url, { markdown: options.markdown, resolve });
+  const extracted = extractPage(text, url, {
+    markdown: options.markdown,
+    content: options.content,
+    resolve,
+  });
   const shown = extracted.content;
   const followed = new Set<string>();
   const others = new Set<string>();
@@ -67,6 +77,9 @@ export function readBody(
     markdown: shown ? deflate(shown.markdown) : null,
     html: options.store_html ? deflate(text) : null,
   };
+  // Without main content all of the page counts, as it came: no other copy of it has to be made.
+  const hash = shaUuid(shown ? shownText(extracted, shown) : body);
+  const mayBeOf02 = shown !== null && baselineHash !== undefined && baselineHash !== hash;
   return {
     page: {
       title: extracted.title,
@@ -74,12 +87,11 @@ export function readBody(
       language: extracted.language,
       canonical_url: extracted.canonical,
       word_count: shown?.wordCount ?? null,
-      // Without main content all of the page counts, as it came: no other copy of it has to be made.
-      content_hash: shaUuid(shown ? shownText(extracted, shown) : body),
+      content_hash: hash,
       structured: structuredData(extracted),
       content,
     },
-    earlierHash: options.recrawl && shown ? shaUuid(shown.text) : undefined,
+    earlierHash: mayBeOf02 ? shaUuid(textOf02(text)) : undefined,
     links,
     leftOut: extracted.leftOut,
     proof: proveContent(url, text, shown?.wordCount ?? null, (href) => canonical.of(href, extracted.base)),

@@ -15,8 +15,9 @@ export async function readPage(
   { status, contentType, etag, lastModified }: FetchResponse,
   body: Buffer,
   reading: PageReading,
+  baselineHash?: string | null,
 ): Promise<ReadBody> {
-  const { page, ...read } = await reading.read(url, contentType, body);
+  const { page, ...read } = await reading.read(url, contentType, body, baselineHash);
   return {
     page: {
       ...page,

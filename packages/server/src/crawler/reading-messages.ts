@@ -12,6 +12,8 @@ export interface ReadTask {
   readonly contentType: string | undefined;
   /** All of its memory: it changes hands. */
   readonly body: Uint8Array<ArrayBuffer>;
+  /** Of the page in the baseline of a recrawl. */
+  readonly baselineHash: string | null | undefined;
 }
 
 /** Of the oldest task that has none yet. */

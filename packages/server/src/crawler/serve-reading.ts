@@ -22,9 +22,9 @@ export function serveReading(read: typeof readBody): void {
   });
   parentPort?.postMessage('ready');
 
-  function answerTo({ url, contentType, body }: ReadTask): ReadAnswer {
+  function answerTo({ url, contentType, body, baselineHash }: ReadTask): ReadAnswer {
     try {
-      return withOwnBytes(read(url, contentType, Buffer.from(body.buffer), options));
+      return withOwnBytes(read(url, contentType, Buffer.from(body.buffer), options, baselineHash));
     } catch (error) {
       return { failure: (error as Error).message };
     }

@@ -32,6 +32,7 @@ export interface CrawlFlags {
   attempts?: number;
   userAgent?: string;
   markdown: boolean;
+  content?: CrawlOptions['content'];
   storeHtml?: true;
   keepBodies?: true;
   maxPageBytes?: number;
@@ -99,6 +100,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       keep_sessions: flags.keepSessions,
       traps: flags.traps === false ? false : undefined,
       markdown: flags.markdown ? undefined : false,
+      content: flags.content,
       store_html: flags.storeHtml,
       keep_bodies: flags.keepBodies,
       max_page_bytes: flags.maxPageBytes,

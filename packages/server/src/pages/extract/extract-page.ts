@@ -39,7 +39,9 @@ export function extractPage(source: string, url: string, options: ExtractOptions
     openGraph: head.openGraph.result(),
     jsonLd: reader.jsonLd,
     microdata,
-    content: options.markdown ? extractContent(tape, resolve, headlineOf(reader)) : null,
+    content: options.markdown
+      ? extractContent(tape, { ...options, resolve, headline: headlineOf(reader) })
+      : null,
   };
 }
 

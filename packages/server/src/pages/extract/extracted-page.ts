@@ -45,6 +45,8 @@ export interface MicrodataItem {
 }
 
 export interface MainContent {
+  /** Of the whole page, without what is hidden or to be used instead of read. */
+  readonly visibleWords: number;
   readonly markdown: string;
   /** The same content as plain text, one line per block: what a content hash and a search index should read. */
   readonly text: string;
@@ -75,8 +77,36 @@ export interface ExtractedPage {
   readonly content: MainContent | null;
 }
 
+/** Why a part of a page is not in its main content. */
+export type LeftOutReason =
+  | 'hidden'
+  | 'to be used, not read'
+  | 'a dialog about cookies'
+  | 'navigation, by its element or role'
+  | 'boilerplate, by its name and what it holds'
+  | 'beside the text'
+  | 'a form'
+  | 'the header of the page'
+  | 'only leads away'
+  | 'announces links'
+  | 'a heading with nothing left below it'
+  | 'outside of the main content';
+
+/** A part of the page that is not in its markdown. */
+export interface LeftOutPart {
+  readonly reason: LeftOutReason;
+  readonly tag: string;
+  readonly words: number;
+  /** How its text begins. */
+  readonly text: string;
+}
+
 export interface ExtractOptions {
   readonly markdown: boolean;
+  /** What becomes markdown: the main content, which is the default, or all that a reader sees of the page. */
+  readonly content?: 'main' | 'full' | undefined;
+  /** Called with each part that is left out of the content, and why. */
+  readonly onLeftOut?: ((part: LeftOutPart) => void) | undefined;
   /** Resolves a reference of the page; null where it leads nowhere. Pass a cached one: `new URL` costs 1 µs a link. */
   readonly resolve?: (href: string, base: string) => string | null;
   /** Our name in robots meta tags, lower case; `robots` always counts. */

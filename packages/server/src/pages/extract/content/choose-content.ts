@@ -1,6 +1,7 @@
 import { tag, tagSet, textNode } from '../tape/html-tag.ts';
-import type { Tape } from '../tape/tape.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { hint } from './class-hints.ts';
+import { pageSums, undoubtedProse } from './evidence.ts';
 import { removeBoilerplate, restoreBoilerplate } from './remove-boilerplate.ts';
 
 export interface ChosenContent {
@@ -29,88 +30,129 @@ const littleProse = 300;
  */
 export function chooseContent(tape: Tape): ChosenContent {
   removeBoilerplate(tape);
-  const { prose, chars } = sums(tape);
-  const chosen = findRoot(tape, prose);
+  const { chars } = pageSums(tape);
+  const chosen = new RootFinder(tape).find();
   if (chosen !== undefined) return chosen;
   if (chars < nearlyNothing) restoreBoilerplate(tape);
   return { root: -1, origin: 'page' };
 }
 
-function sums(tape: Tape): { prose: number; chars: number } {
-  let prose = 0;
-  let chars = 0;
-  for (let node = 0; node < tape.size; node = tape.ends[node] as number) {
-    if (((tape.hints[node] as number) & hint.gone) !== 0) continue;
-    prose += tape.prose[node] as number;
-    chars += tape.chars[node] as number;
-  }
-  return { prose, chars };
-}
+class RootFinder {
+  readonly #tape: Tape;
+  /** Without what is probably a comment or boilerplate, and yet stays if it stands amid the content. */
+  readonly #prose: Int32Array;
+  readonly #total: number;
 
-/**
- * The smallest element that holds what elements of a kind hold: the one, or what several of like weight stand in (a
- * text in parts, the entries of a blog). The cards beside an article do not count.
- */
-function holderOf(tape: Tape, matches: (node: number) => boolean): number {
-  const { ends, parents, prose, tags } = tape;
-  const found: number[] = [];
-  let heaviest = -1;
-  for (let node = 0; node < tape.size; node++) {
-    if (tags[node] === textNode) continue;
-    const gone = ((tape.hints[node] as number) & hint.gone) !== 0;
-    if (!gone && !matches(node)) continue;
-    if (!gone) {
-      found.push(node);
-      if (heaviest < 0 || (prose[node] as number) > (prose[heaviest] as number)) heaviest = node;
+  constructor(tape: Tape) {
+    this.#tape = tape;
+    const { prose, total } = undoubtedProse(tape);
+    this.#prose = prose;
+    this.#total = total;
+  }
+
+  find(): ChosenContent | undefined {
+    const { tags, hints, chars } = this.#tape;
+    const isMain = (node: number) => ((hints[node] as number) & hint.main) !== 0;
+    const kinds = [
+      (node: number) => ((hints[node] as number) & hint.body) !== 0,
+      (node: number) => tags[node] === tag.article,
+      isMain,
+    ];
+    for (const kind of kinds) {
+      const node = this.#holderOf(kind);
+      if (node < 0 || this.#proseOf(node) < 0.5 * this.#total || (chars[node] as number) < fewestChars)
+        continue;
+      const isWhole = kind === isMain || this.#proseOf(node) < littleProse;
+      const root = isWhole ? node : this.#descend(node, 0.9);
+      return { root: wholeOf(this.#tape, this.#widen(root)), origin: 'marked', isMain: kind === isMain };
     }
-    node = (ends[node] as number) - 1;
+    const root = wholeOf(this.#tape, this.#descend(-1, 0.8));
+    return root < 0 || this.#total < fewestChars ? undefined : { root, origin: 'scored' };
   }
-  if (heaviest < 0) return -1;
-  const floor = 0.25 * (prose[heaviest] as number);
-  let sum = 0;
-  for (const node of found) if ((prose[node] as number) >= floor) sum += prose[node] as number;
-  let holder = heaviest;
-  while (holder >= 0 && (prose[holder] as number) < 0.85 * sum) holder = parents[holder] as number;
-  return holder;
-}
 
-function findRoot(tape: Tape, total: number): ChosenContent | undefined {
-  const { tags, hints, prose, chars } = tape;
-  const isMain = (node: number) => ((hints[node] as number) & hint.main) !== 0;
-  const kinds = [
-    (node: number) => ((hints[node] as number) & hint.body) !== 0,
-    (node: number) => tags[node] === tag.article,
-    isMain,
-  ];
-  for (const kind of kinds) {
-    const node = holderOf(tape, kind);
-    if (node < 0 || (prose[node] as number) < 0.5 * total || (chars[node] as number) < fewestChars) continue;
-    const whole = kind === isMain || (prose[node] as number) < littleProse;
-    return {
-      root: whole ? wholeOf(tape, node) : descend(tape, node, 0.9),
-      origin: 'marked',
-      isMain: kind === isMain,
-    };
-  }
-  const root = descend(tape, -1, 0.8);
-  return root < 0 || total < fewestChars ? undefined : { root, origin: 'scored' };
-}
-
-/** Goes down as long as one child holds nearly all the prose. */
-function descend(tape: Tape, from: number, share: number): number {
-  const { ends, prose, hints, tags } = tape;
-  let root = from;
-  for (;;) {
+  /**
+   * The smallest element that holds what elements of a kind hold: the one, or what several of like weight stand in (a
+   * text in parts, the entries of a blog). The cards beside an article do not count.
+   */
+  #holderOf(matches: (node: number) => boolean): number {
+    const { ends, parents, tags, size } = this.#tape;
+    const found: number[] = [];
     let heaviest = -1;
-    let sum = root < 0 ? 0 : (prose[root] as number);
-    const end = root < 0 ? tape.size : (ends[root] as number);
-    for (let child = root + 1; child < end; child = ends[child] as number) {
-      if (((hints[child] as number) & hint.gone) !== 0 || tags[child] === textNode) continue;
-      if (root < 0) sum += prose[child] as number;
-      if (heaviest < 0 || (prose[child] as number) > (prose[heaviest] as number)) heaviest = child;
+    for (let node = 0; node < size; node++) {
+      if (tags[node] === textNode) continue;
+      const gone = this.#isGone(node);
+      if (!gone && !matches(node)) continue;
+      if (!gone) {
+        found.push(node);
+        if (heaviest < 0 || this.#proseOf(node) > this.#proseOf(heaviest)) heaviest = node;
+      }
+      node = (ends[node] as number) - 1;
     }
-    if (heaviest < 0 || (prose[heaviest] as number) < share * sum || sum === 0) return wholeOf(tape, root);
-    root = heaviest;
+    if (heaviest < 0) return -1;
+    const floor = 0.25 * this.#proseOf(heaviest);
+    let sum = 0;
+    for (const node of found) if (this.#proseOf(node) >= floor) sum += this.#proseOf(node);
+    let holder = heaviest;
+    while (holder >= 0 && this.#proseOf(holder) < 0.85 * sum) holder = parents[holder] as number;
+    return holder;
+  }
+
+  /** Goes down as long as one child holds nearly all the prose, and no other a part of the text. */
+  #descend(from: number, share: number): number {
+    const { ends, tags, size } = this.#tape;
+    let root = from;
+    for (;;) {
+      let heaviest = -1;
+      let sum = root < 0 ? 0 : this.#proseOf(root);
+      const end = root < 0 ? size : (ends[root] as number);
+      const children: number[] = [];
+      for (let child = root + 1; child < end; child = ends[child] as number) {
+        if (tags[child] === textNode || this.#isGone(child)) continue;
+        if (root < 0) sum += this.#proseOf(child);
+        if (heaviest < 0 || this.#proseOf(child) > this.#proseOf(heaviest)) heaviest = child;
+        children.push(child);
+      }
+      if (heaviest < 0 || this.#proseOf(heaviest) < share * sum || sum === 0) return root;
+      if (children.some((child) => child !== heaviest && this.#isPart(child))) return root;
+      root = heaviest;
+    }
+  }
+
+  /** Goes up to what the parts of the text beside it stand in as well, at most to the element that is marked as main. */
+  #widen(root: number): number {
+    const { parents, ends, tags, hints } = this.#tape;
+    let widest = root;
+    for (let node = root; node >= 0; node = parents[node] as number) {
+      if (((hints[node] as number) & hint.main) !== 0 || tags[node] === tag.body) break;
+      const parent = parents[node] as number;
+      if (parent < 0) break;
+      for (let child = parent + 1; child < (ends[parent] as number); child = ends[child] as number) {
+        if (child === node || tags[child] === textNode || this.#isGone(child)) continue;
+        if (this.#isPart(child)) widest = parent;
+      }
+    }
+    return widest;
+  }
+
+  /** Holds the headline, code, or a heading with text of its own. */
+  #isPart(node: number): boolean {
+    const { holds, chars, linked } = this.#tape;
+    const held = (holds[node] as number) | this.#ownHolding(node);
+    if ((held & holding.code) !== 0) return true;
+    if ((held & holding.heading) === 0 || this.#proseOf(node) < 40) return false;
+    return (linked[node] as number) < 0.4 * (chars[node] as number);
+  }
+
+  #ownHolding(node: number): number {
+    return this.#tape.tags[node] === tag.pre ? holding.code : 0;
+  }
+
+  #proseOf(node: number): number {
+    return this.#prose[node] as number;
+  }
+
+  #isGone(node: number): boolean {
+    return ((this.#tape.hints[node] as number) & hint.gone) !== 0;
   }
 }
 

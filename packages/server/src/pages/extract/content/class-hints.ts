@@ -16,8 +16,17 @@ export const hint = {
   surely: 128,
   /** A caption: part of the content, but not of its running text. */
   caption: 256,
-  /** A dialog about cookies: often longer than the page, and never what it is about. */
+  /** Only the id says that it is boilerplate; it may just be the slug of the heading. */
+  byId: 1024,
+  /** Something about cookies: as a dialog often longer than the page, and never what it is about. */
   consent: 512,
+  /** Named as what lies over the page. */
+  dialog: 2048,
+  /** By their roles: one of a row of tabs, and what it shows. */
+  tab: 4096,
+  tabPanel: 8192,
+  /** An aside, an alert: beside the text on one page, a note within it on another. */
+  aside: 16384,
 } as const;
 
 const boilerplateWords = new Set([
@@ -32,14 +41,14 @@ const boilerplateWords = new Set([
   'tagcloud', 'categories', 'catlinks', 'toc', 'skip', 'skiplink', 'print', 'noprint', 'editsection', 'byline',
   'bylines', 'dateline', 'timestamp', 'credit', 'credits', 'copyright', 'disclaimer', 'legal', 'jump', 'ticker',
   'poll', 'survey', 'rating', 'ratings', 'vote', 'buttons', 'carousel', 'slideshow', 'bio', 'avatar', 'donate',
-  'donation', 'syndication', 'backlinks', 'prevnext', 'metadata', 'postmeta', 'readmore', 'upsell', 'teaser',
+  'donation', 'syndication', 'backlinks', 'prevnext', 'postmeta', 'readmore', 'upsell', 'teaser',
   'teasers', 'hidden', 'invisible', 'headerlink', 'linenos', 'lineno', 'gutter', 'nextprev',
 ]); // biome-ignore format: a list of words
 
 const boilerplatePhrases = [
   'author-?(?:info|box|bio|card|profile|details?)', 'about-?(?:the-)?author', '(?:post|entry|article|story|page)-?(?:meta|info|tags|nav|footer|tools|actions|utility|date|byline|header-meta)',
   'more-?(?:stories|news|articles|posts|from|on|like|links|coverage)', 'most-?(?:read|popular|viewed|recent|shared|commented)', 'read-?(?:more|next|also|this-next)',
-  'also-?(?:read|like|on|in)', 'up-?next', 'next-?(?:article|post|story|up)', 'prev(?:ious)?-?(?:article|post|story|next)', 'see-?also', 'you-?may-?(?:also-?)?like', 'you-?might',
+  'also-?(?:read|like|on|in)', 'up-?next', 'next-?(?:article|post|story|up)', 'prev(?:ious)?-?(?:article|post|story|next)', 'you-?may-?(?:also-?)?like', 'you-?might',
   'sr-only', 'visually-?hidden', 'screen-reader(?:-text)?', 'assistive-text', 'call-?to-?action', 'cta', 'sign-?up', 'log-?in', 'site-?(?:header|footer|nav)', 'page-?(?:footer|nav)',
   'global-?(?:header|footer|nav)', 'in-?read', 'inline-?(?:newsletter|promo|related|ad)', 'social-?(?:share|media|links|bar|icons|buttons|tools)', 'email-?(?:alert|signup|form)', 'opt-?in',
   'table-?of-?contents', 'back-?to-?top', '(?:hash|anchor)-link', '(?:heading|header)-anchor', 'next-?prev', 'to-?top', 'mw-(?:jump|indicators|editsection)', 'hatnote', 'ambox', 'pull-?quote', 'pullquote', 'video-?(?:playlist|list|info|title|description|caption)',
@@ -55,12 +64,17 @@ const body =
 const main =
   /^(?:main|main-?content|content-?(?:main|body|area)|page-?content|body-?content|primary-?content)$/;
 const embedded = /embed|tweet|instagram-media/;
-const consent = /cookie(?!s?-?policy)|consent|gdpr|onetrust|usercentrics|didomi|truste|cmplz/i;
+const consent =
+  /(?:^|-)(?:cookies?(?!-?policy)|cookie-?(?:banner|bar|box|consent|dialog|law|message|modal|notice|popup|bot\w*)|cybot\w*|consent|gdpr|cmp|onetrust|usercentrics|didomi|truste|cmplz)(?:-|\d*$)/;
+const dialog =
+  /(?:^|-)(?:banner|bar|dialog|layer|lightbox|modal|notice|notification|overlay|popup|prompt|toast)(?:-|\d*$)/;
 const caption =
   /(?:^|-)(?:captions?|figcaption|photo-?credit|image-?(?:credit|source|caption|title)|wp-caption-text|gallery-?(?:text|info|count))(?:-|\d*$)/;
 /** States, and names of tags and categories that blogs put on everything: `has-sidebar`, `tag-social`. */
 const notANoun =
   /^(?:tag|category|type|status|format|has|no|is|with|without|not|js|hentry|col|row|wp-block)-/;
+/** What comes after it is not what the element is: `anchor-with-sticky-navbar`. */
+const qualifies = /(?<=\w)-(?:with|without|has|no|for|in|on|of|by|near|above|below|under)-.*$/;
 /** Longer ones are styles of a utility framework. */
 const longestNames = 200;
 const maxCached = 20_000;
@@ -78,13 +92,18 @@ export function classHints(names: string): number {
 }
 
 function readNames(names: string): number {
-  let hints = consent.test(names) ? hint.consent : 0;
+  let hints = 0;
   for (const name of names
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
     .split(/\s+/)) {
-    const noun = name.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+    const noun = name
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .replace(qualifies, '');
     if (noun === '' || notANoun.test(noun)) continue;
+    if (consent.test(noun)) hints |= hint.consent;
+    if (dialog.test(noun)) hints |= hint.dialog;
     if (main.test(noun)) hints |= hint.main;
     if (isBoilerplate(noun)) hints |= hint.boilerplate;
     if (noun.split('-').some((word) => commentWords.has(word))) hints |= hint.comments;

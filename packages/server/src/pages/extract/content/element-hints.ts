@@ -1,14 +1,18 @@
 import { attribute } from '../tape/attribute.ts';
-import { tag, tagSet } from '../tape/html-tag.ts';
+import { isHeading, tag, tagSet } from '../tape/html-tag.ts';
 import type { TagAttributes } from '../tape/tag-attributes.ts';
 import { classHints, hint } from './class-hints.ts';
 
 const boilerplateRoles = new Set([
-  'navigation', 'banner', 'contentinfo', 'complementary', 'search', 'dialog', 'alertdialog', 'alert', 'menu', 'menubar',
-  'toolbar', 'tablist', 'tooltip', 'status', 'button', 'form',
+  'navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alertdialog', 'menu', 'menubar', 'toolbar', 'tablist',
+  'tooltip', 'button',
 ]); // biome-ignore format: a list of words
 
-const boilerplateTags = tagSet('nav', 'aside', 'footer', 'dialog', 'search', 'menu');
+const asideRoles = new Set(['complementary', 'alert', 'status', 'form']);
+
+const boilerplateTags = tagSet('nav', 'footer', 'dialog', 'search', 'menu');
+
+const doubtful = hint.boilerplate | hint.comments | hint.consent;
 
 export function elementHints(id: number, attributes: TagAttributes): number {
   let hints = boilerplateTags[id] === 1 ? hint.boilerplate | hint.surely : ownTag(id);
@@ -21,11 +25,18 @@ export function elementHints(id: number, attributes: TagAttributes): number {
       // Numbers of footnotes.
       if (id === tag.sup && /reference|footnote/.test(className)) hints |= hint.boilerplate;
     }
-    if (domId !== undefined) hints |= classHints(domId);
+    if (domId !== undefined) {
+      const named = classHints(domId);
+      if ((named & ~hints & doubtful) !== 0 && (hints & doubtful) === 0) hints |= hint.byId;
+      hints |= named;
+    }
   }
   const role = attributes.get(attribute.role);
   if (role !== undefined) {
     if (role === 'main') hints |= hint.main;
+    else if (asideRoles.has(role)) hints |= hint.aside;
+    else if (role === 'tab') hints |= hint.tab;
+    else if (role === 'tabpanel') hints |= hint.tabPanel;
     else if (boilerplateRoles.has(role)) hints |= hint.boilerplate | hint.surely;
   }
   if (attributes.get(attribute.itemprop) === 'articleBody') hints |= hint.body;
@@ -39,10 +50,23 @@ export function elementHints(id: number, attributes: TagAttributes): number {
 /** The names on html and body describe the site's theme; a table without one of its cells would be wrong. */
 function namesCount(id: number): boolean {
   return (
-    id !== tag.html && id !== tag.body && id !== tag.td && id !== tag.th && id !== tag.tr && id !== tag.tbody
+    isHeading[id] !== 1 &&
+    id !== tag.pre &&
+    id !== tag.html &&
+    id !== tag.body &&
+    id !== tag.td &&
+    id !== tag.th &&
+    id !== tag.tr &&
+    id !== tag.tbody
   );
 }
 
 function ownTag(id: number): number {
-  return id === tag.main ? hint.main : id === tag.figcaption ? hint.caption : 0;
+  return id === tag.main
+    ? hint.main
+    : id === tag.aside
+      ? hint.aside
+      : id === tag.figcaption
+        ? hint.caption
+        : 0;
 }

@@ -1,13 +1,15 @@
-import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
-import type { Tape } from '../tape/tape.ts';
+import { isBlock, isHeading, maxTags, tag, tagSet, textNode } from '../tape/html-tag.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { hint } from './class-hints.ts';
+
+const isControl = tagSet('button', 'form', 'input', 'select', 'textarea');
 
 /**
  * Sums characters, words and links over every subtree, and weighs what reads as prose: the text that stands directly in
  * a block, without the blocks inside it. Labels and menu entries weigh little, links count against their block.
  */
 export function measureTape(tape: Tape): void {
-  const { tags, parents, chars, words, linked, prose, holdsBlock, size } = tape;
+  const { tags, parents, chars, words, linked, prose, holds, size } = tape;
   const own = new Int32Array(size);
   const ownLinked = new Int32Array(size);
   const inLink = new Uint8Array(size);
@@ -37,12 +39,37 @@ export function measureTape(tape: Tape): void {
     linked[parent] = (linked[parent] as number) + (linked[node] as number);
     if (((tape.hints[node] as number) & hint.gone) === 0)
       prose[parent] = (prose[parent] as number) + (prose[node] as number);
-    if (block || holdsBlock[node] === 1) holdsBlock[parent] = 1;
+    holds[parent] = (holds[parent] as number) | (holds[node] as number) | ownHolding(tape, node, id);
     if (!block) {
       own[parent] = (own[parent] as number) + (own[node] as number);
       ownLinked[parent] = (ownLinked[parent] as number) + (ownLinked[node] as number);
     }
   }
+}
+
+/** What an element adds by its tag alone, so that most cost a look into a table. */
+const ownBits = new Uint8Array(maxTags);
+for (let id = 1; id < maxTags; id++) {
+  if (isBlock[id] === 1) ownBits[id] = holding.block;
+  if (isControl[id] === 1) ownBits[id] = (ownBits[id] as number) | holding.control;
+}
+
+function ownHolding(tape: Tape, node: number, id: number): number {
+  const own = ownBits[id] as number;
+  if ((id !== tag.pre && isHeading[id] !== 1) || (tape.chars[node] as number) === 0) return own;
+  if (id === tag.pre) return own | holding.code;
+  const heading = leadsElsewhere(tape, node) ? own : own | holding.heading;
+  return id === tag.h1 ? heading | holding.h1 : heading;
+}
+
+/** The heading of a teaser is a link; that of a section may link to itself. */
+export function leadsElsewhere(tape: Tape, heading: number): boolean {
+  let away = 0;
+  for (let at = heading; at < (tape.ends[heading] as number); at++) {
+    const href = tape.tags[at] === tag.a ? tape.details.get(at)?.href : undefined;
+    if (href !== undefined && !href.includes('#')) away += tape.chars[at] as number;
+  }
+  return away > 0.5 * (tape.chars[heading] as number);
 }
 
 function proseOf(own: number, linked: number): number {

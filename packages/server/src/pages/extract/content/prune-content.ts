@@ -1,13 +1,19 @@
 import { collapseSpace } from '../collapse-space.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
-import type { Tape } from '../tape/tape.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { hint } from './class-hints.ts';
 import { takeFrom } from './remove-boilerplate.ts';
 
+const emptied = 'a heading with nothing left below it';
+
 /** Short lines that announce links or ask for something; seen on sites of every kind. */
 const leadIn =
-  /^(?:related\b|read (?:more|also|next)|also read|see also|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
+  /^(?:related\b|read (?:more|also|next)|also read|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
 const leadInLength = 120;
+/** What stands between the paragraphs of news, and leads nowhere. */
+const advert =
+  /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
+const advertLength = 60;
 
 /**
  * Takes out of the chosen content what only leads away: lists and boxes of links, the lines that announce them, and
@@ -36,6 +42,8 @@ class ContentPruner {
   #introduced = false;
   /** The line before announced links. */
   #announced = false;
+  /** That line, where it stays unless links follow. */
+  #announcement = -1;
 
   constructor(tape: Tape, root: number, isMain: boolean) {
     this.#tape = tape;
@@ -66,7 +74,7 @@ class ContentPruner {
       } else if (isBlock[id] === 1 && (chars[node] as number) > 0 && this.#see(node, id))
         node = (ends[node] as number) - 1;
     }
-    if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading);
+    if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading, emptied);
   }
 
   /** Decides on a block; false if the blocks inside it are to be seen one by one. */
@@ -76,7 +84,9 @@ class ContentPruner {
       return true;
     }
     if (this.#leadsAway(node, id)) {
-      takeFrom(this.#tape, node);
+      if (this.#announcement >= 0) takeFrom(this.#tape, this.#announcement, 'announces links');
+      this.#announcement = -1;
+      takeFrom(this.#tape, node, 'only leads away');
       this.#prunedBelow = true;
       this.#announced = false;
       return true;
@@ -85,12 +95,17 @@ class ContentPruner {
       this.#keep(node);
       return true;
     }
-    if (this.#tape.holdsBlock[node] === 1) return false;
-    if (this.#announces(node)) {
-      takeFrom(this.#tape, node);
+    if (this.#holds(node, holding.block)) return false;
+    if (!this.#announces(node)) this.#keep(node);
+    else if (this.#isAdvert(node) || this.#density(node) >= 0.3) {
+      takeFrom(this.#tape, node, 'announces links');
       this.#prunedBelow = true;
       this.#announced = true;
-    } else this.#keep(node);
+    } else {
+      this.#keep(node);
+      this.#announced = true;
+      this.#announcement = node;
+    }
     return true;
   }
 
@@ -98,7 +113,7 @@ class ContentPruner {
     const { tags } = this.#tape;
     const before = this.#heading;
     if (before >= 0 && this.#prunedBelow && (tags[before] as number) >= (tags[node] as number))
-      takeFrom(this.#tape, before);
+      takeFrom(this.#tape, before, emptied);
     this.#heading = node;
     this.#prunedBelow = false;
     this.#introduced = false;
@@ -107,13 +122,15 @@ class ContentPruner {
   }
 
   #leadsAway(node: number, id: number): boolean {
-    const { chars, linked } = this.#tape;
+    const { chars } = this.#tape;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
-    const density = (linked[node] as number) / (chars[node] as number);
+    // A section is judged by its parts, so that its heading tells what its links are.
+    if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
+    const density = this.#density(node);
     if (this.#announced) return density >= 0.3;
-    if (this.#keepsLinks || (isList(id) && this.#heading >= 0)) return false;
+    if (this.#keepsLinks || this.#heading >= 0) return false;
     if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
-    if (id === tag.p || isPart(id) || this.#heading >= 0) return false;
+    if (id === tag.p || isPart(id)) return false;
     return density >= 0.75 && !this.#isShortList(node, id);
   }
 
@@ -129,19 +146,31 @@ class ContentPruner {
 
   #keep(node: number): void {
     if (this.#heading >= 0 && this.#headingAnnounces && this.#prunedBelow)
-      takeFrom(this.#tape, this.#heading);
+      takeFrom(this.#tape, this.#heading, emptied);
     this.#heading = -1;
     this.#announced = false;
+    this.#announcement = -1;
     this.#introduced = this.#endsWithColon(node);
   }
 
+  #density(node: number): number {
+    return (this.#tape.linked[node] as number) / (this.#tape.chars[node] as number);
+  }
+
   #announces(node: number): boolean {
-    if ((this.#tape.chars[node] as number) > leadInLength) return false;
+    return (this.#tape.chars[node] as number) <= leadInLength && leadIn.test(this.#textOf(node));
+  }
+
+  #isAdvert(node: number): boolean {
+    return (this.#tape.chars[node] as number) <= advertLength && advert.test(this.#textOf(node));
+  }
+
+  #textOf(node: number): string {
     let text = '';
     for (let at = node; at < (this.#tape.ends[node] as number); at++)
       if (this.#tape.tags[at] === textNode)
         text += this.#tape.html.slice(this.#tape.starts[at], this.#tape.stops[at]);
-    return leadIn.test(collapseSpace(text));
+    return collapseSpace(text);
   }
 
   #endsWithColon(node: number): boolean {
@@ -153,16 +182,24 @@ class ContentPruner {
   }
 
   #findLastProse(): number {
-    const { tags, ends, prose, holdsBlock, chars, linked } = this.#tape;
+    const { tags, ends, prose, chars, linked } = this.#tape;
     let last = -1;
     for (let node = this.#root + 1; node < this.#end; node++) {
       if (this.#isGone(node)) node = (ends[node] as number) - 1;
       // Text between the blocks of a larger one counts as well.
       else if (tags[node] === textNode && (chars[node] as number) >= 60 && linked[node] === 0) last = node;
-      else if (isBlock[tags[node] as number] === 1 && holdsBlock[node] === 0 && (prose[node] as number) >= 40)
+      else if (
+        isBlock[tags[node] as number] === 1 &&
+        !this.#holds(node, holding.block) &&
+        (prose[node] as number) >= 40
+      )
         last = node;
     }
     return last;
+  }
+
+  #holds(node: number, what: number): boolean {
+    return ((this.#tape.holds[node] as number) & what) !== 0;
   }
 
   #isGone(node: number): boolean {

@@ -1,6 +1,7 @@
 import { limits } from '../limits.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
-import { escapeLineStarts } from './escape-markdown.ts';
+import { holding } from '../tape/tape.ts';
+import { escapeInline, escapeLineStarts } from './escape-markdown.ts';
 import { InlineRun } from './inline-run.ts';
 import { renderCodeBlock } from './render-code-block.ts';
 import { linkTarget, renderInline } from './render-inline.ts';
@@ -17,7 +18,7 @@ export interface RenderedBlock {
 
 /** Writes the children of a node as blocks; -1 stands for the page. */
 export function renderBlocks(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
-  const { tags, ends, holdsBlock, size } = rendering.tape;
+  const { tags, ends, holds, size } = rendering.tape;
   const end = node < 0 ? size : (ends[node] as number);
   let run = new InlineRun();
   for (let child = node + 1; child < end; child = ends[child] as number) {
@@ -26,8 +27,10 @@ export function renderBlocks(rendering: Rendering, node: number, blocks: Rendere
     const block = isBlock[id] === 1;
     if (id !== textNode && rendering.isGone(child)) {
       if (block) run = flush(rendering, run, blocks);
-    } else if (block || holdsBlock[child] === 1) {
+    } else if (block || ((holds[child] as number) & holding.block) !== 0) {
       run = flush(rendering, run, blocks);
+      const label = rendering.labels?.get(child);
+      if (label !== undefined) pushText(blocks, `**${escapeInline(label, false)}**`);
       renderBlock(rendering, child, id, blocks);
     } else renderInline(rendering, child, run);
   }
@@ -36,7 +39,7 @@ export function renderBlocks(rendering: Rendering, node: number, blocks: Rendere
 
 function renderBlock(rendering: Rendering, node: number, id: number, blocks: RenderedBlock[]): void {
   if (isHeading[id] === 1) pushText(blocks, renderHeading(rendering, node, id));
-  else if (id === tag.pre || id === tag.xmp) pushText(blocks, renderCodeBlock(rendering, node));
+  else if (id === tag.pre || id === tag.xmp) renderCodeBlock(rendering, node, blocks);
   else if (id === tag.hr) blocks.push({ text: '---', isList: false });
   else if (id === tag.blockquote) renderQuote(rendering, node, blocks);
   else if (id === tag.ul || id === tag.ol || id === tag.menu || id === tag.dir)
@@ -78,12 +81,13 @@ function renderHeading(rendering: Rendering, node: number, id: number): string {
 /** Everything inside as one line. */
 export function linesOf(rendering: Rendering, node: number): string {
   const run = new InlineRun();
-  const { ends, tags, holdsBlock } = rendering.tape;
+  const { ends, tags, holds } = rendering.tape;
   const end = ends[node] as number;
   for (let child = node + 1; child < end; child++) {
     const id = tags[child] as number;
     if (id !== textNode && rendering.isGone(child)) child = (ends[child] as number) - 1;
-    else if (id !== textNode && (isBlock[id] === 1 || holdsBlock[child] === 1)) run.space();
+    else if (id !== textNode && (isBlock[id] === 1 || ((holds[child] as number) & holding.block) !== 0))
+      run.space();
     else {
       renderInline(rendering, child, run);
       child = (ends[child] as number) - 1;

@@ -1,7 +1,9 @@
 import { hint } from '../content/class-hints.ts';
 import { tag, textNode } from '../tape/html-tag.ts';
 import { decodeText } from '../tape/tag-attributes.ts';
+import type { Tape } from '../tape/tape.ts';
 import { trait } from '../tape/text-traits.ts';
+import { codeText } from './code-text.ts';
 import { escapeInline } from './escape-markdown.ts';
 import { InlineRun } from './inline-run.ts';
 import type { Rendering } from './rendering.ts';
@@ -12,7 +14,7 @@ const struck = 4;
 const link = 8;
 const spaces = /[\t\n\f\r ]+/g;
 /** Links that documentation generators put on every heading. */
-const anchorSign = /^(?:[¶#§🔗⚓\s]|\\#)*$/u;
+const anchorSign = /^(?:[¶#§🔗⚓↩↑\s]|\uFE0E|\uFE0F|\\#)*$/u;
 
 /** Writes one inline element or text to a run. */
 export function renderInline(rendering: Rendering, node: number, run: InlineRun, marks = 0): void {
@@ -58,6 +60,23 @@ export function renderInline(rendering: Rendering, node: number, run: InlineRun,
       if (misnested) break;
       renderLink(rendering, node, run, marks);
       return;
+    case tag.sup:
+    case tag.sub:
+      renderRaised(rendering, node, run, marks, id === tag.sup ? '^' : '~');
+      return;
+    case tag.math:
+      renderMath(rendering, node, run);
+      return;
+    case tag.script:
+      writeTex(run, codeText(rendering, node), rendering.tape.details.get(node)?.isDisplayed === true);
+      return;
+    case tag.input:
+      renderCheckbox(rendering, node, run);
+      return;
+    case tag.abbr:
+      renderChildren(rendering, node, run, marks);
+      renderExpansion(rendering, node, run);
+      return;
     case tag.q: {
       const inner = new InlineRun();
       renderChildren(rendering, node, inner, marks);
@@ -98,35 +117,86 @@ function renderMarked(
   }
   const inner = new InlineRun();
   renderChildren(rendering, node, inner, marks | own);
-  run.wrap(mark, inner, mark);
+  const isWord = /[\p{L}\p{N}[]/u.test(inner.out);
+  if (isWord) run.wrap(mark, inner, mark);
+  else {
+    if (inner.startsSpaced) run.space();
+    run.write(inner.out.replace(/(?<!\\)[*_]/g, '\\$&'));
+    if (inner.endsSpaced) run.space();
+  }
+}
+
+/**
+ * Pandoc's marks: 2^32^ is not 232. What is no plain word (a footnote's link, an image) is written as it stands, apart from
+ * what it follows.
+ */
+function renderRaised(rendering: Rendering, node: number, run: InlineRun, marks: number, mark: string): void {
+  const inner = new InlineRun();
+  // The number of a footnote is no link: its text stands at the end of the same page.
+  renderChildren(rendering, node, inner, leadsWithinPage(rendering.tape, node) ? marks | link : marks);
+  const { out } = inner;
+  if (out === '' || out.includes('\n')) run.wrap('', inner, '');
+  else if (/[\s\]]/.test(out))
+    run.wrap(`<${mark === '^' ? 'sup' : 'sub'}>`, inner, `</${mark === '^' ? 'sup' : 'sub'}>`);
+  else run.wrap(mark, inner, mark);
+}
+
+/** As TeX where the page has it beside the MathML, else as the text of the MathML. */
+function renderMath(rendering: Rendering, node: number, run: InlineRun): void {
+  const { tape } = rendering;
+  const isDisplayed = tape.details.get(node)?.isDisplayed === true;
+  for (let at = node + 1; at < (tape.ends[node] as number); at++)
+    if (tape.tags[at] === tag.annotation) {
+      writeTex(run, codeText(rendering, at), isDisplayed);
+      return;
+    }
+  run.append(escapeInline(codeText(rendering, node).replace(spaces, ' '), false));
+}
+
+function writeTex(run: InlineRun, source: string, isDisplayed: boolean): void {
+  const tex = source.replace(spaces, ' ').trim();
+  if (tex !== '') run.write(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
+}
+
+/** A box to tick opens the item of a list. */
+function renderCheckbox(rendering: Rendering, node: number, run: InlineRun): void {
+  const box = rendering.tape.details.get(node)?.input;
+  const first = run.out === '' && rendering.nesting > 0;
+  if (!first || (box !== 'checked' && box !== 'unchecked')) return;
+  run.write(box === 'checked' ? '[x]' : '[ ]');
+  run.space();
+}
+
+/** What a word is short for is said once. */
+function renderExpansion(rendering: Rendering, node: number, run: InlineRun): void {
+  const expansion = rendering.tape.details.get(node)?.expansion?.replace(spaces, ' ');
+  if (!expansion || rendering.expanded.has(expansion)) return;
+  rendering.expanded.add(expansion);
+  run.space();
+  run.write(`(${escapeInline(expansion, false)})`);
+}
+
+function leadsWithinPage(tape: Tape, node: number): boolean {
+  for (let at = node + 1; at < (tape.ends[node] as number); at++)
+    if (tape.tags[at] === tag.a) return tape.details.get(at)?.href?.startsWith('#') ?? false;
+  return false;
 }
 
 function renderCode(rendering: Rendering, node: number, run: InlineRun): void {
-  const text = textContent(rendering, node).replace(spaces, ' ');
+  const text = codeText(rendering, node).replace(spaces, ' ');
   const core = text.trim();
   if (text.startsWith(' ')) run.space();
   if (core !== '') run.write(fenced(core));
   if (text.endsWith(' ')) run.space();
 }
 
-function fenced(code: string): string {
+/** Code within a line. */
+export function fenced(code: string): string {
   if (!code.includes('`')) return `\`${code}\``;
   let longest = 0;
   for (const [ticks] of code.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence} ${code} ${fence}`;
-}
-
-/** All text inside, spaces as written. */
-export function textContent(rendering: Rendering, node: number): string {
-  const { tape } = rendering;
-  let raw = '';
-  for (let at = node; at < (tape.ends[node] as number); at++) {
-    if (tape.tags[at] === textNode) raw += tape.html.slice(tape.starts[at], tape.stops[at]);
-    else if (tape.tags[at] === tag.br) raw += '\n';
-    else if (rendering.isGone(at)) at = (tape.ends[at] as number) - 1;
-  }
-  return decodeText(rendering.take(raw));
 }
 
 function renderLink(rendering: Rendering, node: number, run: InlineRun, marks: number): void {

@@ -68,7 +68,7 @@ describe('blocks', () => {
       markdown(
         '<table><caption>T</caption><tr><th>a<th>b</tr><tr><td>1|2<td><p>x</p><p>y</p></tr><tr><td colspan=2>z</table>',
       ),
-    ).toBe('T\n\n| a | b |\n| --- | --- |\n| 1\\|2 | x y |\n| z |  |');
+    ).toBe('T\n\n| a | b |\n| --- | --- |\n| 1\\|2 | x<br>y |\n| z |  |');
     expect(markdown('<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr></table>')).toBe(
       '|  |  |\n| --- | --- |\n| a | b |\n| c | d |',
     );

@@ -10,8 +10,10 @@ export function renderMarkdown(
   tape: Tape,
   root: number,
   resolve: (href: string) => string | null,
+  labels?: ReadonlyMap<number, string>,
 ): { markdown: string; truncated: boolean } {
   const rendering = new Rendering(tape, resolve);
+  rendering.labels = labels;
   const blocks: RenderedBlock[] = [];
   renderBlocks(rendering, root, blocks);
   const markdown = joinBlocks(blocks);

@@ -1,9 +1,14 @@
 import { limits } from '../limits.ts';
 import { isHeading, tag, textNode } from '../tape/html-tag.ts';
-import { linesOf, type RenderedBlock, renderBlocks } from './render-blocks.ts';
+import { holding } from '../tape/tape.ts';
+import { linesOf, nested, type RenderedBlock, renderBlocks } from './render-blocks.ts';
+import { fenced } from './render-inline.ts';
 import type { Rendering } from './rendering.ts';
 
 const maxFilledCells = 10 * limits.tableCells;
+/** A cell that spans several is repeated in each, unless its text is this long. */
+const longestRepeated = 200;
+const maxSpan = 1_000;
 
 interface Row {
   readonly cells: number[];
@@ -18,7 +23,7 @@ export function renderTable(rendering: Rendering, node: number, blocks: Rendered
     return;
   }
   const title = caption < 0 ? '' : linesOf(rendering, caption);
-  const lines = rows.map((row) => row.cells.flatMap((cell) => renderCell(rendering, cell)));
+  const lines = fillSpans(rendering, rows);
   const width = lines.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const header = rows[0]?.isHeader ? (lines.shift() as string[]) : [];
   // Rows may be shorter than the header; filling up thousands of them to the width of one would not end.
@@ -67,10 +72,15 @@ function cellsOf(rendering: Rendering, row: number): number[] {
   return cells;
 }
 
+/** Headers make a table of data. Without them one that holds more than lines of text lays out the page. */
 function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): boolean {
-  const { tags, ends } = rendering.tape;
+  const { tags, ends, holds } = rendering.tape;
   const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
-  if (rows.length < 2 || cells > limits.tableCells || rows.every((row) => row.cells.length < 2)) return true;
+  if (rows.length < 2 || cells > limits.tableCells || rendering.tape.details.get(table)?.isLayout)
+    return true;
+  if (((holds[table] as number) & holding.h1) !== 0) return true;
+  if (rows.some((row) => row.cells.some((cell) => tags[cell] === tag.th))) return false;
+  if (rows.every((row) => row.cells.length < 2)) return true;
   for (let node = table + 1; node < (ends[table] as number); node++) {
     const id = tags[node] as number;
     if (id === tag.table || id === tag.pre || id === tag.blockquote || isHeading[id] === 1) return true;
@@ -78,8 +88,85 @@ function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): bo
   return false;
 }
 
-function renderCell(rendering: Rendering, cell: number): string[] {
-  const text = linesOf(rendering, cell).replaceAll('|', '\\|');
-  const colspan = Math.min(rendering.tape.details.get(cell)?.colspan ?? 1, 50);
-  return colspan > 1 ? [text, ...new Array<string>(colspan - 1).fill('')] : [text];
+/** The rows with the text of a cell in every place that it spans. */
+function fillSpans(rendering: Rendering, rows: readonly Row[]): string[][] {
+  const below = new Map<number, { text: string; rows: number }>();
+  const spanOf = (cell: number) => rendering.tape.details.get(cell)?.colspan ?? 1;
+  const widest = rows.reduce(
+    (most, { cells }) =>
+      Math.max(
+        most,
+        cells.reduce((sum, cell) => sum + spanOf(cell), 0),
+      ),
+    0,
+  );
+  let room = maxFilledCells;
+  return rows.map(({ cells }) => {
+    const line: string[] = [];
+    const fillFromAbove = () => {
+      if (room <= 0) below.clear();
+      for (let span = below.get(line.length); span !== undefined; span = below.get(line.length)) {
+        if (--span.rows === 0) below.delete(line.length);
+        line.push(span.text);
+        room--;
+      }
+    };
+    for (const cell of cells) {
+      fillFromAbove();
+      const text = cellText(rendering, cell);
+      const { colspan = 1, rowspan = 1 } = rendering.tape.details.get(cell) ?? {};
+      // A line across the whole table is a heading within it.
+      const repeated = text.length > longestRepeated || colspan >= widest ? '' : text;
+      const width = Math.max(1, Math.min(colspan, maxSpan, room));
+      for (let at = 0; at < width; at++, room--) {
+        if (rowspan > 1) below.set(line.length, { text: repeated, rows: Math.min(rowspan, maxSpan) - 1 });
+        line.push(at === 0 ? text : repeated);
+      }
+    }
+    if (room > 0) fillFromAbove();
+    return line;
+  });
+}
+
+/** A cell is one line: paragraphs, items and lines of code stand apart by a break. */
+function cellText(rendering: Rendering, cell: number): string {
+  const { tape } = rendering;
+  const holds = tape.holds[cell] as number;
+  const isSimple = (holds & holding.block) === 0 || holdsOnly(tape.ends[cell] as number, cell, tape.tags);
+  const text = isSimple
+    ? linesOf(rendering, cell)
+    : nested(rendering, cell)
+        .map((block) => inOneLine(block.text))
+        .join('<br>');
+  return text.replaceAll('|', '\\|');
+}
+
+/** One paragraph, or a table within: its text in one line. */
+function holdsOnly(end: number, cell: number, tags: Int16Array): boolean {
+  let blocks = 0;
+  for (let at = cell + 1; at < end; at++) {
+    const id = tags[at] as number;
+    if (id === tag.table) return true;
+    if (id === tag.pre || id === tag.ul || id === tag.ol || id === tag.dl) return false;
+    if (id === tag.p || id === tag.div || isHeading[id] === 1) blocks++;
+  }
+  return blocks < 2;
+}
+
+const fence = /^(`{3,})[^\n]*\n([\s\S]*?)\n?\1$/;
+
+function inOneLine(block: string): string {
+  const code = fence.exec(block)?.[2];
+  if (code === undefined)
+    return block
+      .replace(/^#+ /, '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join('<br>');
+  return code
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(fenced)
+    .join('<br>');
 }

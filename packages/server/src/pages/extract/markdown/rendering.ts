@@ -11,6 +11,9 @@ export class Rendering {
   /** Of a link that holds whole blocks: the lines inside carry it. */
   href: string | undefined;
   inHeading = false;
+  /** What the tab of a panel says. */
+  labels: ReadonlyMap<number, string> | undefined;
+  readonly expanded = new Set<string>();
   truncated = false;
   #room: number = limits.markdownLength;
 

@@ -1,8 +1,8 @@
 const names = [
-  'alt', 'aria-hidden', 'aria-label', 'class', 'colspan', 'content', 'data', 'data-hook', 'data-lang',
+  'alt', 'aria-hidden', 'aria-label', 'checked', 'class', 'colspan', 'content', 'data', 'data-hook', 'data-lang',
   'data-language', 'data-price', 'data-qa', 'data-src', 'data-test', 'data-test-id', 'data-testid', 'datetime',
-  'disabled', 'hidden', 'href', 'http-equiv', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'lang',
-  'name', 'prefix', 'property', 'rel', 'required', 'role', 'src', 'start', 'style', 'title', 'type', 'value',
+  'disabled', 'display', 'encoding', 'hidden', 'href', 'http-equiv', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'lang',
+  'name', 'prefix', 'property', 'rel', 'required', 'role', 'rowspan', 'src', 'start', 'style', 'title', 'type', 'value',
   'xml:lang',
 ] as const; // biome-ignore format: a list of words
 

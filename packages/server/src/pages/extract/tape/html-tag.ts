@@ -1,5 +1,5 @@
 const names = [
-  'a', 'abbr', 'acronym', 'address', 'area', 'article', 'aside', 'audio', 'b', 'base', 'big', 'blockquote', 'body',
+  'a', 'abbr', 'acronym', 'address', 'annotation', 'area', 'article', 'aside', 'audio', 'b', 'base', 'big', 'blockquote', 'body',
   'br', 'button', 'canvas', 'caption', 'center', 'cite', 'code', 'col', 'colgroup', 'data', 'datalist', 'dd', 'del',
   'details', 'dfn', 'dialog', 'dir', 'div', 'dl', 'dt', 'em', 'embed', 'fieldset', 'figcaption', 'figure', 'font',
   'footer', 'form', 'frame', 'frameset', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'head', 'header', 'hgroup', 'hr', 'html',
@@ -57,6 +57,10 @@ function tagOfUnusual(written: string): number {
   return ids.size;
 }
 
+export function tagName(id: number): string {
+  return id === textNode ? 'text' : (names[id - 1] ?? 'an element that HTML does not know');
+}
+
 /** A table that says of every tag whether it is one of these. */
 export function tagSet(...list: TagName[]): Uint8Array {
   const bits = new Uint8Array(maxTags);
@@ -95,6 +99,6 @@ export const isScope = tagSet('table', 'td', 'th', 'caption', 'button', 'object'
 
 /** What these contain is never read as text. */
 export const isDropped = tagSet(
-  'script', 'style', 'noscript', 'template', 'svg', 'math', 'iframe', 'noembed', 'noframes', 'canvas', 'audio',
+  'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'noembed', 'noframes', 'canvas', 'audio',
   'video',
 ); // biome-ignore format: a list of words

@@ -1,3 +1,4 @@
+import { hint } from '../content/class-hints.ts';
 import { elementHints } from '../content/element-hints.ts';
 import { limits } from '../limits.ts';
 import { attribute } from './attribute.ts';
@@ -8,6 +9,18 @@ import type { TagAttributes } from './tag-attributes.ts';
 import type { NodeDetails, Tape } from './tape.ts';
 import { type CountedText, countText } from './text-traits.ts';
 
+/** How elements are judged while the page is read. */
+export interface TapeRules {
+  /** Whether what an element contains is never read as text. */
+  drops(id: number, attributes: TagAttributes): boolean;
+  hints(id: number, attributes: TagAttributes): number;
+}
+
+const rulesOfToday: TapeRules = {
+  drops: (id, attributes) => isDropped[id] === 1 && !isTex(id, attributes),
+  hints: elementHints,
+};
+
 /** Told of every element that gets a node, with its attributes. Who listens judges elements alone: none gets hints. */
 export type ElementListener = (node: number, id: number, attributes: TagAttributes) => void;
 
@@ -17,6 +30,7 @@ export class TapeWriter {
   readonly #open: OpenElements;
   readonly #microdata: boolean;
   readonly #listener: ElementListener | undefined;
+  readonly #rules: TapeRules;
   /** The element whose contents are passed over, and how many of its name are open. */
   #dropped = 0;
   #droppedDepth = 0;
@@ -24,12 +38,19 @@ export class TapeWriter {
   /** Space here shows as nothing: a block has just begun or ended. */
   #atBoundary = true;
 
-  constructor(tape: Tape, html: string, microdata: boolean, listener?: ElementListener) {
+  constructor(
+    tape: Tape,
+    html: string,
+    microdata: boolean,
+    listener?: ElementListener,
+    rules: TapeRules = rulesOfToday,
+  ) {
     tape.clear(html);
     this.#tape = tape;
     this.#open = new OpenElements(tape);
     this.#microdata = microdata;
     this.#listener = listener;
+    this.#rules = rules;
   }
 
   open(id: number, attributes: TagAttributes): void {
@@ -38,7 +59,7 @@ export class TapeWriter {
       return;
     }
     if (this.#tape.size >= limits.nodes) return;
-    const drops = isDropped[id] === 1;
+    const drops = this.#rules.drops(id, attributes);
     if (drops) {
       this.#dropped = id;
       this.#droppedDepth = 1;
@@ -46,10 +67,12 @@ export class TapeWriter {
       if (!this.#microdata) return;
     }
     this.#open.endImplied(id);
-    const hints = this.#listener === undefined ? elementHints(id, attributes) : 0;
+    const hints = this.#listener === undefined ? this.#rules.hints(id, attributes) : 0;
     const node = this.#tape.add(id, this.#open.current, hints);
-    const details = attributes.isEmpty ? undefined : this.#details(id, attributes);
+    const known = attributes.isEmpty ? undefined : this.#details(id, attributes);
+    const details = (hints & hint.byId) === 0 ? known : { ...known, id: attributes.get(attribute.id) };
     if (details !== undefined) this.#tape.details.set(node, details);
+    if ((hints & hint.tab) !== 0) this.#tape.mayHaveTabs = true;
     this.#listener?.(node, id, attributes);
     if (drops) this.#tape.ends[node] = node + 1;
     else this.#open.push(id, node);
@@ -111,9 +134,9 @@ export class TapeWriter {
     hints[node] = (hints[node] as number) | counted.traits;
   }
 
-  /** A block ends SVG or MathML that nobody closed, except where foreign content may hold HTML. */
+  /** A block ends SVG that nobody closed, except where foreign content may hold HTML. */
   #leavesForeign(id: number): boolean {
-    if (this.#dropped !== tag.svg && this.#dropped !== tag.math) return false;
+    if (this.#dropped !== tag.svg) return false;
     if (id > tag.xmp) this.#droppedForeign = true;
     if (this.#droppedForeign || isBlock[id] !== 1) return false;
     this.#dropped = 0;
@@ -139,20 +162,51 @@ export class TapeWriter {
       case tag.div:
         return withLanguage(attributes, microdata);
       case tag.ol:
-        return { start: Number.parseInt(attributes.get(attribute.start) ?? '1', 10) || 1, microdata };
+        return { start: numberOf(attributes, attribute.start), microdata };
+      case tag.input: {
+        const type = attributes.get(attribute.type)?.toLowerCase();
+        if (type === 'radio') this.#tape.mayHaveTabs = true;
+        const checked = attributes.has(attribute.checked) ? 'checked' : 'unchecked';
+        const input = type === 'radio' ? 'choice' : type === 'checkbox' ? checked : undefined;
+        return input === undefined && microdata === undefined ? undefined : { input, microdata };
+      }
+      case tag.abbr:
+        return { expansion: attributes.get(attribute.title)?.trim(), microdata };
+      case tag.math:
+        return { isDisplayed: attributes.get(attribute.display) === 'block' };
+      case tag.script:
+        return { isDisplayed: /mode=display/.test(attributes.get(attribute.type) ?? '') };
       case tag.td:
       case tag.th:
-        return { colspan: Number.parseInt(attributes.get(attribute.colspan) ?? '1', 10) || 1, microdata };
+        return {
+          colspan: numberOf(attributes, attribute.colspan),
+          rowspan: numberOf(attributes, attribute.rowspan),
+          microdata,
+        };
+      case tag.table:
+        return /^(?:presentation|none)$/.test(attributes.get(attribute.role) ?? '')
+          ? { isLayout: true, microdata }
+          : microdata && { microdata };
       default:
         return microdata && { microdata };
     }
   }
 }
 
+/** MathJax reads formulas from scripts. */
+function isTex(id: number, attributes: TagAttributes): boolean {
+  return id === tag.script && /^math\/tex/i.test(attributes.get(attribute.type) ?? '');
+}
+
+function numberOf(attributes: TagAttributes, name: number): number {
+  return Number.parseInt(attributes.get(name) ?? '1', 10) || 1;
+}
+
 const counted: CountedText = { chars: 0, words: 0, traits: 0 };
 
-const languageClass = /(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-|text-)?|brush:\s*)([\w+#.-]+)/i;
-const bareLanguageClass = /(?:^|\s)(?:hljs|sourceCode)\s+([\w+#.-]+)/;
+const languageClass =
+  /(?:^|\s)(?:(?:mw-highlight-)?lang(?:uage)?-|highlight-(?:source-|text-)?|brush:\s*)([\w+#.-]+)/i;
+const bareLanguageClass = /(?:^|\s)(?:(?:hljs|sourceCode)\s+([\w+#.-]+)|([\w+#.-]+)\s+hljs(?:\s|$))/;
 
 /** Generators of documentation put a code block's language on it, on the code inside or on the box around. */
 function withLanguage(
@@ -166,5 +220,6 @@ function withLanguage(
 
 function classLanguage(className: string | undefined): string | undefined {
   if (className === undefined || !/lang|highl|brush|hljs|source/i.test(className)) return undefined;
-  return (languageClass.exec(className) ?? bareLanguageClass.exec(className))?.[1];
+  const found = languageClass.exec(className) ?? bareLanguageClass.exec(className);
+  return found?.[1] ?? found?.[2];
 }

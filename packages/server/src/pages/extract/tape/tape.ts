@@ -1,3 +1,4 @@
+import type { LeftOutReason } from '../extracted-page.ts';
 import type { MicrodataAttributes } from './microdata-attributes.ts';
 
 /** What the content pass needs of an element beyond its tag and hints; most elements have none. */
@@ -7,11 +8,33 @@ export interface NodeDetails {
   readonly alt?: string | undefined;
   /** Of a code block, as its class or data attribute names it. */
   readonly language?: string | undefined;
+  /** Of an element that may be boilerplate by its id alone. */
+  readonly id?: string | undefined;
   /** Of an ordered list. */
   readonly start?: number | undefined;
   readonly colspan?: number | undefined;
+  readonly rowspan?: number | undefined;
+  /** A table that says of itself that it holds no data. */
+  readonly isLayout?: boolean;
+  /** Of an input. */
+  readonly input?: 'checked' | 'unchecked' | 'choice' | undefined;
+  /** Of `abbr`: what it is short for. */
+  readonly expansion?: string | undefined;
+  /** A formula that stands in a line of its own. */
+  readonly isDisplayed?: boolean;
   readonly microdata?: MicrodataAttributes | undefined;
 }
+
+/** What stands somewhere inside an element. */
+export const holding = {
+  block: 1,
+  h1: 2,
+  code: 4,
+  /** A button, an input, a form: something to be used, not read. */
+  control: 8,
+  /** A heading that is no link to somewhere else. */
+  heading: 16,
+} as const;
 
 const initialNodes = 4_096;
 
@@ -34,17 +57,23 @@ export class Tape {
   /** Characters that are not space, and words; of an element, after `measureTape`, those of its subtree. */
   chars = new Int32Array(initialNodes);
   words = new Int32Array(initialNodes);
-  /** After `measureTape`: characters within links; text that reads as prose; whether a block stands inside. */
+  /** After `measureTape`: characters within links; text that reads as prose; what stands inside (`holding`). */
   linked = new Int32Array(initialNodes);
   prose = new Int32Array(initialNodes);
-  holdsBlock = new Uint8Array(initialNodes);
+  holds = new Uint8Array(initialNodes);
   details = new Map<number, NodeDetails>();
+  /** Why a node is left out of the content; undefined where nobody asks. */
+  reasons: Map<number, LeftOutReason> | undefined;
+  /** The page has something that may be a tab. */
+  mayHaveTabs = false;
   html = '';
 
   clear(html: string): void {
     if (this.tags.length > 1 << 18) this.#resize(initialNodes, 0);
     this.size = 0;
     this.details.clear();
+    this.mayHaveTabs = false;
+    this.reasons = undefined;
     this.html = html;
   }
 
@@ -59,7 +88,7 @@ export class Tape {
     this.words[node] = 0;
     this.linked[node] = 0;
     this.prose[node] = 0;
-    this.holdsBlock[node] = 0;
+    this.holds[node] = 0;
     return node;
   }
 
@@ -67,9 +96,9 @@ export class Tape {
     const tags = new Int16Array(capacity);
     tags.set(this.tags.subarray(0, kept));
     this.tags = tags;
-    const holdsBlock = new Uint8Array(capacity);
-    holdsBlock.set(this.holdsBlock.subarray(0, kept));
-    this.holdsBlock = holdsBlock;
+    const holds = new Uint8Array(capacity);
+    holds.set(this.holds.subarray(0, kept));
+    this.holds = holds;
     for (const column of [
       'parents',
       'ends',

@@ -1,0 +1,122 @@
+import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
+import { holding, type Tape } from '../tape/tape.ts';
+import { hint } from './class-hints.ts';
+
+/** What is left of the page while its boilerplate goes. */
+export interface PageSums {
+  prose: number;
+  chars: number;
+  words: number;
+}
+
+export function pageSums(tape: Tape): PageSums {
+  const sums = { prose: 0, chars: 0, words: 0 };
+  for (let node = 0; node < tape.size; node = tape.ends[node] as number) {
+    if (((tape.hints[node] as number) & hint.gone) !== 0) continue;
+    sums.prose += tape.prose[node] as number;
+    sums.chars += tape.chars[node] as number;
+    sums.words += tape.words[node] as number;
+  }
+  return sums;
+}
+
+/** Prose that must be left for a page to be about something else than what goes. */
+export const enough = 200;
+/** A part of this share of the page, and no longer than this, is a remark. */
+const smallShare = 0.1;
+const smallChars = 600;
+/** So much of an element's text may have given it its id. */
+const slugLength = 200;
+
+/** A name alone says little: a page about cookies has them in its ids. A dialog asks for something. */
+export function isConsent(tape: Tape, node: number): boolean {
+  const flags = tape.hints[node] as number;
+  if ((flags & hint.consent) === 0 || isNamedByItsText(tape, node)) return false;
+  const holds = tape.holds[node] as number;
+  if ((holds & (holding.h1 | holding.code)) !== 0) return false;
+  return (flags & (hint.surely | hint.dialog)) !== 0 || (holds & holding.control) !== 0;
+}
+
+/** Of what says of itself that it is no content: true unless it holds what the page is about. */
+export function isBesides(tape: Tape, node: number, sums: PageSums): boolean {
+  const holds = tape.holds[node] as number;
+  const most = (tape.prose[node] as number) > 0.5 * sums.prose;
+  return !most || (holds & (holding.h1 | holding.code | holding.heading)) === 0;
+}
+
+/** A name and a second reason: it is small, leads away, or asks for something. */
+export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): boolean {
+  const chars = tape.chars[node] as number;
+  const prose = tape.prose[node] as number;
+  const holds = tape.holds[node] as number;
+  if ((holds & (holding.h1 | holding.code)) !== 0 || prose > 0.5 * sums.prose) return false;
+  if (isMostOfHeading(tape, node) || isNamedByItsText(tape, node)) return false;
+  const leadsAway = (tape.linked[node] as number) >= 0.4 * chars;
+  if (leadsAway) return true;
+  if ((holds & holding.heading) !== 0 && prose > 0 && ((tape.hints[node] as number) & hint.comments) === 0)
+    return false;
+  return (chars <= smallChars && chars <= smallShare * sums.chars) || (holds & holding.control) !== 0;
+}
+
+/** Within the content an aside is a note, unless it leads away or asks for something. */
+export function isAside(tape: Tape, node: number, sums: PageSums): boolean {
+  const holds = tape.holds[node] as number;
+  if ((holds & (holding.h1 | holding.code)) !== 0 || (tape.prose[node] as number) > 0.5 * sums.prose)
+    return false;
+  if ((tape.linked[node] as number) >= 0.4 * (tape.chars[node] as number)) return true;
+  return (holds & holding.control) !== 0 || !isWithinContent(tape, node);
+}
+
+export function isWithinContent(tape: Tape, node: number): boolean {
+  for (let at = tape.parents[node] as number; at >= 0; at = tape.parents[at] as number)
+    if (tape.tags[at] === tag.article || ((tape.hints[at] as number) & hint.main) !== 0) return true;
+  return false;
+}
+
+/** A heading's text may be a link of any name; the sign beside it that leads to itself is not its text. */
+function isMostOfHeading(tape: Tape, node: number): boolean {
+  for (let at = tape.parents[node] as number; at >= 0; at = tape.parents[at] as number) {
+    if (isHeading[tape.tags[at] as number] === 1)
+      return (tape.chars[node] as number) > 0.5 * (tape.chars[at] as number);
+    if (isBlock[tape.tags[at] as number] === 1) return false;
+  }
+  return false;
+}
+
+/** Generators make ids of what stands in the element: a section "Related work" is not "related". */
+function isNamedByItsText(tape: Tape, node: number): boolean {
+  const id = ((tape.hints[node] as number) & hint.byId) !== 0 ? tape.details.get(node)?.id : undefined;
+  if (id === undefined) return false;
+  let text = '';
+  const end = Math.min(tape.ends[node] as number, node + slugLength);
+  for (let at = node + 1; at < end && text.length < slugLength; at++)
+    if (tape.tags[at] === textNode) text += ` ${tape.html.slice(tape.starts[at], tape.stops[at])}`;
+  const words = new Set(wordsOf(text.slice(0, slugLength)));
+  const named = wordsOf(id);
+  return named.filter((word) => words.has(word)).length >= 0.5 * named.length;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Prose by element, and of the page, without what is named as comments or boilerplate and was not removed. */
+export function undoubtedProse(tape: Tape): { prose: Int32Array; total: number } {
+  const prose = tape.prose.slice(0, tape.size);
+  let total = pageSums(tape).prose;
+  for (let node = 0; node < tape.size; node++) {
+    if (tape.tags[node] === textNode) continue;
+    const flags = tape.hints[node] as number;
+    if ((flags & hint.gone) === 0) {
+      const isDoubtful = (flags & (hint.boilerplate | hint.comments)) !== 0;
+      if (!isDoubtful || ((tape.holds[node] as number) & holding.h1) !== 0) continue;
+      const weight = prose[node] as number;
+      if (total - weight < enough) continue;
+      for (let at = node; at >= 0; at = tape.parents[at] as number)
+        prose[at] = (prose[at] as number) - weight;
+      total -= weight;
+    }
+    node = (tape.ends[node] as number) - 1;
+  }
+  return { prose, total };
+}

@@ -1,0 +1,181 @@
+import { collapseSpace } from '../collapse-space.ts';
+import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
+import type { Tape } from '../tape/tape.ts';
+import { hint } from './class-hints.ts';
+import { takeFrom } from './remove-boilerplate.ts';
+
+/** Short lines that announce links or ask for something; seen on sites of every kind. */
+const leadIn =
+  /^(?:related\b|read (?:more|also|next)|also read|see also|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
+const leadInLength = 120;
+
+/**
+ * Takes out of the chosen content what only leads away: lists and boxes of links, the lines that announce them, and
+ * headings that are left with nothing below them.
+ */
+export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
+  new ContentPruner(tape, root, isMain).prune();
+}
+
+class ContentPruner {
+  readonly #tape: Tape;
+  readonly #root: number;
+  readonly #end: number;
+  readonly #chars: number;
+  /** A page of links is about its links. */
+  readonly #listOfLinks: boolean;
+  /** What is linked belongs to the page, unless the line before says that it leads away. */
+  readonly #keepsLinks: boolean;
+  /** The last block that reads as a sentence: what is linked after it leads away. */
+  readonly #lastProse: number;
+  /** A heading with nothing kept below it yet. */
+  #heading = -1;
+  #headingAnnounces = false;
+  #prunedBelow = false;
+  /** The line before ends with a colon: what follows belongs to it, links or not. */
+  #introduced = false;
+  /** The line before announced links. */
+  #announced = false;
+
+  constructor(tape: Tape, root: number, isMain: boolean) {
+    this.#tape = tape;
+    this.#keepsLinks = isMain;
+    this.#root = root;
+    this.#end = root < 0 ? tape.size : (tape.ends[root] as number);
+    let linked = 0;
+    let chars = 0;
+    for (let node = Math.max(root, 0); node < this.#end; node = tape.ends[node] as number) {
+      if (this.#isGone(node)) continue;
+      chars += tape.chars[node] as number;
+      linked += tape.linked[node] as number;
+    }
+    this.#chars = chars;
+    this.#listOfLinks = linked > 0.5 * chars;
+    this.#lastProse = this.#findLastProse();
+  }
+
+  prune(): void {
+    const { tags, ends, chars } = this.#tape;
+    for (let node = this.#root + 1; node < this.#end; node++) {
+      const id = tags[node] as number;
+      if (id === textNode) {
+        if ((chars[node] as number) > 0) this.#keep(node);
+      } else if (this.#isGone(node)) {
+        this.#prunedBelow = true;
+        node = (ends[node] as number) - 1;
+      } else if (isBlock[id] === 1 && (chars[node] as number) > 0 && this.#see(node, id))
+        node = (ends[node] as number) - 1;
+    }
+    if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading);
+  }
+
+  /** Decides on a block; false if the blocks inside it are to be seen one by one. */
+  #see(node: number, id: number): boolean {
+    if (isHeading[id] === 1) {
+      this.#startHeading(node);
+      return true;
+    }
+    if (this.#leadsAway(node, id)) {
+      takeFrom(this.#tape, node);
+      this.#prunedBelow = true;
+      this.#announced = false;
+      return true;
+    }
+    if (isList(id)) {
+      this.#keep(node);
+      return true;
+    }
+    if (this.#tape.holds[node] === 1) return false;
+    if (this.#announces(node)) {
+      takeFrom(this.#tape, node);
+      this.#prunedBelow = true;
+      this.#announced = true;
+    } else this.#keep(node);
+    return true;
+  }
+
+  #startHeading(node: number): void {
+    const { tags } = this.#tape;
+    const before = this.#heading;
+    if (before >= 0 && this.#prunedBelow && (tags[before] as number) >= (tags[node] as number))
+      takeFrom(this.#tape, before);
+    this.#heading = node;
+    this.#prunedBelow = false;
+    this.#introduced = false;
+    this.#headingAnnounces = this.#announces(node);
+    this.#announced = this.#headingAnnounces;
+  }
+
+  #leadsAway(node: number, id: number): boolean {
+    const { chars, linked } = this.#tape;
+    if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
+    const density = (linked[node] as number) / (chars[node] as number);
+    if (this.#announced) return density >= 0.3;
+    if (this.#keepsLinks || (isList(id) && this.#heading >= 0)) return false;
+    if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
+    if (id === tag.p || isPart(id) || this.#heading >= 0) return false;
+    return density >= 0.75 && !this.#isShortList(node, id);
+  }
+
+  /** One or two links in the middle of a text belong to it: "Buy it here". */
+  #isShortList(node: number, id: number): boolean {
+    if (id !== tag.ul && id !== tag.ol) return false;
+    const { tags, ends } = this.#tape;
+    let items = 0;
+    for (let child = node + 1; child < (ends[node] as number); child = ends[child] as number)
+      if (tags[child] === tag.li) items++;
+    return items < 3;
+  }
+
+  #keep(node: number): void {
+    if (this.#heading >= 0 && this.#headingAnnounces && this.#prunedBelow)
+      takeFrom(this.#tape, this.#heading);
+    this.#heading = -1;
+    this.#announced = false;
+    this.#introduced = this.#endsWithColon(node);
+  }
+
+  #announces(node: number): boolean {
+    if ((this.#tape.chars[node] as number) > leadInLength) return false;
+    let text = '';
+    for (let at = node; at < (this.#tape.ends[node] as number); at++)
+      if (this.#tape.tags[at] === textNode)
+        text += this.#tape.html.slice(this.#tape.starts[at], this.#tape.stops[at]);
+    return leadIn.test(collapseSpace(text));
+  }
+
+  #endsWithColon(node: number): boolean {
+    const { tags, ends, chars, html, starts, stops } = this.#tape;
+    for (let at = (ends[node] as number) - 1; at >= node; at--)
+      if (tags[at] === textNode && (chars[at] as number) > 0)
+        return html.slice(starts[at], stops[at]).trimEnd().endsWith(':');
+    return false;
+  }
+
+  #findLastProse(): number {
+    const { tags, ends, prose, holds, chars, linked } = this.#tape;
+    let last = -1;
+    for (let node = this.#root + 1; node < this.#end; node++) {
+      if (this.#isGone(node)) node = (ends[node] as number) - 1;
+      // Text between the blocks of a larger one counts as well.
+      else if (tags[node] === textNode && (chars[node] as number) >= 60 && linked[node] === 0) last = node;
+      else if (isBlock[tags[node] as number] === 1 && holds[node] === 0 && (prose[node] as number) >= 40)
+        last = node;
+    }
+    return last;
+  }
+
+  #isGone(node: number): boolean {
+    return ((this.#tape.hints[node] as number) & hint.gone) !== 0;
+  }
+}
+
+/** Kept or left out as a whole. */
+function isList(id: number): boolean {
+  return id === tag.ul || id === tag.ol || id === tag.dl;
+}
+
+/** Decided with the list or table that they are part of. */
+function isPart(id: number): boolean {
+  return id === tag.li || id === tag.td || id === tag.th || id === tag.tr || id === tag.dd || id === tag.dt;
+}
