@@ -220,13 +220,13 @@ describe('an export', () => {
     expect(whole.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
     expect(whole.headers.get('content-disposition')).toBe(`attachment; filename="${job}.jsonl"`);
     const pages = lines(await whole.text());
-    expect(pages.map(({ n, markdown, html }) => [n, markdown, html])).toEqual(
+    expect(pages.map(({ page_no, markdown, html }) => [page_no, markdown, html])).toEqual(
       Array.from({ length: 30 }, (_, n) => [n + 1, `# Page ${n + 1}`, '<p>']),
     );
     const rest = await api.request(`/api/v1/jobs/${job}/export?after=28`);
-    expect(lines(await rest.text()).map(({ n }) => n)).toEqual([29, 30]);
+    expect(lines(await rest.text()).map(({ page_no }) => page_no)).toEqual([29, 30]);
     const csv = (await (await api.request(`/api/v1/jobs/${job}/export?format=csv`)).text()).split('\r\n');
-    expect([csv[0]?.slice(0, 6), csv.length]).toEqual(['n,url,', 1 + 30 + 1]);
+    expect([csv[0]?.slice(0, 12), csv.length]).toEqual(['url,page_no,', 1 + 30 + 1]);
     // What there is of a crawl that is not over, and that it is not.
     expect(whole.headers.get('x-job-status')).toBe('pending');
   });

@@ -40,6 +40,7 @@ export interface JobRecord {
   user_id: string;
   dedupe_key: string | null;
   idempotency_key: string | null;
+  rerun_of: string | null;
   error_code: string | null;
   error_message: string | null;
   url: string;

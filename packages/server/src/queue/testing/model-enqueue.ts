@@ -11,6 +11,33 @@ export interface ModelAnswer {
 /** The longest that one command may take: the bound of a created_at, which is the clock's and not the transaction's. */
 const slowest = 60 * second;
 
+/** A job that nothing happened to but its creation. */
+function newRecord({ jobs, now }: QueueModel) {
+  return {
+    id: `new ${jobs.length}`,
+    status: 'pending',
+    requested_action: null,
+    progress_percentage: 0,
+    retry_count: 0,
+    failed_starts: 0,
+    failed_start_worker: null,
+    lease_seconds: null,
+    fence: 0,
+    created_at: { from: now, to: now + slowest },
+    run_at: null,
+    next_retry_at: null,
+    started_at: null,
+    last_heartbeat: null,
+    lease_expires_at: null,
+    completed_at: null,
+    worker_id: null,
+    idempotency_key: null,
+    rerun_of: null,
+    error_code: null,
+    error_message: null,
+  } satisfies Partial<JobRecord>;
+}
+
 /** An idempotency key answers first, whatever became of its job; then a live job with the dedupe key, of this owner. */
 export function enqueueInModel(model: QueueModel, request: JobRequest, actor: string): ModelAnswer {
   const { user_id = 'local', dedupe_key = null, idempotency_key = null } = request;
@@ -28,36 +55,44 @@ export function enqueueInModel(model: QueueModel, request: JobRequest, actor: st
 
   const runAt: Moment | null = request.run_at ? Date.parse(request.run_at) * 1000 : null;
   const job: JobRecord = {
-    id: `new ${model.jobs.length}`,
+    ...newRecord(model),
     kind: request.kind,
     executor: ('executor' in request && request.executor) || 'builtin',
-    status: 'pending',
-    requested_action: null,
     priority: request.priority ?? 0,
-    progress_percentage: 0,
-    retry_count: 0,
-    failed_starts: 0,
-    failed_start_worker: null,
     max_retries: request.max_retries ?? 3,
     retry_backoff_seconds: request.retry_backoff_seconds ?? 300,
     timeout_seconds: request.timeout_seconds ?? null,
     lock_ttl_seconds: request.lock_ttl_seconds ?? null,
-    lease_seconds: null,
-    fence: 0,
-    created_at: { from: model.now, to: model.now + slowest },
     run_at: runAt !== null && runAt > model.now ? runAt : null,
-    next_retry_at: null,
-    started_at: null,
-    last_heartbeat: null,
-    lease_expires_at: null,
-    completed_at: null,
-    worker_id: null,
     user_id,
     dedupe_key,
     idempotency_key,
-    error_code: null,
-    error_message: null,
     url,
+  };
+  model.jobs.push(job);
+  model.record(job, 'enqueue', null, actor);
+  return { job, outcome: 'created' };
+}
+
+/**
+ * A completed visit or collect job runs again as a new job with the same request. Its dedupe key, or the id of the older job
+ * where there is none, keeps it to one live job. Answers with that live job when it runs this one again already, and with
+ * undefined when another job holds the key.
+ */
+export function rerunInModel(model: QueueModel, older: JobRecord, actor: string): ModelAnswer | undefined {
+  const own = older.dedupe_key?.startsWith('rerun:') ? null : older.dedupe_key;
+  const dedupe_key = own ?? `rerun:${older.id}`;
+  const holder = model.jobs.find(
+    (job) => job.user_id === older.user_id && job.dedupe_key === dedupe_key && isLive(job.status),
+  );
+  if (holder) return holder.rerun_of === older.id ? { job: holder, outcome: 'repeated' } : undefined;
+  const { kind, executor, priority, max_retries, retry_backoff_seconds, timeout_seconds } = older;
+  const { lock_ttl_seconds, user_id, url } = older;
+  const request = { kind, executor, priority, max_retries, retry_backoff_seconds, user_id, dedupe_key };
+  const job: JobRecord = {
+    ...newRecord(model),
+    ...request,
+    ...{ timeout_seconds, lock_ttl_seconds, url, rerun_of: older.id },
   };
   model.jobs.push(job);
   model.record(job, 'enqueue', null, actor);

@@ -12,7 +12,7 @@ const jobsText = `
 SELECT id, kind, executor, status, requested_action, priority, progress_percentage, retry_count, max_retries,
   failed_starts, failed_start_worker,
   retry_backoff_seconds, timeout_seconds, lock_ttl_seconds, lease_seconds, fence, worker_id, user_id, dedupe_key,
-  idempotency_key, error_code, error_message, coalesce(payload ->> 'url', 'query') AS url, event_count,
+  idempotency_key, rerun_of, error_code, error_message, coalesce(payload ->> 'url', 'query') AS url, event_count,
   ${momentColumns.map(micros).join(', ')}
 FROM crawl_jobs ORDER BY id`;
 

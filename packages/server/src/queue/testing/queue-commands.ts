@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   HoldfastError,
+  type Job,
   type JobRequest,
   type UserAction,
   userActions,
@@ -176,18 +177,31 @@ const askOne = (action: UserAction) =>
       `${action}${action === 'retry' && afresh ? ' afresh' : ''} of job ${pick ?? 'touched last'}`,
       async (model, db) => {
         const job = picked(model, pick);
+        if (model.isRerun(action, job)) return rerunOne(model, db, job, afresh);
         const repeated = model.isRepeated(action, job);
         const refusal = repeated ? undefined : model.refusal(action, job);
         if (!refusal && !repeated) model.act(action, job, user, afresh);
-        expect(await ask(db, action, job.id, afresh)).toBe(refusal ?? job.status);
+        const answer = await ask(db, action, job.id, afresh);
+        expect(typeof answer === 'string' ? answer : answer.status).toBe(refusal ?? job.status);
       },
       ({ jobs }) => jobs.length > 0,
     ),
   );
 
-async function ask(db: Queryable, action: UserAction, id: string, afresh: boolean): Promise<string> {
+async function rerunOne(model: QueueModel, db: Queryable, older: JobRecord, afresh: boolean): Promise<void> {
+  const answer = await ask(db, 'retry', older.id, afresh);
+  const expected = model.rerun(older, user);
+  const newId = typeof answer === 'string' ? 'none' : answer.id;
+  if (expected?.outcome === 'created') name(model, expected.job, newId);
+  expect(typeof answer === 'string' ? answer : [answer.id, answer.status]).toEqual(
+    expected ? [expected.job.id, expected.job.status] : 'live_job_exists',
+  );
+}
+
+/** The job as it is then, or the code of the refusal. */
+async function ask(db: Queryable, action: UserAction, id: string, afresh: boolean): Promise<Job | string> {
   try {
-    return (await actOnJob(db, action, id, { actor: user, afresh })).status;
+    return await actOnJob(db, action, id, { actor: user, afresh });
   } catch (error) {
     if (error instanceof HoldfastError) return error.code satisfies ErrorCode;
     throw error;
@@ -210,7 +224,8 @@ const askMany = (action: UserAction) =>
           .filter((job) => jobs.includes(job))
           .reverse()
           .filter((job) => {
-            const allowed = !model.refusal(action, job);
+            // The statement for retries leaves completed jobs alone.
+            const allowed = !model.isRerun(action, job) && !model.refusal(action, job);
             if (allowed) model.act(action, job, user, choice.afresh);
             return allowed;
           });

@@ -20,7 +20,7 @@ import {
   type Moment,
   second,
 } from './job-record.ts';
-import { enqueueInModel, type ModelAnswer } from './model-enqueue.ts';
+import { enqueueInModel, type ModelAnswer, rerunInModel } from './model-enqueue.ts';
 
 const day = 86_400;
 
@@ -233,6 +233,15 @@ export class QueueModel {
       isLive(other.status);
     if (action === 'retry' && job.dedupe_key !== null && this.jobs.some(isTwin)) return 'live_job_exists';
     return undefined;
+  }
+
+  /** Whether a retry runs it again as another job. */
+  isRerun(action: UserAction, { kind, status }: JobRecord): boolean {
+    return action === 'retry' && status === 'completed' && kind !== 'crawl';
+  }
+
+  rerun(job: JobRecord, actor: string): ModelAnswer | undefined {
+    return rerunInModel(this, job, actor);
   }
 
   /** Does what a user asked; the caller has made sure that it is not refused. */
