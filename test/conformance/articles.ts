@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { extractPage } from '../../packages/server/src/pages/extract/extract-page.ts';
+import { bootstrap } from './bootstrap.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface Article {
@@ -24,21 +25,19 @@ export const articles: ConformanceSet = {
       await readFile(join(folder, 'articles/ground-truth.json'), 'utf8'),
     );
     const misses: string[] = [];
-    let precision = 0;
-    let recall = 0;
-    const entries = Object.entries(truth);
-    for (const [key, { url, articleBody }] of entries) {
+    const pages: Score[] = [];
+    for (const [key, { url, articleBody }] of Object.entries(truth)) {
       const html = gunzipSync(await readFile(join(folder, 'articles/html', `${key}.html.gz`))).toString(
         'utf8',
       );
       const text = extractPage(html, url, { markdown: true }).content?.text ?? '';
       const page = compare(shingles(articleBody), shingles(text));
-      precision += page.precision / entries.length;
-      recall += page.recall / entries.length;
+      pages.push(page);
       if (f1(page) < good)
         misses.push(`${url}: precision ${page.precision.toFixed(3)}, recall ${page.recall.toFixed(3)}`);
     }
-    return { total: entries.length, f1: Number(f1({ precision, recall }).toFixed(4)), misses };
+    const interval = bootstrap(pages, (drawn) => f1(meanOf(drawn)));
+    return { total: pages.length, f1: Number(f1(meanOf(pages)).toFixed(4)), interval, misses };
   },
 };
 
@@ -49,6 +48,11 @@ interface Score {
 
 function f1({ precision, recall }: Score): number {
   return precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+}
+
+function meanOf(pages: readonly Score[]): Score {
+  const mean = (part: keyof Score) => pages.reduce((sum, page) => sum + page[part], 0) / pages.length;
+  return { precision: mean('precision'), recall: mean('recall') };
 }
 
 function compare(truth: Map<string, number>, found: Map<string, number>): Score {

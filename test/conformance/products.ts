@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { compareDecimals, decimal } from '../../packages/server/src/prices/decimal.ts';
 import { extractProduct } from '../../packages/server/src/products/extract-product.ts';
+import { bootstrap } from './bootstrap.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 /** Every field may have several right values. */
@@ -30,7 +31,7 @@ export const products: ConformanceSet = {
     const truths: Record<string, Truth> = JSON.parse(
       await readFile(join(folder, 'products/ground-truth.json'), 'utf8'),
     );
-    const scores = Object.fromEntries(fields.map((field) => [field, { right: 0, wrong: 0, missed: 0 }]));
+    const outcomes = Object.fromEntries(fields.map((field) => [field, [] as Outcome[]]));
     const misses: string[] = [];
     const pages = Object.entries(truths).map(([key, truth]) => ({
       truth,
@@ -49,26 +50,34 @@ export const products: ConformanceSet = {
       for (const field of fields) {
         const right = truth[field] ?? [];
         const value = found[field];
-        const score = scores[field] as { right: number; wrong: number; missed: number };
         const hit = value !== null && right.some((one) => equal(field, one, value));
-        if (hit) score.right++;
-        else {
-          if (value !== null) score.wrong++;
-          if (right.length > 0) score.missed++;
-          if (value !== null || right.length > 0)
-            misses.push(`${i} ${truth.url}: ${field} ${value} should be ${right.join(' or ') || 'none'}`);
-        }
+        const wrong = !hit && value !== null;
+        const missed = !hit && right.length > 0;
+        outcomes[field]?.push({ right: hit, wrong, missed });
+        if (wrong || missed)
+          misses.push(`${i} ${truth.url}: ${field} ${value} should be ${right.join(' or ') || 'none'}`);
       }
     }
-    const f1 = Object.fromEntries(
-      Object.entries(scores).map(([field, { right, wrong, missed }]) => [
-        field,
-        Number(((2 * right) / Math.max(1, 2 * right + wrong + missed)).toFixed(4)),
-      ]),
-    );
-    return { total: pages.length, f1, misses };
+    const ofEach = <T>(measure: (list: readonly Outcome[]) => T) =>
+      Object.fromEntries(Object.entries(outcomes).map(([field, list]) => [field, measure(list)]));
+    const f1 = ofEach((list) => Number(f1Of(list).toFixed(4)));
+    const interval = ofEach((list) => bootstrap(list, f1Of));
+    return { total: pages.length, f1, interval, misses };
   },
 };
+
+/** What one page says of one field. */
+interface Outcome {
+  readonly right: boolean;
+  readonly wrong: boolean;
+  readonly missed: boolean;
+}
+
+function f1Of(outcomes: readonly Outcome[]): number {
+  const count = (part: keyof Outcome) => outcomes.filter((outcome) => outcome[part]).length;
+  const right = 2 * count('right');
+  return right / Math.max(1, right + count('wrong') + count('missed'));
+}
 
 function read(html: string, url: string): Record<Field, string | null> {
   const { price, inStock, sku, gtin } = extractProduct(html, url);
