@@ -6,14 +6,16 @@ import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { bundleProgram } from '../bundle-program.ts';
 import { serverFolder } from '../temporary-folder.ts';
-import { createTemplate } from './template-database.ts';
+import { createTemplate, dropDatabases } from './template-database.ts';
 import { openTestServer } from './test-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Database `holdfast` of the test server; tests work in databases of their own (createTestDatabase). */
+    /** Where databases are made and dropped; tests work in databases of their own (createTestDatabase). */
     databaseUrl: string;
     templateDatabase: string;
+    /** How CREATE DATABASE copies the template. */
+    copyStrategy: string;
     /** The program of database-holder.ts. */
     holderProgram: string;
   }
@@ -22,14 +24,22 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
 
-/** One server for all tests of a run. */
+/** One server for all tests of a run: that of DATABASE_URL, or an embedded one. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
   await buildBundle();
   const database = await openTestServer(serverFolder(tmpdir()), log);
   project.provide('databaseUrl', database.url);
   project.provide('templateDatabase', await createTemplate(database, log));
+  // PostgreSQL 14 has no other way.
+  project.provide(
+    'copyStrategy',
+    Number.parseInt(database.serverVersion, 10) < 15 ? '' : 'STRATEGY FILE_COPY',
+  );
   project.provide('holderProgram', await bundleProgram('test/database-fixture/holder-program.ts'));
-  return () => database.close();
+  return async () => {
+    await dropDatabases(database);
+    await database.close();
+  };
 }
 
 async function buildBundle(): Promise<void> {

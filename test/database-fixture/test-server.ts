@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { coarseSettings } from '../stress/coarse-database.ts';
+import { coarseFunctions, coarseSettings } from '../stress/coarse-database.ts';
 
 /** Durability is not what these tests are about, and without it they are quick. */
 const embeddedSettings = {
@@ -17,7 +17,15 @@ const embeddedSettings = {
   ...coarseSettings,
 };
 
+/**
+ * The server of DATABASE_URL, or else an embedded one of the run's own. Programs that the tests start must not find the variable:
+ * they work on databases of their own, and some on embedded servers.
+ */
 export async function openTestServer(dataFolder: string, log: Logger): Promise<Database> {
-  const configuration = { databaseUrl: undefined, dataFolder, databasePort: 0 };
+  const { DATABASE_URL: databaseUrl } = process.env;
+  delete process.env.DATABASE_URL;
+  if (databaseUrl && coarseFunctions)
+    throw new Error('Coarse clocks need settings of the embedded server: run without DATABASE_URL.');
+  const configuration = { databaseUrl: databaseUrl || undefined, dataFolder, databasePort: 0 };
   return await openDatabase(configuration, log, { name: 'test set-up', migrate: false, embeddedSettings });
 }
