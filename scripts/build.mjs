@@ -104,9 +104,9 @@ export async function buildServer(out = dist) {
     platform: 'node',
     input: {
       holdfast: 'packages/server/src/cli/main.ts',
-      runner: 'packages/server/src/runner/runner-program.ts',
-      reader: 'packages/server/src/crawler/reader-program.ts',
-      'adapter-module': 'packages/server/src/collect/adapters/module-program.ts',
+      runner: 'packages/server/src/worker/runner/runner-program.ts',
+      reader: 'packages/server/src/crawl/run/reader-program.ts',
+      'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusterFolder } from '../packages/server/src/database/embedded/cluster-folder.ts';
-import { isAlive, readPostmaster } from '../packages/server/src/database/embedded/postmaster.ts';
+import { clusterFolder } from '../packages/server/src/base/database/embedded/cluster-folder.ts';
+import { isAlive, readPostmaster } from '../packages/server/src/base/database/embedded/postmaster.ts';
 
 const memory = '/dev/shm';
 const gibibyte = 1024 ** 3;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 import { quietLog } from './quiet-log.ts';
 
 /** One PostgreSQL for the whole run, the product's own with its own settings, shared by all contenders. */

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
-import { openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import type { BenchServer } from './bench-server.ts';
 import { runFleet, type Target } from './bots/bot-fleet.ts';
 import type { Outcome } from './main.ts';

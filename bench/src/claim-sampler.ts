@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { ClaimPositions } from '../../packages/server/src/queue/claim-positions.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import type { Lane } from '../../packages/server/src/queue/lane.ts';
+import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { ClaimPositions } from '../../packages/server/src/queue/jobs/claim-positions.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import type { Lane } from '../../packages/server/src/queue/jobs/lane.ts';
 import { fill } from './contenders/holdfast.ts';
 
 const lanes: readonly Lane[] = [{ kind: 'visit', executor: 'builtin', leaseSeconds: 120 }];

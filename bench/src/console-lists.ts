@@ -1,8 +1,8 @@
 import { readConfiguration } from '@holdfast/contract';
 import { Pool as HttpPool } from 'undici';
 import { startServer } from '../../packages/server/src/api/start-server.ts';
-import { openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { createKey } from '../../packages/server/src/keys/create-key.ts';
+import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
 import type { BenchServer } from './bench-server.ts';
 import { type Filled, fillLists, type ListSizes } from './fill-lists.ts';
 import type { Outcome } from './main.ts';

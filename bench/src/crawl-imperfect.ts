@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobRequest } from '../../packages/contract/src/index.ts';
-import { openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
-import { configureSource } from '../../packages/server/src/sources/configure-source.ts';
+import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { configureSource } from '../../packages/server/src/governor/sources/configure-source.ts';
+import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import type { BenchServer } from './bench-server.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';
 import { findScrapy, runPeer, runScrapy } from './crawlers/run-peer.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobRequest } from '../../packages/contract/src/index.ts';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
-import { configureSource } from '../../packages/server/src/sources/configure-source.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { configureSource } from '../../packages/server/src/governor/sources/configure-source.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import type { BenchServer } from './bench-server.ts';
 import { postmasterOf } from './crawlers/holdfast.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { ClaimLoop } from '../../packages/server/src/queue/claim-loop.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import { Listener } from '../../packages/server/src/queue/listener.ts';
+import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { ClaimLoop } from '../../packages/server/src/queue/jobs/claim-loop.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
 import { pingChannel, pongChannel } from './queue-latency.ts';
 import { quietLog } from './quiet-log.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 import type { BenchServer } from './bench-server.ts';
 import { ClaimSampler } from './claim-sampler.ts';
 import { drain, fill } from './contenders/holdfast.ts';

@@ -2,8 +2,8 @@ import { type KeyRequest, readConfiguration } from '@holdfast/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Server, startServer } from '../../packages/server/src/api/start-server.ts';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { createKey } from '../../packages/server/src/keys/create-key.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export interface RequestOptions {

@@ -5,8 +5,8 @@ import { type ApiError, type CreatedJob, readConfiguration } from '@holdfast/con
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Server, startServer } from '../../packages/server/src/api/start-server.ts';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
-import { createKey } from '../../packages/server/src/keys/create-key.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const log = pino({ level: 'silent' });

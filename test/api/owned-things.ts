@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Pool } from 'pg';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 
 /** A thing with an owner: the routes that show it, and how to make one. */
 export interface OwnedNoun {

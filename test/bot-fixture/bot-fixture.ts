@@ -1,14 +1,14 @@
 import { HoldfastError, type JobRequest } from '@holdfast/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { BlockedHostList } from '../../packages/server/src/bots/blocked-hosts.ts';
-import type { BotCaller } from '../../packages/server/src/bots/bot-caller.ts';
-import type { ClaimedForBot, PulledJob } from '../../packages/server/src/bots/claim-for-bot.ts';
-import type { AskedLease } from '../../packages/server/src/bots/judge-lease.ts';
-import { type PullRequest, pullJobs } from '../../packages/server/src/bots/pull-jobs.ts';
-import type { Submission, SubmissionAnswer } from '../../packages/server/src/bots/submission.ts';
-import { Submissions } from '../../packages/server/src/bots/submissions.ts';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { BlockedHostList } from '../../packages/server/src/shop/bots/blocked-hosts.ts';
+import type { BotCaller } from '../../packages/server/src/shop/bots/bot-caller.ts';
+import type { ClaimedForBot, PulledJob } from '../../packages/server/src/shop/bots/claim-for-bot.ts';
+import type { AskedLease } from '../../packages/server/src/shop/bots/judge-lease.ts';
+import { type PullRequest, pullJobs } from '../../packages/server/src/shop/bots/pull-jobs.ts';
+import type { Submission, SubmissionAnswer } from '../../packages/server/src/shop/bots/submission.ts';
+import { Submissions } from '../../packages/server/src/shop/bots/submissions.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export const alice: BotCaller = { userId: 'alice', seesEveryOwner: false, boundTo: null };

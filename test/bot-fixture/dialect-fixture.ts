@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ApiFixture } from '../api-fixture/api-fixture.ts';
 import { visit } from './bot-fixture.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { type RegularTask, runRegularly } from '../../packages/server/src/queue/run-regularly.ts';
-import { sweepLeases } from '../../packages/server/src/queue/sweep-leases.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { type RegularTask, runRegularly } from '../../packages/server/src/queue/jobs/run-regularly.ts';
+import { sweepLeases } from '../../packages/server/src/queue/jobs/sweep-leases.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
 

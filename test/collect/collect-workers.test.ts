@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { addIntake, addSource, enqueue } from '../../packages/server/src/collect/testing/collect-fixture.ts';
-import { findPriceDuplicates } from '../../packages/server/src/collect/testing/find-price-duplicates.ts';
-import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
+import {
+  addIntake,
+  addSource,
+  enqueue,
+} from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
+import { findPriceDuplicates } from '../../packages/server/src/shop/collect/testing/find-price-duplicates.ts';
+import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { killProcess, WorkerProcess } from '../crawl-fixture/worker-process.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 

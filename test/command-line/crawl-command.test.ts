@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readPages } from '../../packages/server/src/pages/read-pages.ts';
+import { readPages } from '../../packages/server/src/pages/stored/read-pages.ts';
 import { CrawlCommandFixture, killAll } from './crawl-command-fixture.ts';
 import { runHoldfast } from './run-holdfast.ts';
 import { startTreeSite } from './tree-site.ts';

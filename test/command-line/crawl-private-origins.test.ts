@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
-import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
+import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
+import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { releaseJobs } from '../../packages/server/src/queue/jobs/release-jobs.ts';
+import { startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 import { CrawlCommandFixture } from './crawl-command-fixture.ts';
 import { startTreeSite, type TreeSite } from './tree-site.ts';

@@ -1,9 +1,9 @@
 import { crawlOptions, HoldfastError } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
-import { failJobs } from '../../packages/server/src/queue/fail-jobs.ts';
-import { failStarts } from '../../packages/server/src/queue/fail-starts.ts';
-import { releaseJobs } from '../../packages/server/src/queue/release-jobs.ts';
-import { renewLeases } from '../../packages/server/src/queue/renew-leases.ts';
+import { failJobs } from '../../packages/server/src/queue/jobs/fail-jobs.ts';
+import { failStarts } from '../../packages/server/src/queue/jobs/fail-starts.ts';
+import { releaseJobs } from '../../packages/server/src/queue/jobs/release-jobs.ts';
+import { renewLeases } from '../../packages/server/src/queue/jobs/renew-leases.ts';
 import { actor, QueueFixture } from '../queue-fixture/queue-fixture.ts';
 import { runHoldfast } from './run-holdfast.ts';
 

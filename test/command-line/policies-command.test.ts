@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createDueJobs } from '../../packages/server/src/policies/create-due-jobs.ts';
-import { PolicyFixture, scheduler } from '../../packages/server/src/policies/testing/policy-fixture.ts';
-import { listEvents } from '../../packages/server/src/queue/list-events.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { createDueJobs } from '../../packages/server/src/queue/policies/create-due-jobs.ts';
+import { PolicyFixture, scheduler } from '../../packages/server/src/queue/policies/testing/policy-fixture.ts';
 import { WorkerProcess } from '../crawl-fixture/worker-process.ts';
 import { runHoldfast } from './run-holdfast.ts';
 import { startTreeSite } from './tree-site.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openSources } from '../../packages/server/src/sources/open-sources.ts';
+import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
 import { QueueFixture } from '../queue-fixture/queue-fixture.ts';
 import { runHoldfast } from './run-holdfast.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
+import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 
 export interface TreeSite extends LocalSite {
   /** How often each page was asked for. */

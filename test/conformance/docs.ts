@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { extractPage } from '../../packages/server/src/pages/extract/extract-page.ts';
+import { extractPage } from '../../packages/server/src/web/html/extract-page.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 import { type MarkdownParts, normalised, readMarkdown } from './read-markdown.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeHtml } from '../../packages/server/src/charset/decode-html.ts';
+import { decodeHtml } from '../../packages/server/src/web/charset/decode-html.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 /** html5lib's cases: bytes of a page, and the encoding a browser ends up with. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parsePrice } from '../../packages/server/src/prices/parse-price.ts';
+import { parsePrice } from '../../packages/server/src/shop/prices/parse-price.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface PriceCase {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { compareDecimals, decimal } from '../../packages/server/src/prices/decimal.ts';
-import { extractProduct } from '../../packages/server/src/products/extract-product.ts';
+import { compareDecimals, decimal } from '../../packages/server/src/shop/prices/decimal.ts';
+import { extractProduct } from '../../packages/server/src/shop/products/extract-product.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseRobots } from '../../packages/server/src/robots/parse-robots.ts';
-import { createRobotsMatcher } from '../../packages/server/src/robots/robots-matcher.ts';
+import { parseRobots } from '../../packages/server/src/web/robots/parse-robots.ts';
+import { createRobotsMatcher } from '../../packages/server/src/web/robots/robots-matcher.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface Expectation {

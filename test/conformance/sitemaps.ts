@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { readSitemap } from '../../packages/server/src/sitemaps/read-sitemap.ts';
+import { readSitemap } from '../../packages/server/src/web/sitemaps/read-sitemap.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 /** Real sitemaps of many kinds: every listed URL is found, and none invented. */

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { AccessTokens } from '../../packages/server/src/collect/adapters/access-tokens.ts';
-import type { AdapterContext } from '../../packages/server/src/collect/adapters/adapter.ts';
-import { askSource } from '../../packages/server/src/collect/adapters/ask-source.ts';
-import { fetchFollowing } from '../../packages/server/src/fetch/fetch-following.ts';
-import { HttpFetcher } from '../../packages/server/src/fetch/http-fetcher.ts';
-import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
-import { trapSockets } from '../../packages/server/src/fetch/testing/socket-trap.ts';
-import { resolveLink } from '../../packages/server/src/urls/resolve-link.ts';
-import { checkTarget } from '../../packages/server/src/webhooks/check-target.ts';
-import { sendDelivery } from '../../packages/server/src/webhooks/send-delivery.ts';
+import { checkTarget } from '../../packages/server/src/queue/webhooks/check-target.ts';
+import { sendDelivery } from '../../packages/server/src/queue/webhooks/send-delivery.ts';
+import { AccessTokens } from '../../packages/server/src/shop/collect/adapters/access-tokens.ts';
+import type { AdapterContext } from '../../packages/server/src/shop/collect/adapters/adapter.ts';
+import { askSource } from '../../packages/server/src/shop/collect/adapters/ask-source.ts';
+import { fetchFollowing } from '../../packages/server/src/web/fetch/fetch-following.ts';
+import { HttpFetcher } from '../../packages/server/src/web/fetch/http-fetcher.ts';
+import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
+import { trapSockets } from '../../packages/server/src/web/fetch/testing/socket-trap.ts';
+import { resolveLink } from '../../packages/server/src/web/urls/resolve-link.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface Vector {

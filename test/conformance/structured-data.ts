@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { extractPage } from '../../packages/server/src/pages/extract/extract-page.ts';
-import type { ExtractedPage } from '../../packages/server/src/pages/extract/extracted-page.ts';
+import { extractPage } from '../../packages/server/src/web/html/extract-page.ts';
+import type { ExtractedPage } from '../../packages/server/src/web/html/extracted-page.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ConsoleFixture } from './console-fixture.ts';
 
 const console = new ConsoleFixture();

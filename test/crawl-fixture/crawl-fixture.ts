@@ -1,8 +1,8 @@
 import type { CrawlOptions, Job, JobRequest, JobStatus } from '@holdfast/contract';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { type SiteOptions, TestSite } from './test-site.ts';
 import { WorkerProcess } from './worker-process.ts';

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
+import { showSource } from '../../packages/server/src/governor/sources/list-sources.ts';
 import {
   type LocalSite,
   startSecureSite,
   startSite,
-} from '../../packages/server/src/fetch/testing/local-site.ts';
-import { retryUrls } from '../../packages/server/src/frontier/retry-urls.ts';
-import { showSource } from '../../packages/server/src/sources/list-sources.ts';
+} from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { ordinaryUrls, suspectFamilies } from '../crawl-fixture/ordinary-urls.ts';

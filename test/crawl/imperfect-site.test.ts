@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listSources } from '../../packages/server/src/sources/list-sources.ts';
+import { listSources } from '../../packages/server/src/governor/sources/list-sources.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 const pages = 300;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { readCounters } from '../../packages/server/src/api/jobs/read-counters.ts';
-import { readProgress } from '../../packages/server/src/frontier/read-progress.ts';
-import { createDueJobs } from '../../packages/server/src/policies/create-due-jobs.ts';
-import { createPolicy } from '../../packages/server/src/policies/create-policy.ts';
-import { runPolicyNow } from '../../packages/server/src/policies/run-policy-now.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { readProgress } from '../../packages/server/src/crawl/frontier/read-progress.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { createDueJobs } from '../../packages/server/src/queue/policies/create-due-jobs.ts';
+import { createPolicy } from '../../packages/server/src/queue/policies/create-policy.ts';
+import { runPolicyNow } from '../../packages/server/src/queue/policies/run-policy-now.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 let pages: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { killProcess } from '../crawl-fixture/worker-process.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { deleteOrphan, deleteOrphans } from '../../packages/server/src/frontier/delete-orphans.ts';
-import { readPages } from '../../packages/server/src/pages/read-pages.ts';
-import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
-import { deleteJob } from '../../packages/server/src/queue/delete-job.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
-import { pruneJobs } from '../../packages/server/src/queue/prune-jobs.ts';
-import { shaUuid } from '../../packages/server/src/urls/sha-uuid.ts';
+import { deleteOrphan, deleteOrphans } from '../../packages/server/src/crawl/retention/delete-orphans.ts';
+import { pruneJobs } from '../../packages/server/src/crawl/retention/prune-jobs.ts';
+import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
+import { readPages } from '../../packages/server/src/pages/stored/read-pages.ts';
+import { deleteJob } from '../../packages/server/src/queue/jobs/delete-job.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { shaUuid } from '../../packages/server/src/web/urls/sha-uuid.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

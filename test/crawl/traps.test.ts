@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { retryUrls } from '../../packages/server/src/frontier/retry-urls.ts';
-import { listErrors } from '../../packages/server/src/pages/list-errors.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
+import { listErrors } from '../../packages/server/src/pages/stored/list-errors.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CrawlOptions, Job } from '@holdfast/contract';
 import { crawlOptions } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
-import { crawlKeyOf02 } from '../../packages/server/src/crawler/crawl-key.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
-import { canonicalUrl } from '../../packages/server/src/urls/canonical-url.ts';
-import { urlHash } from '../../packages/server/src/urls/url-hash.ts';
-import { urlRules } from '../../packages/server/src/urls/url-rules.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { canonicalUrl } from '../../packages/server/src/web/urls/canonical-url.ts';
+import { crawlKeyOf02 } from '../../packages/server/src/web/urls/crawl-key.ts';
+import { urlHash } from '../../packages/server/src/web/urls/url-hash.ts';
+import { urlRules } from '../../packages/server/src/web/urls/url-rules.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

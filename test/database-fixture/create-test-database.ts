@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { createPool } from '../../packages/server/src/database/create-pool.ts';
+import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
 import { inDatabase } from './template-database.ts';
 
 export interface TestDatabase {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import {
   type ClusterFolder,
   clusterFolder,
-} from '../../packages/server/src/database/embedded/cluster-folder.ts';
-import { isAlive, readPostmaster } from '../../packages/server/src/database/embedded/postmaster.ts';
+} from '../../packages/server/src/base/database/embedded/cluster-folder.ts';
+import { isAlive, readPostmaster } from '../../packages/server/src/base/database/embedded/postmaster.ts';
 import { DatabaseHolder, type HolderOptions } from './database-holder.ts';
 
 /** Data folders for the tests of one file, in the folder of temporary files. */

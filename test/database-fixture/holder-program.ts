@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { HoldfastError, readConfiguration } from '@holdfast/contract';
 import { pino } from 'pino';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 
 const log = pino({ level: process.env.HOLDFAST_LOG_LEVEL ?? 'silent' }, process.stderr);
 const answer = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { createPool } from '../../packages/server/src/database/create-pool.ts';
-import { migrate } from '../../packages/server/src/database/migrate.ts';
-import type { Database } from '../../packages/server/src/database/open-database.ts';
+import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
+import { migrate } from '../../packages/server/src/base/database/migrate.ts';
+import type { Database } from '../../packages/server/src/base/database/open-database.ts';
 import { coarseFunctions } from '../stress/coarse-database.ts';
 
 /** Every database of a run has a name that begins with this: other runs may use the same server. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../../packages/server/src/database/open-database.ts';
+import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 import { coarseFunctions, coarseSettings } from '../stress/coarse-database.ts';
 
 /** Durability is not what these tests are about, and without it they are quick. */

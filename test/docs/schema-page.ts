@@ -1,5 +1,8 @@
 import type pg from 'pg';
-import { migrationsFolder, readMigrationFiles } from '../../packages/server/src/database/migration-files.ts';
+import {
+  migrationsFolder,
+  readMigrationFiles,
+} from '../../packages/server/src/base/database/migration-files.ts';
 import { type Remarks, readRemarks } from './read-remarks.ts';
 import { tablePurposes } from './table-purposes.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { documentExamples } from '../bot-fixture/document-examples.ts';
 import { awaitUp } from '../command-line/await-up.ts';
 import { runHoldfast, startHoldfast } from '../command-line/run-holdfast.ts';

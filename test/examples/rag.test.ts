@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change, Chunk } from '../../examples/rag/chunk-index.ts';
 import { chunkMarkdown } from '../../examples/rag/chunk-markdown.ts';
-import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
+import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { Reader } from '../docs/reader.ts';
 import { shellBlocks } from '../docs/shell-blocks.ts';
 

@@ -1,12 +1,12 @@
 import { deflateRawSync } from 'node:zlib';
 import { Pool, type QueryConfig } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { csvFormat } from '../../packages/server/src/export/csv-format.ts';
-import { jsonlFormat } from '../../packages/server/src/export/jsonl-format.ts';
-import { PageExporter } from '../../packages/server/src/export/page-exporter.ts';
-import { StreamOutput } from '../../packages/server/src/export/stream-output.ts';
-import { warcFormat } from '../../packages/server/src/export/warc-format.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { csvFormat } from '../../packages/server/src/pages/export/csv-format.ts';
+import { jsonlFormat } from '../../packages/server/src/pages/export/jsonl-format.ts';
+import { PageExporter } from '../../packages/server/src/pages/export/page-exporter.ts';
+import { StreamOutput } from '../../packages/server/src/pages/export/stream-output.ts';
+import { warcFormat } from '../../packages/server/src/pages/export/warc-format.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { fillExport } from './fill-export.ts';
 import { SlowReader } from './slow-reader.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Queryable } from '../../packages/server/src/database/statement.ts';
-import { crawlTables } from '../../packages/server/src/frontier/delete-crawl.ts';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { prune } from '../../packages/server/src/supervisor/prune.ts';
+import type { Queryable } from '../../packages/server/src/base/database/statement.ts';
+import { crawlTables } from '../../packages/server/src/crawl/retention/delete-crawl.ts';
+import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { prune } from '../../packages/server/src/worker/supervisor/prune.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { actor, crawl, crawlLane } from '../queue-fixture/queue-fixture.ts';
 

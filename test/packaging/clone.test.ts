@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FolderOutput } from '../../packages/server/src/export/folder-output.ts';
-import { samplePage } from '../../packages/server/src/export/testing/sample-page.ts';
+import { FolderOutput } from '../../packages/server/src/pages/export/folder-output.ts';
+import { samplePage } from '../../packages/server/src/pages/export/testing/sample-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const clone = mkdtempSync(join(tmpdir(), 'holdfast-clone-'));

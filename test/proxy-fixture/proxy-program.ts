@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, request } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { certificate } from '../../packages/server/src/fetch/testing/certificate.ts';
+import { certificate } from '../../packages/server/src/web/fetch/testing/certificate.ts';
 
 let target: URL | undefined;
 const pass: RequestListener = (incoming, outgoing) => {

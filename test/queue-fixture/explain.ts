@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Statement } from '../../packages/server/src/database/statement.ts';
+import type { Statement } from '../../packages/server/src/base/database/statement.ts';
 
 interface PlanNode {
   readonly 'Node Type': string;

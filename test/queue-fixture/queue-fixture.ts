@@ -1,8 +1,8 @@
 import { HoldfastError, type JobRequest } from '@holdfast/contract';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type ClaimedJob, claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import type { Lane } from '../../packages/server/src/queue/lane.ts';
+import { type ClaimedJob, claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import type { Lane } from '../../packages/server/src/queue/jobs/lane.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export const crawlLane: Lane = { kind: 'crawl', executor: 'builtin', leaseSeconds: 120 };

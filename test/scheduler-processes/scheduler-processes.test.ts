@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { HoldfastError } from '@holdfast/contract';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { PolicyFixture } from '../../packages/server/src/policies/testing/policy-fixture.ts';
-import { cancelJobs } from '../../packages/server/src/queue/cancel-jobs.ts';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import { failJobs } from '../../packages/server/src/queue/fail-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { cancelJobs } from '../../packages/server/src/queue/jobs/cancel-jobs.ts';
+import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { failJobs } from '../../packages/server/src/queue/jobs/fail-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { PolicyFixture } from '../../packages/server/src/queue/policies/testing/policy-fixture.ts';
 import { bundleProgram } from '../bundle-program.ts';
 import { actor, crawlLane } from '../queue-fixture/queue-fixture.ts';
 

@@ -1,9 +1,9 @@
 // A scheduler and nothing else, as every supervisor has one.
 import { pino } from 'pino';
-import { createPool } from '../../packages/server/src/database/create-pool.ts';
-import { startScheduler } from '../../packages/server/src/policies/start-scheduler.ts';
-import { Listener } from '../../packages/server/src/queue/listener.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { startScheduler } from '../../packages/server/src/queue/policies/start-scheduler.ts';
 
 const { DATABASE_URL: url = '', WORKER_ID: workerId = '' } = process.env;
 const log = pino(pino.destination({ fd: 1, sync: true }));

@@ -1,6 +1,6 @@
 import { Bot, type BotOptions, type Handler, type PulledJob, type Submitted } from '@holdfast/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
 import { SdkFixture } from './sdk-fixture.ts';
 

@@ -1,8 +1,8 @@
 import { type ConnectionOptions, Holdfast, type Job, type NewJob } from '@holdfast/sdk';
 import type { Pool } from 'pg';
 import { afterEach } from 'vitest';
-import { type ClaimedJob, claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 import { FaultyLine } from './faulty-line.ts';

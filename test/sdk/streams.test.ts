@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { EventMessage, JobMessage } from '@holdfast/sdk';
 import { beforeEach, expect, test } from 'vitest';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { crawl, SdkFixture } from './sdk-fixture.ts';
 
 const fixture = new SdkFixture();

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { Metrics } from '../../packages/server/src/telemetry/metrics.ts';
-import { tell } from '../../packages/server/src/telemetry/signals.ts';
+import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
+import { tell } from '../../packages/server/src/base/telemetry/signals.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { freePort } from '../operations/free-port.ts';
 

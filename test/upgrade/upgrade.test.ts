@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { crawlOptions, type JobRequest } from '@holdfast/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { crawlKey } from '../../packages/server/src/crawler/crawl-key.ts';
-import { migrate } from '../../packages/server/src/database/migrate.ts';
-import { actOnJob } from '../../packages/server/src/queue/act-on-job.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { migrate } from '../../packages/server/src/base/database/migrate.ts';
+import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { crawlKey } from '../../packages/server/src/web/urls/crawl-key.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { TestSite } from '../crawl-fixture/test-site.ts';

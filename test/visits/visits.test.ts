@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createPolicy } from '../../packages/server/src/policies/create-policy.ts';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/list-events.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { createPolicy } from '../../packages/server/src/queue/policies/create-policy.ts';
 import { killProcess, WorkerProcess } from '../crawl-fixture/worker-process.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 

@@ -1,13 +1,17 @@
 import type { JobRequest, JobStatus } from '@holdfast/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { addIntake, addSource, enqueue } from '../../packages/server/src/collect/testing/collect-fixture.ts';
-import { type LocalSite, startSite } from '../../packages/server/src/fetch/testing/local-site.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/list-events.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
-import { pauseAndTell } from '../../packages/server/src/sources/open-source.ts';
-import { openSources } from '../../packages/server/src/sources/open-sources.ts';
+import { pauseAndTell } from '../../packages/server/src/governor/sources/open-source.ts';
+import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import {
+  addIntake,
+  addSource,
+  enqueue,
+} from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
+import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { WorkerProcess } from '../crawl-fixture/worker-process.ts';

@@ -8,8 +8,8 @@ import {
   webhookPatienceDays,
 } from '@holdfast/contract';
 import { expect, test } from 'vitest';
-import { signDelivery } from '../../packages/server/src/webhooks/sign-delivery.ts';
-import { makeSecret } from '../../packages/server/src/webhooks/webhook-secret.ts';
+import { signDelivery } from '../../packages/server/src/queue/webhooks/sign-delivery.ts';
+import { makeSecret } from '../../packages/server/src/queue/webhooks/webhook-secret.ts';
 
 const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 

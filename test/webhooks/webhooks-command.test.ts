@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { verifyWebhook } from '@holdfast/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { claimJobs } from '../../packages/server/src/queue/claim-jobs.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import { enqueueJob } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { createWebhook } from '../../packages/server/src/webhooks/create-webhook.ts';
-import { sendTest } from '../../packages/server/src/webhooks/send-test.ts';
-import { Receiver } from '../../packages/server/src/webhooks/testing/receiver.ts';
+import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { createWebhook } from '../../packages/server/src/queue/webhooks/create-webhook.ts';
+import { sendTest } from '../../packages/server/src/queue/webhooks/send-test.ts';
+import { Receiver } from '../../packages/server/src/queue/webhooks/testing/receiver.ts';
 import { runHoldfast, startHoldfast } from '../command-line/run-holdfast.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { enqueueJobs } from '../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/list-events.ts';
-import { Notifier } from '../../packages/server/src/queue/notifier.ts';
+import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { bundleProgram } from '../bundle-program.ts';
 import { crawl, QueueFixture } from '../queue-fixture/queue-fixture.ts';
 

@@ -1,14 +1,14 @@
 // A worker made of the queue's own parts, whose work is to write down that it ran. HOLD=1: it never finishes a job.
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createPool } from '../../packages/server/src/database/create-pool.ts';
-import { Batcher } from '../../packages/server/src/queue/batcher.ts';
-import type { ClaimedJob } from '../../packages/server/src/queue/claim-jobs.ts';
-import { ClaimLoop } from '../../packages/server/src/queue/claim-loop.ts';
-import { completeJobs } from '../../packages/server/src/queue/complete-jobs.ts';
-import { Listener } from '../../packages/server/src/queue/listener.ts';
-import { runRegularly } from '../../packages/server/src/queue/run-regularly.ts';
-import { sweepLeases } from '../../packages/server/src/queue/sweep-leases.ts';
+import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
+import { Batcher } from '../../packages/server/src/queue/jobs/batcher.ts';
+import type { ClaimedJob } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { ClaimLoop } from '../../packages/server/src/queue/jobs/claim-loop.ts';
+import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { runRegularly } from '../../packages/server/src/queue/jobs/run-regularly.ts';
+import { sweepLeases } from '../../packages/server/src/queue/jobs/sweep-leases.ts';
 
 const { DATABASE_URL: url = '', WORKER_ID: workerId = '', HOLD: hold } = process.env;
 const log = pino(pino.destination({ fd: 1, sync: true }));

@@ -1,8 +1,8 @@
 // The product's HTTP server as `holdfast api` runs it. Tells its parent the address and the token of every bot's key.
 import { readConfiguration } from '@holdfast/contract';
 import { startServer } from '../../../packages/server/src/api/start-server.ts';
-import { openDatabase } from '../../../packages/server/src/database/open-database.ts';
-import { createKey } from '../../../packages/server/src/keys/create-key.ts';
+import { openDatabase } from '../../../packages/server/src/base/database/open-database.ts';
+import { createKey } from '../../../packages/server/src/queue/access/create-key.ts';
 import { quietLog } from '../quiet-log.ts';
 
 const [url = ''] = process.argv.slice(2);

@@ -1,12 +1,12 @@
-import { type Database, openDatabase } from '../../../packages/server/src/database/open-database.ts';
-import { Pipeline } from '../../../packages/server/src/database/pipeline.ts';
-import { Batcher } from '../../../packages/server/src/queue/batcher.ts';
-import type { ClaimedJob } from '../../../packages/server/src/queue/claim-jobs.ts';
-import { ClaimLoop } from '../../../packages/server/src/queue/claim-loop.ts';
-import { completeJobs } from '../../../packages/server/src/queue/complete-jobs.ts';
-import { enqueueJobs } from '../../../packages/server/src/queue/enqueue-jobs.ts';
-import type { HeldJob, WriteOutcome } from '../../../packages/server/src/queue/held-job.ts';
-import type { Lane } from '../../../packages/server/src/queue/lane.ts';
+import { type Database, openDatabase } from '../../../packages/server/src/base/database/open-database.ts';
+import { Pipeline } from '../../../packages/server/src/base/database/pipeline.ts';
+import { Batcher } from '../../../packages/server/src/queue/jobs/batcher.ts';
+import type { ClaimedJob } from '../../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { ClaimLoop } from '../../../packages/server/src/queue/jobs/claim-loop.ts';
+import { completeJobs } from '../../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { enqueueJobs } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import type { HeldJob, WriteOutcome } from '../../../packages/server/src/queue/jobs/held-job.ts';
+import type { Lane } from '../../../packages/server/src/queue/jobs/lane.ts';
 import { quietLog } from '../quiet-log.ts';
 import { batches, type Contender, payload, type Setting } from './contender.ts';
 

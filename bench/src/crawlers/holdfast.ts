@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrawlOptions, JobRequest } from '../../../packages/contract/src/index.ts';
-import { type Database, openDatabase } from '../../../packages/server/src/database/open-database.ts';
-import { enqueueJob } from '../../../packages/server/src/queue/enqueue-jobs.ts';
-import { showJob } from '../../../packages/server/src/queue/find-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/notifier.ts';
-import { configureSource } from '../../../packages/server/src/sources/configure-source.ts';
+import { type Database, openDatabase } from '../../../packages/server/src/base/database/open-database.ts';
+import { configureSource } from '../../../packages/server/src/governor/sources/configure-source.ts';
+import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
 import { cpuSeconds, parentOf, treeCpuSeconds } from '../process-cpu.ts';
 import { quietLog } from '../quiet-log.ts';
 import type { CrawlTask } from './crawler.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { enqueueJobs } from '../../../packages/server/src/queue/enqueue-jobs.ts';
+import { enqueueJobs } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { type Fault, scaled } from '../fault.ts';
 import { ApiProcess } from '../processes/api-process.ts';
 import type { Stage } from '../stage/stage.ts';

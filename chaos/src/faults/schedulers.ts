@@ -1,9 +1,9 @@
 import { HoldfastError } from '@holdfast/contract';
-import { cancelJobs } from '../../../packages/server/src/queue/cancel-jobs.ts';
-import { claimJobs } from '../../../packages/server/src/queue/claim-jobs.ts';
-import { completeJobs } from '../../../packages/server/src/queue/complete-jobs.ts';
-import { failJobs } from '../../../packages/server/src/queue/fail-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/notifier.ts';
+import { cancelJobs } from '../../../packages/server/src/queue/jobs/cancel-jobs.ts';
+import { claimJobs } from '../../../packages/server/src/queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../../packages/server/src/queue/jobs/complete-jobs.ts';
+import { failJobs } from '../../../packages/server/src/queue/jobs/fail-jobs.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
 import { type Fault, scaled } from '../fault.ts';
 import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { createPool } from '../../../packages/server/src/database/create-pool.ts';
+import { createPool } from '../../../packages/server/src/base/database/create-pool.ts';
 import {
   clusterFolder,
   openDataFolder,
   readText,
-} from '../../../packages/server/src/database/embedded/cluster-folder.ts';
+} from '../../../packages/server/src/base/database/embedded/cluster-folder.ts';
 import {
   createCluster,
   embeddedUser,
-} from '../../../packages/server/src/database/embedded/create-cluster.ts';
-import { embeddedBinaries } from '../../../packages/server/src/database/embedded/embedded-binaries.ts';
-import type { EmbeddedServer } from '../../../packages/server/src/database/embedded/embedded-server.ts';
-import { linkLibraries } from '../../../packages/server/src/database/embedded/link-libraries.ts';
-import { readPostmaster } from '../../../packages/server/src/database/embedded/postmaster.ts';
-import { runServer } from '../../../packages/server/src/database/embedded/run-server.ts';
-import { serverAccount } from '../../../packages/server/src/database/embedded/server-account.ts';
-import { runServerProgram } from '../../../packages/server/src/database/embedded/server-program.ts';
-import { migrate } from '../../../packages/server/src/database/migrate.ts';
+} from '../../../packages/server/src/base/database/embedded/create-cluster.ts';
+import { embeddedBinaries } from '../../../packages/server/src/base/database/embedded/embedded-binaries.ts';
+import type { EmbeddedServer } from '../../../packages/server/src/base/database/embedded/embedded-server.ts';
+import { linkLibraries } from '../../../packages/server/src/base/database/embedded/link-libraries.ts';
+import { readPostmaster } from '../../../packages/server/src/base/database/embedded/postmaster.ts';
+import { runServer } from '../../../packages/server/src/base/database/embedded/run-server.ts';
+import { serverAccount } from '../../../packages/server/src/base/database/embedded/server-account.ts';
+import { runServerProgram } from '../../../packages/server/src/base/database/embedded/server-program.ts';
+import { migrate } from '../../../packages/server/src/base/database/migrate.ts';
 
 const template = 'template_chaos';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { terminalStatuses } from '@holdfast/contract';
-import { findViolations } from '../../../packages/server/src/doctor/invariants/find-violations.ts';
-import { enqueueJob } from '../../../packages/server/src/queue/enqueue-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/notifier.ts';
+import { findViolations } from '../../../packages/server/src/ops/doctor/invariants/find-violations.ts';
+import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
 import { Section } from '../site/section.ts';
 import { until } from '../until.ts';
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { pino } from 'pino';
-import { createPool } from '../../../packages/server/src/database/create-pool.ts';
-import { configureSource } from '../../../packages/server/src/sources/configure-source.ts';
+import { createPool } from '../../../packages/server/src/base/database/create-pool.ts';
+import { configureSource } from '../../../packages/server/src/governor/sources/configure-source.ts';
 import { type ChaosRun, judgesTimes } from '../fault.ts';
 import type { PrivateServer } from '../postgres/private-server.ts';
 import { HoldfastProcess } from '../processes/holdfast-process.ts';

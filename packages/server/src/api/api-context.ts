@@ -1,11 +1,11 @@
 import type { Configuration } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Database } from '../database/open-database.ts';
-import type { KeyDirectory } from '../keys/key-directory.ts';
-import type { Listener } from '../queue/listener.ts';
-import type { Notifier } from '../queue/notifier.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { Database } from '../base/database/open-database.ts';
+import type { Metrics } from '../base/telemetry/metrics.ts';
+import type { KeyDirectory } from '../queue/access/key-directory.ts';
+import type { Listener } from '../queue/jobs/listener.ts';
+import type { Notifier } from '../queue/jobs/notifier.ts';
 
 /** What every route may use. */
 export interface ApiContext {

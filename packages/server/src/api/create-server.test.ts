@@ -3,7 +3,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
-import { enqueueJob } from '../queue/enqueue-jobs.ts';
+import { enqueueJob } from '../queue/jobs/enqueue-jobs.ts';
 import type { RouteGroup } from './api-server.ts';
 import { createServer } from './create-server.ts';
 import { describeError } from './describe-error.ts';

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import { apiError } from '@holdfast/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { version } from '../version.ts';
+import { version } from '../base/process/version.ts';
 import type { ApiServer } from './api-server.ts';
 
 const description = `Jobs of Holdfast, and everything about them. Every call but the public ones needs a key:

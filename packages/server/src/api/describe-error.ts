@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, type FieldProblem, HoldfastError } from '@holdfast/contract';
-import { asCalled } from '../cli/called-as.ts';
-import { isPassing } from '../database/while-passing.ts';
+import { isPassing } from '../base/database/while-passing.ts';
+import { asCalled } from '../base/process/called-as.ts';
 
 /** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
 export interface DescribedError {

@@ -1,9 +1,9 @@
 import type { JobStatus } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { readMigrationState } from '../database/migration-state.ts';
-import type { Database } from '../database/open-database.ts';
-import { countJobs } from '../stats/count-jobs.ts';
-import { version } from '../version.ts';
+import { readMigrationState } from '../base/database/migration-state.ts';
+import type { Database } from '../base/database/open-database.ts';
+import { version } from '../base/process/version.ts';
+import { countJobs } from '../ops/stats/count-jobs.ts';
 
 export interface Status {
   readonly ready: boolean;

@@ -1,17 +1,17 @@
 import { type Configuration, refuseKeylessInPublic, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { pruneBots } from '../bots/prune-bots.ts';
-import type { Database } from '../database/open-database.ts';
-import { KeyDirectory } from '../keys/key-directory.ts';
-import { pruneUsage } from '../keys/prune-usage.ts';
-import { Listener } from '../queue/listener.ts';
-import { Notifier } from '../queue/notifier.ts';
-import { runRegularly } from '../queue/run-regularly.ts';
-import { Metrics } from '../telemetry/metrics.ts';
+import type { Database } from '../base/database/open-database.ts';
+import { listenError } from '../base/process/listen-error.ts';
+import { Metrics } from '../base/telemetry/metrics.ts';
+import { KeyDirectory } from '../queue/access/key-directory.ts';
+import { pruneUsage } from '../queue/access/prune-usage.ts';
+import { Listener } from '../queue/jobs/listener.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
+import { runRegularly } from '../queue/jobs/run-regularly.ts';
+import { pruneBots } from '../shop/bots/prune-bots.ts';
 import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
 import { refuseOpenListener } from './keyless.ts';
-import { listenError } from './listen-error.ts';
 
 export interface Server {
   readonly address: string;

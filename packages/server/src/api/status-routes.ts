@@ -1,9 +1,9 @@
 import { allowsScope } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
+import { alivePaths, ReadinessCheck, readyPaths } from '../ops/metrics/readiness.ts';
 import type { RouteGroup } from './api-server.ts';
 import { identify } from './authenticate.ts';
 import { readStatus, type Status } from './read-status.ts';
-import { alivePaths, ReadinessCheck, readyPaths } from './readiness.ts';
 import { renderStatusPage } from './render-status-page.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { assertCanListen } from '../api/listen-error.ts';
 import { startServer } from '../api/start-server.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { hasAdminKey } from '../keys/make-first-key.ts';
-import { createLogger } from '../telemetry/create-logger.ts';
-import { asCalled } from './called-as.ts';
+import { openDatabase } from '../base/database/open-database.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { assertCanListen } from '../base/process/listen-error.ts';
+import { createLogger } from '../base/telemetry/create-logger.ts';
+import { hasAdminKey } from '../queue/access/make-first-key.ts';
 import { closeServer } from './close-server.ts';
 import { addListenOptions } from './listen-options.ts';
 import { nextSignal } from './next-signal.ts';

@@ -1,6 +1,6 @@
 import { contentChoices, crawlScopes, crawlStrategies, HoldfastError } from '@holdfast/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { outputFormats } from '../export/page-output.ts';
+import { outputFormats } from '../pages/export/page-output.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { openDisplay } from './crawl/crawl-display.ts';
 import { type CrawlFlags, readCrawlRequest } from './crawl/crawl-request.ts';

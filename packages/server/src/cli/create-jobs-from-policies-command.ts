@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { makeDueJobs } from '../policies/make-due-jobs.ts';
-import { nameWorker } from '../queue/name-worker.ts';
-import { Notifier } from '../queue/notifier.ts';
+import { nameWorker } from '../queue/jobs/name-worker.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
+import { makeDueJobs } from '../queue/policies/make-due-jobs.ts';
 import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 

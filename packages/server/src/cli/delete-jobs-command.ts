@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { deleteOrphan } from '../frontier/delete-orphans.ts';
-import { deleteJob } from '../queue/delete-job.ts';
+import { deleteOrphan } from '../crawl/retention/delete-orphans.ts';
+import { deleteJob } from '../queue/jobs/delete-job.ts';
 import { answerEach } from './answer-each.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,8 +1,8 @@
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
-import { checkInvariants } from '../doctor/check-invariants.ts';
-import { examine, type Finding } from '../doctor/examine.ts';
-import { asCalled } from './called-as.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { checkInvariants } from '../ops/doctor/check-invariants.ts';
+import { examine, type Finding } from '../ops/doctor/examine.ts';
 import { forTerminal } from './fit-text.ts';
 import { configurationOf, withDatabase } from './with-database.ts';
 

@@ -1,10 +1,10 @@
 import { crawlOptions, HoldfastError, isLive } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { chooseOutput } from '../export/choose-output.ts';
-import { chooseOutputPlace } from '../export/output-place.ts';
-import { PageExporter } from '../export/page-exporter.ts';
-import { type OutputFormat, outputFormats } from '../export/page-output.ts';
-import { countFetched } from '../pages/count-fetched.ts';
+import { chooseOutput } from '../pages/export/choose-output.ts';
+import { chooseOutputPlace } from '../pages/export/output-place.ts';
+import { PageExporter } from '../pages/export/page-exporter.ts';
+import { type OutputFormat, outputFormats } from '../pages/export/page-output.ts';
+import { countFetched } from '../pages/stored/count-fetched.ts';
 import { countOf, formatBytes } from './crawl/format-amount.ts';
 import { showCrawl } from './show-crawl.ts';
 import { withDatabase } from './with-database.ts';

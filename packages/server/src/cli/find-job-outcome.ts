@@ -7,11 +7,11 @@ import {
   type Waiting,
 } from '@holdfast/contract';
 import { type CrawlCounters, readCounters } from '../api/jobs/read-counters.ts';
-import type { Queryable } from '../database/statement.ts';
-import { actionsNow } from '../frontier/actions-now.ts';
-import { type FailedStart, readFailedStart } from '../queue/read-failed-start.ts';
-import { searchResults } from '../results/search-results.ts';
-import { findWait } from '../waiting/find-waits.ts';
+import type { Queryable } from '../base/database/statement.ts';
+import { actionsNow } from '../ops/jobs/actions-now.ts';
+import { findWait } from '../ops/waiting/find-waits.ts';
+import { type FailedStart, readFailedStart } from '../queue/jobs/read-failed-start.ts';
+import { searchResults } from '../shop/results/search-results.ts';
 
 /** What came of a job, and what keeps it from going on. */
 export interface JobOutcome {

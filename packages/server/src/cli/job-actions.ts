@@ -1,14 +1,14 @@
 import type { Job, UserAction } from '@holdfast/contract';
 import { Command } from 'commander';
 import { jobView } from '../api/jobs/job-view.ts';
-import { actOnJob } from '../queue/act-on-job.ts';
-import { awaitAcknowledgement } from '../queue/await-acknowledgement.ts';
-import { showJob } from '../queue/find-jobs.ts';
-import { Notifier } from '../queue/notifier.ts';
-import { findWait } from '../waiting/find-waits.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { actOnJob } from '../ops/jobs/act-on-job.ts';
+import { findWait } from '../ops/waiting/find-waits.ts';
+import { awaitAcknowledgement } from '../queue/jobs/await-acknowledgement.ts';
+import { showJob } from '../queue/jobs/find-jobs.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
 import { answerEach } from './answer-each.ts';
 import { asTyped } from './as-typed.ts';
-import { asCalled } from './called-as.ts';
 import { waitText } from './wait-text.ts';
 import { withDatabase } from './with-database.ts';
 

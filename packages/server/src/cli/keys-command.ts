@@ -8,11 +8,11 @@ import {
   keyScopes,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { createKey } from '../keys/create-key.ts';
-import { listKeys } from '../keys/list-keys.ts';
-import { revokeKey } from '../keys/revoke-key.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { createKey } from '../queue/access/create-key.ts';
+import { listKeys } from '../queue/access/list-keys.ts';
+import { revokeKey } from '../queue/access/revoke-key.ts';
 import { answerEach } from './answer-each.ts';
-import { asCalled } from './called-as.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { dialectViewNames } from '../database/dialect-views.ts';
-import { changeDialectViews, migrate } from '../database/migrate.ts';
+import { dialectViewNames } from '../base/database/dialect-views.ts';
+import { changeDialectViews, migrate } from '../base/database/migrate.ts';
 import { withDatabase } from './with-database.ts';
 
 interface Options {

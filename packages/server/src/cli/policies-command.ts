@@ -8,13 +8,13 @@ import {
   policyRequest,
 } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
-import type { Queryable } from '../database/statement.ts';
-import { createPolicy } from '../policies/create-policy.ts';
-import { findPolicy } from '../policies/find-policy.ts';
-import { listPolicies } from '../policies/list-policies.ts';
-import { updatePolicy } from '../policies/update-policy.ts';
-import { Notifier } from '../queue/notifier.ts';
-import { searchJobs } from '../queue/search-jobs.ts';
+import type { Queryable } from '../base/database/statement.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
+import { searchJobs } from '../queue/jobs/search-jobs.ts';
+import { createPolicy } from '../queue/policies/create-policy.ts';
+import { findPolicy } from '../queue/policies/find-policy.ts';
+import { listPolicies } from '../queue/policies/list-policies.ts';
+import { updatePolicy } from '../queue/policies/update-policy.ts';
 import { checkFlags } from './check-flags.ts';
 import { checkOptions } from './check-options.ts';
 import { policyActionCommands } from './policy-actions.ts';

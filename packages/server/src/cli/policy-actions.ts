@@ -1,10 +1,10 @@
 import type { Policy } from '@holdfast/contract';
 import { Command } from 'commander';
-import type { Queryable } from '../database/statement.ts';
-import { deletePolicy } from '../policies/delete-policy.ts';
-import { runPolicyNow } from '../policies/run-policy-now.ts';
-import { updatePolicy } from '../policies/update-policy.ts';
-import { Notifier } from '../queue/notifier.ts';
+import type { Queryable } from '../base/database/statement.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
+import { deletePolicy } from '../queue/policies/delete-policy.ts';
+import { runPolicyNow } from '../queue/policies/run-policy-now.ts';
+import { updatePolicy } from '../queue/policies/update-policy.ts';
 import { answerEach } from './answer-each.ts';
 import { nextRunOf } from './show-policies.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,7 +1,7 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { version } from '../version.ts';
-import { asCalled } from './called-as.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { version } from '../base/process/version.ts';
 import { forTerminal } from './fit-text.ts';
 import { withFlagMeant } from './flag-meant.ts';
 

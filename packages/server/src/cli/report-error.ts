@@ -1,6 +1,6 @@
 import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
+import { asCalled } from '../base/process/called-as.ts';
 import { asTyped } from './as-typed.ts';
-import { asCalled } from './called-as.ts';
 
 const actionNames = /\b(?:resetLock|retryUrls)\b/g;
 

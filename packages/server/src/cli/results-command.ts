@@ -1,8 +1,8 @@
 import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { searchResults } from '../results/search-results.ts';
-import { asCalled } from './called-as.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import { searchResults } from '../shop/results/search-results.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';

@@ -1,6 +1,6 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import type { Queryable } from '../database/statement.ts';
-import { showJob } from '../queue/find-jobs.ts';
+import type { Queryable } from '../base/database/statement.ts';
+import { showJob } from '../queue/jobs/find-jobs.ts';
 
 /** The job if it is a crawl; of another one, only crawls have pages, the error says where to see what came of it. */
 export async function showCrawl(db: Queryable, id: string): Promise<Job> {

@@ -7,9 +7,9 @@ import {
   jobTitle,
   type Waiting,
 } from '@holdfast/contract';
-import type { JobEvent } from '../queue/list-events.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import type { JobEvent } from '../queue/jobs/list-events.ts';
 import { asTyped } from './as-typed.ts';
-import { asCalled } from './called-as.ts';
 import type { JobOutcome } from './find-job-outcome.ts';
 import { forTerminal } from './fit-text.ts';
 import { formatAgo } from './format-time.ts';

@@ -1,6 +1,6 @@
 import { errors } from '@holdfast/contract';
-import type { SourceFilter } from '../sources/list-sources.ts';
-import type { Source } from '../sources/source.ts';
+import type { SourceFilter } from '../governor/sources/list-sources.ts';
+import type { Source } from '../governor/sources/source.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';

@@ -1,6 +1,6 @@
 import type { Webhook, WebhookDelivery } from '@holdfast/contract';
-import type { ShownWebhook } from '../webhooks/find-webhook.ts';
-import { asCalled } from './called-as.ts';
+import { asCalled } from '../base/process/called-as.ts';
+import type { ShownWebhook } from '../queue/webhooks/find-webhook.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';

@@ -1,10 +1,10 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { sourceView } from '../api/sources/source-view.ts';
-import { Notifier } from '../queue/notifier.ts';
-import { listSources, type SourceFilter, showSource } from '../sources/list-sources.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../sources/open-source.ts';
-import type { Source } from '../sources/source.ts';
+import { listSources, type SourceFilter, showSource } from '../governor/sources/list-sources.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../governor/sources/open-source.ts';
+import type { Source } from '../governor/sources/source.ts';
+import { sourceView } from '../governor/sources/source-view.ts';
+import { Notifier } from '../queue/jobs/notifier.ts';
 import { answerEach } from './answer-each.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';

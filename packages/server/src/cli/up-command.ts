@@ -1,10 +1,10 @@
 import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
-import { makeFirstKey } from '../keys/make-first-key.ts';
-import { makeLoginLink } from '../sessions/login-link.ts';
-import { logsJson } from '../telemetry/create-logger.ts';
-import { calledAs } from './called-as.ts';
+import { calledAs } from '../base/process/called-as.ts';
+import { logsJson } from '../base/telemetry/create-logger.ts';
+import { makeLoginLink } from '../queue/access/login-link.ts';
+import { makeFirstKey } from '../queue/access/make-first-key.ts';
 import { closeServer } from './close-server.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { SampleSite } from './demo/sample-site.ts';

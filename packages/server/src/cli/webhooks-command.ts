@@ -11,15 +11,15 @@ import {
   webhookRequest,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { awaitOutcome } from '../webhooks/await-outcome.ts';
-import { createWebhook } from '../webhooks/create-webhook.ts';
-import { Deliverer } from '../webhooks/deliverer.ts';
-import { findWebhook, showWebhook } from '../webhooks/find-webhook.ts';
-import { findDelivery, listDeliveries } from '../webhooks/list-deliveries.ts';
-import { listWebhooks } from '../webhooks/list-webhooks.ts';
-import { replayDeliveries, replayDelivery } from '../webhooks/replay-deliveries.ts';
-import { rotateSecret } from '../webhooks/rotate-secret.ts';
-import { sendTest } from '../webhooks/send-test.ts';
+import { awaitOutcome } from '../queue/webhooks/await-outcome.ts';
+import { createWebhook } from '../queue/webhooks/create-webhook.ts';
+import { Deliverer } from '../queue/webhooks/deliverer.ts';
+import { findWebhook, showWebhook } from '../queue/webhooks/find-webhook.ts';
+import { findDelivery, listDeliveries } from '../queue/webhooks/list-deliveries.ts';
+import { listWebhooks } from '../queue/webhooks/list-webhooks.ts';
+import { replayDeliveries, replayDelivery } from '../queue/webhooks/replay-deliveries.ts';
+import { rotateSecret } from '../queue/webhooks/rotate-secret.ts';
+import { sendTest } from '../queue/webhooks/send-test.ts';
 import { checkFlags } from './check-flags.ts';
 import { checkLimit } from './check-limit.ts';
 import { readSince } from './read-since.ts';

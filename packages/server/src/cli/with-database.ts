@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import { type Configuration, readConfiguration, refuseKeylessInPublic } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../database/open-database.ts';
-import { createLogger } from '../telemetry/create-logger.ts';
+import { type Database, openDatabase } from '../base/database/open-database.ts';
+import { createLogger } from '../base/telemetry/create-logger.ts';
 
 export interface Session {
   readonly configuration: Configuration;

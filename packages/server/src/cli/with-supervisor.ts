@@ -1,13 +1,13 @@
 import type { Configuration } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { assertCanListen } from '../api/listen-error.ts';
-import { type Database, openDatabase } from '../database/open-database.ts';
-import { nameWorker } from '../queue/name-worker.ts';
-import { Supervisor } from '../supervisor/supervisor.ts';
-import { createLogger } from '../telemetry/create-logger.ts';
+import { type Database, openDatabase } from '../base/database/open-database.ts';
+import { assertCanListen } from '../base/process/listen-error.ts';
+import { runnerProgramPath } from '../base/process/runner-program-path.ts';
+import { createLogger } from '../base/telemetry/create-logger.ts';
+import { nameWorker } from '../queue/jobs/name-worker.ts';
+import { Supervisor } from '../worker/supervisor/supervisor.ts';
 import { nextSignal } from './next-signal.ts';
-import { runnerProgramPath } from './runner-program-path.ts';
 import { configurationOf } from './with-database.ts';
 
 export interface Service {

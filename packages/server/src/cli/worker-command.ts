@@ -1,7 +1,7 @@
 import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { ReadinessCheck } from '../api/readiness.ts';
-import { serveMetrics } from '../telemetry/serve-metrics.ts';
+import { ReadinessCheck } from '../ops/metrics/readiness.ts';
+import { serveMetrics } from '../ops/metrics/serve-metrics.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
 export const workerCommand = new Command('worker')

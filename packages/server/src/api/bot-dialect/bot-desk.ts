@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { BlockedHostList } from '../../bots/blocked-hosts.ts';
-import { type BotCaller, speakFor } from '../../bots/bot-caller.ts';
-import { type AskedLease, foreignToken } from '../../bots/judge-lease.ts';
-import { LeaseTokens } from '../../bots/lease-tokens.ts';
-import { Submissions } from '../../bots/submissions.ts';
+import { BlockedHostList } from '../../shop/bots/blocked-hosts.ts';
+import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
+import { type AskedLease, foreignToken } from '../../shop/bots/judge-lease.ts';
+import { LeaseTokens } from '../../shop/bots/lease-tokens.ts';
+import { Submissions } from '../../shop/bots/submissions.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Caller } from '../caller.ts';
 

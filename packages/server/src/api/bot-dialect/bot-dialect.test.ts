@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { DialectFixture, success } from '../../../../../test/bot-fixture/dialect-fixture.ts';
 import { documentExamples } from '../../../../../test/bot-fixture/document-examples.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
+import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 
 const dialect = new DialectFixture();
 const { api, post, enqueue, held, passSeconds } = dialect;

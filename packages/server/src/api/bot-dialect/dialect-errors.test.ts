@@ -1,7 +1,7 @@
 import { botErrors } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { DialectFixture, success } from '../../../../../test/bot-fixture/dialect-fixture.ts';
-import { recoverJobs } from '../../queue/recover-jobs.ts';
+import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
 
 const dialect = new DialectFixture();
 const { api, post, enqueue, held, passSeconds } = dialect;

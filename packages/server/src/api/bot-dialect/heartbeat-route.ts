@@ -1,6 +1,6 @@
 import { botErrorAnswer, heartbeatAnswer, heartbeatRequest } from '@holdfast/contract';
-import { dialectTime } from '../../bots/dialect-time.ts';
-import { extendLease } from '../../bots/extend-lease.ts';
+import { dialectTime } from '../../shop/bots/dialect-time.ts';
+import { extendLease } from '../../shop/bots/extend-lease.ts';
 import { theCaller } from '../caller.ts';
 import { botCaller } from './bot-desk.ts';
 import { type BotRoute, botAccess, botTags } from './bot-route.ts';

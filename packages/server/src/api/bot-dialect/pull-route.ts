@@ -1,9 +1,9 @@
 import { botErrorAnswer, type PullAnswer, pullAnswer, pullRequest, text } from '@holdfast/contract';
 import { z } from 'zod';
-import type { PulledJob } from '../../bots/claim-for-bot.ts';
-import { dialectTime } from '../../bots/dialect-time.ts';
-import { pullJobs } from '../../bots/pull-jobs.ts';
-import { botLeaseSeconds } from '../../queue/lane.ts';
+import { botLeaseSeconds } from '../../queue/jobs/lane.ts';
+import type { PulledJob } from '../../shop/bots/claim-for-bot.ts';
+import { dialectTime } from '../../shop/bots/dialect-time.ts';
+import { pullJobs } from '../../shop/bots/pull-jobs.ts';
 import { theCaller } from '../caller.ts';
 import { botCaller } from './bot-desk.ts';
 import { type BotRoute, botAccess, botTags, json } from './bot-route.ts';

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { LosslessNumber, stringify } from 'lossless-json';
-import { parseExactJson } from '../../bots/parse-exact-json.ts';
+import { parseExactJson } from '../../shop/bots/parse-exact-json.ts';
 
 /**
  * The body of a bot's request, ready for its schema: prices as they were written, parsed data as JSON text with every digit

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { BatchItem } from '@holdfast/contract';
-import type { AskedLease } from '../../bots/judge-lease.ts';
-import type { Submission } from '../../bots/submission.ts';
+import type { AskedLease } from '../../shop/bots/judge-lease.ts';
+import type { Submission } from '../../shop/bots/submission.ts';
 
 const deflate = promisify(deflateRaw);
 const maxErrorLength = 2_000;

@@ -1,7 +1,7 @@
 import { batchItem, botErrorAnswer, submitBatchAnswer, submitBatchRequest } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { type BotCaller, speakFor } from '../../bots/bot-caller.ts';
-import type { Submission } from '../../bots/submission.ts';
+import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
+import type { Submission } from '../../shop/bots/submission.ts';
 import { theCaller } from '../caller.ts';
 import { describeError } from '../describe-error.ts';
 import { invalidRequest } from '../invalid-request.ts';

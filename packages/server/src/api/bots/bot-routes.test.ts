@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { visit } from '../../../../../test/bot-fixture/bot-fixture.ts';
-import { pruneBots } from '../../bots/prune-bots.ts';
-import { enqueueJobs } from '../../queue/enqueue-jobs.ts';
-import { pruneJobs } from '../../queue/prune-jobs.ts';
+import { pruneJobs } from '../../crawl/retention/prune-jobs.ts';
+import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
+import { pruneBots } from '../../shop/bots/prune-bots.ts';
 
 const api = new ApiFixture();
 let operator: string;

@@ -10,9 +10,9 @@ import {
   HoldfastError,
   newBot,
 } from '@holdfast/contract';
-import { changeBot } from '../../bots/change-bot.ts';
-import { createBot } from '../../bots/create-bot.ts';
-import { listBots, showBot } from '../../bots/list-bots.ts';
+import { changeBot } from '../../shop/bots/change-bot.ts';
+import { createBot } from '../../shop/bots/create-bot.ts';
+import { listBots, showBot } from '../../shop/bots/list-bots.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

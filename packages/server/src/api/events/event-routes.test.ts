@@ -5,14 +5,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ListeningApi } from '../../../../../test/api-fixture/listening-api.ts';
 import { SseClient } from '../../../../../test/api-fixture/sse-client.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import type { Queryable } from '../../database/statement.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
-import { claimJobs } from '../../queue/claim-jobs.ts';
-import { completeJobs } from '../../queue/complete-jobs.ts';
-import { enqueueJob, enqueueJobs } from '../../queue/enqueue-jobs.ts';
-import { endSession } from '../../sessions/end-session.ts';
-import { openSession } from '../../sessions/open-session.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { actOnJob } from '../../ops/jobs/act-on-job.ts';
+import { endSession } from '../../queue/access/end-session.ts';
+import { openSession } from '../../queue/access/open-session.ts';
+import { revokeKey } from '../../queue/access/revoke-key.ts';
+import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import { enqueueJob, enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
 
 /*
  * A transaction open in any database of the server holds the stream back: that of another test that fills its tables, say.

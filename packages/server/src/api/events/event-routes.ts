@@ -1,14 +1,14 @@
 import { eventStreamQuery, HoldfastError, jobParams, jobStreamQuery } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { EventFeed } from '../../events/event-feed.ts';
-import { JobWatch } from '../../events/job-watch.ts';
-import { placeOf } from '../../events/read-event-stream.ts';
-import { formatPosition, parsePosition, type StreamPosition } from '../../events/stream-position.ts';
+import { EventFeed } from '../../queue/events/event-feed.ts';
+import { placeOf } from '../../queue/events/read-event-stream.ts';
+import { formatPosition, parsePosition, type StreamPosition } from '../../queue/events/stream-position.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';
 import { visibleJob } from '../jobs/visible-job.ts';
+import { JobWatch } from './job-watch.ts';
 import { OpenStreams, sendStream } from './open-streams.ts';
 
 const streamAnswer = {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Bell } from '../../events/bell.ts';
+import { Bell } from '../../queue/events/bell.ts';
 
 export interface SseMessage {
   /** Comes back as Last-Event-ID when the client connects again. */

@@ -1,7 +1,7 @@
 import type { Intake } from '@holdfast/contract';
-import { enqueueIntakes } from '../../intakes/enqueue-intakes.ts';
-import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
-import { enqueueAndWake } from '../../queue/enqueue-and-wake.ts';
+import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { enqueueAndWake } from '../../queue/jobs/enqueue-and-wake.ts';
+import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Caller } from '../caller.ts';
 import { jobView } from '../jobs/job-view.ts';

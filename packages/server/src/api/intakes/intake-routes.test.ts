@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
-import { configureSource } from '../../sources/configure-source.ts';
+import { configureSource } from '../../governor/sources/configure-source.ts';
 
 const api = new ApiFixture();
 beforeEach(async () => {

@@ -15,13 +15,13 @@ import {
   type NewPricePoint,
   pricePointImport,
 } from '@holdfast/contract';
-import { importPoints, pointsFromCsv } from '../../collect/import-points.ts';
-import { createIntake } from '../../intakes/create-intake.ts';
-import { deleteIntake } from '../../intakes/delete-intake.ts';
-import { findIntake } from '../../intakes/find-intake.ts';
-import { importIntakes, intakesFromCsv } from '../../intakes/import-intakes.ts';
-import { listIntakes } from '../../intakes/list-intakes.ts';
-import { updateIntake } from '../../intakes/update-intake.ts';
+import { importPoints, pointsFromCsv } from '../../shop/collect/import-points.ts';
+import { createIntake } from '../../shop/intakes/create-intake.ts';
+import { deleteIntake } from '../../shop/intakes/delete-intake.ts';
+import { findIntake } from '../../shop/intakes/find-intake.ts';
+import { importIntakes, intakesFromCsv } from '../../shop/intakes/import-intakes.ts';
+import { listIntakes } from '../../shop/intakes/list-intakes.ts';
+import { updateIntake } from '../../shop/intakes/update-intake.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

@@ -2,12 +2,12 @@ import { HoldfastError } from '@holdfast/contract';
 import { describe, expect, test, vi } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
-import { claimJobs } from '../../queue/claim-jobs.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
-import { failJobs } from '../../queue/fail-jobs.ts';
-import { listEvents } from '../../queue/list-events.ts';
-import { releaseJobs } from '../../queue/release-jobs.ts';
+import { actOnJob } from '../../ops/jobs/act-on-job.ts';
+import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
+import { failJobs } from '../../queue/jobs/fail-jobs.ts';
+import { listEvents } from '../../queue/jobs/list-events.ts';
+import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 
 const api = new ApiFixture();
 const enqueue = async (user_id = 'alice') =>

@@ -7,10 +7,10 @@ import {
   retryRequest,
   type UserAction,
 } from '@holdfast/contract';
-import { retryWithKey } from '../../keys/retry-with-key.ts';
-import { actOnJob, actOnJobs } from '../../queue/act-on-job.ts';
-import { awaitAcknowledgement } from '../../queue/await-acknowledgement.ts';
-import type { Notifier } from '../../queue/notifier.ts';
+import { actOnJob, actOnJobs } from '../../ops/jobs/act-on-job.ts';
+import { retryWithKey } from '../../queue/access/retry-with-key.ts';
+import { awaitAcknowledgement } from '../../queue/jobs/await-acknowledgement.ts';
+import type { Notifier } from '../../queue/jobs/notifier.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, theCaller } from '../caller.ts';

@@ -2,9 +2,9 @@ import type { JobRequest } from '@holdfast/contract';
 import { expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { actOnJobs } from '../../queue/act-on-job.ts';
-import { claimJobs } from '../../queue/claim-jobs.ts';
-import { enqueueJobs } from '../../queue/enqueue-jobs.ts';
+import { actOnJobs } from '../../ops/jobs/act-on-job.ts';
+import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
+import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ApiFixture();
 const bulk = (key: string, body: unknown) => api.call('POST', '/api/v1/jobs/bulk', { key, body });

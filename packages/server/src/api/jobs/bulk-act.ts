@@ -6,10 +6,10 @@ import {
   type UserAction,
 } from '@holdfast/contract';
 import type { z } from 'zod';
-import { type Queryable, run, statement } from '../../database/statement.ts';
-import { retryWithKey } from '../../keys/retry-with-key.ts';
-import { type ActOptions, actOnJobs } from '../../queue/act-on-job.ts';
-import { searchJobIds } from '../../queue/search-jobs.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { type ActOptions, actOnJobs } from '../../ops/jobs/act-on-job.ts';
+import { retryWithKey } from '../../queue/access/retry-with-key.ts';
+import { searchJobIds } from '../../queue/jobs/search-jobs.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, requireScope, theCaller } from '../caller.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
-import { cancelJobs } from '../../queue/cancel-jobs.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
+import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ApiFixture();
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { deletedJob, deleteJobQuery, jobParams } from '@holdfast/contract';
-import { deleteOrphan } from '../../frontier/delete-orphans.ts';
-import { deleteJob } from '../../queue/delete-job.ts';
+import { deleteOrphan } from '../../crawl/retention/delete-orphans.ts';
+import { deleteJob } from '../../queue/jobs/delete-job.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 

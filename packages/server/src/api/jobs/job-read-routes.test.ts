@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ListeningApi } from '../../../../../test/api-fixture/listening-api.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
-import { claimJobs } from '../../queue/claim-jobs.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
-import { configureSource } from '../../sources/configure-source.ts';
-import { pauseSource } from '../../sources/pause-source.ts';
+import { configureSource } from '../../governor/sources/configure-source.ts';
+import { pauseSource } from '../../governor/sources/pause-source.ts';
+import { actOnJob } from '../../ops/jobs/act-on-job.ts';
+import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ListeningApi();
 beforeEach(() =>

@@ -7,9 +7,9 @@ import {
   jobParams,
   jobProgress,
 } from '@holdfast/contract';
-import { readProgress } from '../../frontier/read-progress.ts';
-import { summariseFrontier } from '../../frontier/summarise-frontier.ts';
-import { listEvents } from '../../queue/list-events.ts';
+import { readProgress } from '../../crawl/frontier/read-progress.ts';
+import { summariseFrontier } from '../../crawl/frontier/summarise-frontier.ts';
+import { listEvents } from '../../queue/jobs/list-events.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { sendWithEtag } from '../send-with-etag.ts';

@@ -1,8 +1,8 @@
 import { allowedActions, type apiJob, type Job, type listedJob } from '@holdfast/contract';
 import type { z } from 'zod';
-import type { Queryable } from '../../database/statement.ts';
-import { isEarly } from '../../queue/is-early.ts';
-import { findWaits } from '../../waiting/find-waits.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { findWaits } from '../../ops/waiting/find-waits.ts';
+import { isEarly } from '../../queue/jobs/is-early.ts';
 
 export type JobView = z.output<typeof apiJob>;
 

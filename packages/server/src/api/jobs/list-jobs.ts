@@ -1,5 +1,5 @@
 import { HoldfastError, type JobSearch, jobList, jobListQuery } from '@holdfast/contract';
-import { searchJobs } from '../../queue/search-jobs.ts';
+import { searchJobs } from '../../queue/jobs/search-jobs.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, theCaller } from '../caller.ts';
 import { jobViews } from './job-view.ts';

@@ -1,7 +1,7 @@
 import type { crawlCounters } from '@holdfast/contract';
 import type { z } from 'zod';
-import { type Queryable, run, statement } from '../../database/statement.ts';
-import { changeCounts } from '../../pages/change-counts.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { changeCounts } from '../../pages/stored/change-counts.ts';
 
 export type CrawlCounters = z.output<typeof crawlCounters>;
 

@@ -1,7 +1,7 @@
 import { jobParams, shownJob } from '@holdfast/contract';
-import { actionsNow } from '../../frontier/actions-now.ts';
-import { readFailedStart } from '../../queue/read-failed-start.ts';
-import { findWait } from '../../waiting/find-waits.ts';
+import { actionsNow } from '../../ops/jobs/actions-now.ts';
+import { findWait } from '../../ops/waiting/find-waits.ts';
+import { readFailedStart } from '../../queue/jobs/read-failed-start.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { sendWithEtag } from '../send-with-etag.ts';

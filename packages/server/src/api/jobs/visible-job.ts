@@ -1,6 +1,6 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import type { Queryable } from '../../database/statement.ts';
-import { showJob } from '../../queue/find-jobs.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
 import type { Caller } from '../caller.ts';
 
 /** The job, if the caller may know of it. One of another owner is not forbidden but not there: its id tells nothing. */

@@ -1,7 +1,7 @@
 import { apiKey, createdKey, keyList, keyListQuery, keyParams, keyRequest } from '@holdfast/contract';
-import { createKey } from '../../keys/create-key.ts';
-import { listKeys } from '../../keys/list-keys.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
+import { createKey } from '../../queue/access/create-key.ts';
+import { listKeys } from '../../queue/access/list-keys.ts';
+import { revokeKey } from '../../queue/access/revoke-key.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 

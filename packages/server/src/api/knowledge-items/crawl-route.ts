@@ -7,10 +7,10 @@ import {
   text,
 } from '@holdfast/contract';
 import { z } from 'zod';
-import type { Queryable } from '../../database/statement.ts';
-import { enqueueWithKey } from '../../keys/enqueue-with-key.ts';
-import { policyWithin } from '../../keys/policy-with-key.ts';
-import { upsertPolicy } from '../../policies/upsert-policy.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { policyWithin } from '../../queue/access/policy-with-key.ts';
+import { upsertPolicy } from '../../queue/policies/upsert-policy.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { ApiServer } from '../api-server.ts';
 import { theCaller } from '../caller.ts';

@@ -3,10 +3,10 @@ import { HoldfastError } from '@holdfast/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ListeningApi, type RequestOptions } from '../../../../../test/api-fixture/listening-api.ts';
 import { crawlLane } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { claimJobs } from '../../queue/claim-jobs.ts';
-import { completeJobs } from '../../queue/complete-jobs.ts';
-import { showJob } from '../../queue/find-jobs.ts';
-import { retryJobsLater } from '../../queue/retry-jobs-later.ts';
+import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
+import { retryJobsLater } from '../../queue/jobs/retry-jobs-later.ts';
 
 const api = new ListeningApi();
 let alice: string;

@@ -5,7 +5,7 @@ import {
   knowledgeProgress,
   type UserAction,
 } from '@holdfast/contract';
-import { readProgress } from '../../frontier/read-progress.ts';
+import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { act } from '../jobs/act-on-job.ts';

@@ -1,5 +1,5 @@
-import { StatsReader } from '../../stats/read-stats.ts';
-import { SystemGauges } from '../../telemetry/system-gauges.ts';
+import { SystemGauges } from '../../ops/metrics/system-gauges.ts';
+import { StatsReader } from '../../ops/stats/read-stats.ts';
 import type { RouteGroup } from '../api-server.ts';
 
 /** For Prometheus. What it tells is of every owner, so it needs a key that sees every owner. */

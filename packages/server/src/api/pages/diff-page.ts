@@ -1,5 +1,5 @@
 import { pageDiff, pageParams } from '@holdfast/contract';
-import { diffPage } from '../../pages/diff-page.ts';
+import { diffPage } from '../../pages/stored/diff-page.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';

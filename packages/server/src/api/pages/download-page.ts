@@ -2,7 +2,7 @@ import { createInflateRaw } from 'node:zlib';
 import { pageParams } from '@holdfast/contract';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { readPageContent } from '../../pages/show-page.ts';
+import { readPageContent } from '../../pages/stored/show-page.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';

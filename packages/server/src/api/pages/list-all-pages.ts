@@ -1,6 +1,6 @@
 import { allPagesQuery, pageList } from '@holdfast/contract';
 import { z } from 'zod';
-import { listAllPages } from '../../pages/list-all-pages.ts';
+import { listAllPages } from '../../pages/stored/list-all-pages.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { readCursor, writeCursor } from '../cursor.ts';

@@ -1,5 +1,5 @@
 import { jobParams, pageErrors } from '@holdfast/contract';
-import { listErrors } from '../../pages/list-errors.ts';
+import { listErrors } from '../../pages/stored/list-errors.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';

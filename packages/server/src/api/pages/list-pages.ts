@@ -1,6 +1,6 @@
 import { jobParams, pageList, pageListQuery } from '@holdfast/contract';
 import { z } from 'zod';
-import { listPages } from '../../pages/list-pages.ts';
+import { listPages } from '../../pages/stored/list-pages.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { readCursor, writeCursor } from '../cursor.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ListeningApi, type RequestOptions } from '../../../../../test/api-fixture/listening-api.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ListeningApi();
 beforeEach(() =>

@@ -1,5 +1,5 @@
 import { pageParams, shownPage } from '@holdfast/contract';
-import { showPage } from '../../pages/show-page.ts';
+import { showPage } from '../../pages/stored/show-page.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { visibleJob } from '../jobs/visible-job.ts';

@@ -10,14 +10,14 @@ import {
   policyParams,
   ranPolicy,
 } from '@holdfast/contract';
-import { policyWithKey } from '../../keys/policy-with-key.ts';
-import { checked } from '../../policies/check-policy.ts';
-import { createPolicy } from '../../policies/create-policy.ts';
-import { deletePolicy } from '../../policies/delete-policy.ts';
-import { findPolicy } from '../../policies/find-policy.ts';
-import { listPolicies } from '../../policies/list-policies.ts';
-import { runPolicyNow } from '../../policies/run-policy-now.ts';
-import { updatePolicy } from '../../policies/update-policy.ts';
+import { policyWithKey } from '../../queue/access/policy-with-key.ts';
+import { checked } from '../../queue/policies/check-policy.ts';
+import { createPolicy } from '../../queue/policies/create-policy.ts';
+import { deletePolicy } from '../../queue/policies/delete-policy.ts';
+import { findPolicy } from '../../queue/policies/find-policy.ts';
+import { listPolicies } from '../../queue/policies/list-policies.ts';
+import { runPolicyNow } from '../../queue/policies/run-policy-now.ts';
+import { updatePolicy } from '../../queue/policies/update-policy.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 

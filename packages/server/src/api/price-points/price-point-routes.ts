@@ -5,8 +5,8 @@ import {
   pricePointParams,
   shownPricePoint,
 } from '@holdfast/contract';
-import { deletePricePoint } from '../../collect/delete-price-point.ts';
-import { listPricePoints, showPricePoint } from '../../collect/find-price-points.ts';
+import { deletePricePoint } from '../../shop/collect/delete-price-point.ts';
+import { listPricePoints, showPricePoint } from '../../shop/collect/find-price-points.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

@@ -9,10 +9,10 @@ import {
   resultParams,
   shownResult,
 } from '@holdfast/contract';
-import { listPriceChanges } from '../../results/price-changes.ts';
-import { priceHistory } from '../../results/price-history.ts';
-import { searchResults } from '../../results/search-results.ts';
-import { readRawResult, showResult } from '../../results/show-result.ts';
+import { listPriceChanges } from '../../shop/results/price-changes.ts';
+import { priceHistory } from '../../shop/results/price-history.ts';
+import { searchResults } from '../../shop/results/search-results.ts';
+import { readRawResult, showResult } from '../../shop/results/show-result.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

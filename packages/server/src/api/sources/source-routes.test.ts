@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ListeningApi, type RequestOptions } from '../../../../../test/api-fixture/listening-api.ts';
 import { accessPaths } from '../../../../../test/queue-fixture/explain.ts';
-import type { Statement } from '../../database/statement.ts';
-import { listSourcesStatements } from '../../sources/list-sources.ts';
-import { openSources } from '../../sources/open-sources.ts';
+import type { Statement } from '../../base/database/statement.ts';
+import { listSourcesStatements } from '../../governor/sources/list-sources.ts';
+import { openSources } from '../../governor/sources/open-sources.ts';
 
 const api = new ListeningApi();
 beforeEach(() => api.pool.query('TRUNCATE sources, workers CASCADE'));

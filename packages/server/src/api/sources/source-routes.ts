@@ -7,11 +7,11 @@ import {
   sourceParams,
   sourceSettings,
 } from '@holdfast/contract';
-import { listSources, showSource } from '../../sources/list-sources.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../sources/open-source.ts';
+import { listSources, showSource } from '../../governor/sources/list-sources.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/open-source.ts';
+import { sourceView } from '../../governor/sources/source-view.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { type Caller, theCaller } from '../caller.ts';
-import { sourceView } from './source-view.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
 const operate = { access: { scope: 'operate' } } as const;

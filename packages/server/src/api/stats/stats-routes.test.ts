@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ListeningApi } from '../../../../../test/api-fixture/listening-api.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ListeningApi();
 

@@ -7,8 +7,8 @@ import {
   valuationListQuery,
   valuationParams,
 } from '@holdfast/contract';
-import { listValuationHistory, listValuations, showValuation } from '../../collect/find-valuations.ts';
-import { showDistribution } from '../../collect/show-distribution.ts';
+import { listValuationHistory, listValuations, showValuation } from '../../shop/collect/find-valuations.ts';
+import { showDistribution } from '../../shop/collect/show-distribution.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

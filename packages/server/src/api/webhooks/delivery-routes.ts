@@ -9,10 +9,10 @@ import {
   webhookParams,
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { findWebhook } from '../../webhooks/find-webhook.ts';
-import { findDelivery, listDeliveries } from '../../webhooks/list-deliveries.ts';
-import { replayDeliveries, replayDelivery } from '../../webhooks/replay-deliveries.ts';
-import { sendTest } from '../../webhooks/send-test.ts';
+import { findWebhook } from '../../queue/webhooks/find-webhook.ts';
+import { findDelivery, listDeliveries } from '../../queue/webhooks/list-deliveries.ts';
+import { replayDeliveries, replayDelivery } from '../../queue/webhooks/replay-deliveries.ts';
+import { sendTest } from '../../queue/webhooks/send-test.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 

@@ -1,7 +1,7 @@
 import { maxWebhooksPerOwner } from '@holdfast/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 
 const api = new ApiFixture();
 const path = '/api/v1/webhooks';

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { forbiddenOrigins } from '../../supervisor/forbidden-origins.ts';
+import { forbiddenOrigins } from '../../worker/supervisor/forbidden-origins.ts';
 import { printable } from '../print-table.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type CrawlOptions, crawlFlagNames, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
 import type { z } from 'zod';
-import { crawlKey } from '../../crawler/crawl-key.ts';
-import { chooseOutputPlace, type OutputPlace } from '../../export/output-place.ts';
-import type { OutputFormat } from '../../export/page-output.ts';
-import { canonicalUrl } from '../../urls/canonical-url.ts';
-import { createScope } from '../../urls/scope.ts';
+import { chooseOutputPlace, type OutputPlace } from '../../pages/export/output-place.ts';
+import type { OutputFormat } from '../../pages/export/page-output.ts';
+import { canonicalUrl } from '../../web/urls/canonical-url.ts';
+import { crawlKey } from '../../web/urls/crawl-key.ts';
+import { createScope } from '../../web/urls/scope.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
 import { originOf } from './allow-private.ts';
 

@@ -1,6 +1,6 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../../database/statement.ts';
-import { jobColumns } from '../../queue/find-jobs.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { jobColumns } from '../../queue/jobs/find-jobs.ts';
 
 /** A crawl as a person who waits for it sees it: the job and its counters, of one moment. */
 export interface CrawlView extends Job {

@@ -1,8 +1,8 @@
 import type { Job } from '@holdfast/contract';
-import { crawlKeyOf02 } from '../../crawler/crawl-key.ts';
-import { type Queryable, run, statement } from '../../database/statement.ts';
-import { sameSeeds } from '../../frontier/open-frontier.ts';
-import { jobColumns } from '../../queue/find-jobs.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { sameSeeds } from '../../crawl/frontier/open-frontier.ts';
+import { jobColumns } from '../../queue/jobs/find-jobs.ts';
+import { crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
 
 import type { CrawlRequest } from './crawl-request.ts';
 

@@ -1,4 +1,4 @@
-import { type Queryable, run, statement } from '../../database/statement.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
 const refusedStatement = statement<{ message: string | null; url: string | null }>(
   'find-refused-origin',

@@ -1,5 +1,5 @@
-import type { ReasonCount } from '../../pages/count-reasons.ts';
-import type { PageChange } from '../../pages/page.ts';
+import type { ReasonCount } from '../../pages/stored/count-reasons.ts';
+import type { PageChange } from '../../pages/stored/page.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { explainReason } from './explain-reason.ts';
 

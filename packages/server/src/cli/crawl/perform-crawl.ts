@@ -1,9 +1,9 @@
-import { chooseOutput } from '../../export/choose-output.ts';
-import { PageExporter } from '../../export/page-exporter.ts';
-import type { PageOutput } from '../../export/page-output.ts';
-import { countReasons } from '../../pages/count-reasons.ts';
-import { nameWorker } from '../../queue/name-worker.ts';
-import { recoverDeadWorkers } from '../../supervisor/recover-dead-workers.ts';
+import { chooseOutput } from '../../pages/export/choose-output.ts';
+import { PageExporter } from '../../pages/export/page-exporter.ts';
+import type { PageOutput } from '../../pages/export/page-output.ts';
+import { countReasons } from '../../pages/stored/count-reasons.ts';
+import { nameWorker } from '../../queue/jobs/name-worker.ts';
+import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
 import { formatAgo } from '../format-time.ts';
 import { nextSignal } from '../next-signal.ts';
 import { printable } from '../print-table.ts';

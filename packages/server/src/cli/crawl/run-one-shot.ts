@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, type Job } from '@holdfast/contract';
-import type { PageExporter } from '../../export/page-exporter.ts';
-import { awaitAcknowledgement } from '../../queue/await-acknowledgement.ts';
-import { Notifier } from '../../queue/notifier.ts';
-import { pauseJobs } from '../../queue/pause-jobs.ts';
-import { Supervisor } from '../../supervisor/supervisor.ts';
-import { runnerProgramPath } from '../runner-program-path.ts';
+import { runnerProgramPath } from '../../base/process/runner-program-path.ts';
+import type { PageExporter } from '../../pages/export/page-exporter.ts';
+import { awaitAcknowledgement } from '../../queue/jobs/await-acknowledgement.ts';
+import { Notifier } from '../../queue/jobs/notifier.ts';
+import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
+import { Supervisor } from '../../worker/supervisor/supervisor.ts';
 import type { Session } from '../with-database.ts';
 import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlDisplay } from './crawl-display.ts';

@@ -1,4 +1,4 @@
-import { type Queryable, run, statement } from '../../database/statement.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
 const fields = ['concurrency', 'delay_ms', 'page_timeout_seconds', 'attempts', 'user_agent'];
 

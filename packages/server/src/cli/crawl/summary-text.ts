@@ -1,5 +1,5 @@
-import type { PageOutput } from '../../export/page-output.ts';
-import { calledAs } from '../called-as.ts';
+import { calledAs } from '../../base/process/called-as.ts';
+import type { PageOutput } from '../../pages/export/page-output.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { countOf, formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';
 import type { OutcomeRow } from './outcome-rows.ts';

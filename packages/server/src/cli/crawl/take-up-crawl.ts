@@ -1,9 +1,9 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { readNow } from '../../database/read-now.ts';
-import type { Queryable } from '../../database/statement.ts';
-import { actOnJob } from '../../queue/act-on-job.ts';
-import { enqueueJob } from '../../queue/enqueue-jobs.ts';
-import { showJob } from '../../queue/find-jobs.ts';
+import { readNow } from '../../base/database/read-now.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { actOnJob } from '../../ops/jobs/act-on-job.ts';
+import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { readCrawlView } from './crawl-view.ts';

@@ -1,6 +1,6 @@
-import type { Queryable } from '../../database/statement.ts';
-import { type JobEvent, listEvents } from '../../queue/list-events.ts';
-import { asCalled } from '../called-as.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { asCalled } from '../../base/process/called-as.ts';
+import { type JobEvent, listEvents } from '../../queue/jobs/list-events.ts';
 import { printable } from '../print-table.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { plainError } from './plain-error.ts';

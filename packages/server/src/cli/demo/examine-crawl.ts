@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type Queryable, run, statement } from '../../database/statement.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { Kill } from './crash-display.ts';
 import { samplePaths } from './sample-page.ts';
 import type { SampleSite } from './sample-site.ts';

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isLive, type JobProgress, type JobStatus } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { readProgress } from '../../crawl/frontier/read-progress.ts';
+import { Bell } from '../../queue/events/bell.ts';
+import type { JobEvent } from '../../queue/jobs/list-events.ts';
+import type { Listener } from '../../queue/jobs/listener.ts';
+
+export interface JobNews {
+  readonly events: readonly JobEvent[];
+  /** Where the job stands, if that has changed. */
+  readonly progress?: JobProgress;
+  /** The job was pruned; there will be no more. */
+  readonly isGone?: true;
+}
+
+export interface JobWatcher {
+  readonly jobId: string;
+  /** Number of the last event that is known. */
+  readonly after: number;
+  /** Whether it can take news now; what it cannot take is kept for it in the database. */
+  readonly isReady: () => boolean;
+  readonly tell: (news: JobNews) => void;
+}
+
+export interface JobWatchOptions {
+  readonly db: Queryable;
+  readonly listener?: Pick<Listener, 'on'>;
+  readonly log: Logger;
+  readonly turnMs?: number;
+}
+
+interface Watched {
+  readonly watcher: JobWatcher;
+  after: number;
+  status?: JobStatus;
+  /** The progress that was told last, as text. */
+  told?: string;
+}
+
+const restMs = 100;
+
+/* Of one job, events commit in the order of their numbers: each is written under the lock of the job's row. */
+const newsStatement = statement<JobEvent & { position: number }>(
+  'read-job-news',
+  `
+SELECT asked.position, event.* FROM unnest($1::uuid[], $2::integer[]) WITH ORDINALITY AS asked (id, after, position)
+CROSS JOIN LATERAL (
+  SELECT event_no, transition, from_status, to_status, fence, at, actor, reason FROM job_events
+  WHERE job_id = asked.id AND event_no > asked.after ORDER BY event_no LIMIT 500
+) event
+ORDER BY asked.position, event.event_no`,
+);
+
+/** Watches single jobs for any number of watchers: two statements a turn for all of them, and none when nobody watches. */
+export class JobWatch {
+  readonly #options: JobWatchOptions;
+  readonly #watched = new Set<Watched>();
+  readonly #wake = new Bell();
+  #isRunning = false;
+  #isWoken = false;
+
+  constructor(options: JobWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Tells the watcher where the job stands and all its events behind `after`, and then what happens. */
+  add(watcher: JobWatcher): () => void {
+    const watched: Watched = { watcher, after: watcher.after };
+    this.#watched.add(watched);
+    if (this.#isRunning) this.#ring();
+    else void this.#run();
+    return () => {
+      this.#watched.delete(watched);
+      if (this.#watched.size === 0) this.#ring();
+    };
+  }
+
+  #ring(): void {
+    this.#isWoken = true;
+    this.#wake.ring();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const { listener, log, turnMs = 1_000 } = this.#options;
+    const wake = () => this.#ring();
+    const unsubscribe = [listener?.on('work', wake), listener?.on('request', wake)];
+    const never = new AbortController().signal;
+    let progressAt = Number.NEGATIVE_INFINITY;
+    while (this.#watched.size > 0) {
+      this.#isWoken = false;
+      const isTurn = performance.now() - progressAt >= turnMs;
+      if (isTurn) progressAt = performance.now();
+      await this.#turn(isTurn).catch((error: unknown) =>
+        log.warn({ err: error }, 'Jobs cannot be watched; trying again'),
+      );
+      await delay(restMs);
+      if (!this.#isWoken) await this.#wake.wait(never, Math.max(0, progressAt + turnMs - performance.now()));
+    }
+    for (const stop of unsubscribe) stop?.();
+    this.#isRunning = false;
+  }
+
+  /** Events always; progress once a turn, and at once for who has heard of none yet. */
+  async #turn(isTurn: boolean): Promise<void> {
+    const { db } = this.#options;
+    const ready = [...this.#watched].filter(({ watcher }) => watcher.isReady());
+    if (ready.length === 0) return;
+    const rows = await run(db, newsStatement, [
+      ready.map(({ watcher }) => watcher.jobId),
+      ready.map(({ after }) => after),
+    ]);
+    const events = ready.map((): JobEvent[] => []);
+    for (const { position, ...event } of rows) events[position - 1]?.push(event);
+    const asking = ready.filter((watched, index) => {
+      if (watched.told === undefined) return true;
+      const mayHaveMoved = watched.status === undefined || isLive(watched.status) || events[index]?.length;
+      return isTurn && mayHaveMoved;
+    });
+    const ids = [...new Set(asking.map(({ watcher }) => watcher.jobId))];
+    const progress = new Map(
+      (ids.length > 0 ? await readProgress(db, ids) : []).map((row) => [row.job_id, row]),
+    );
+    for (const [index, watched] of ready.entries()) {
+      // It may have left while the database was asked.
+      if (!this.#watched.has(watched)) continue;
+      this.#tell(watched, events[index] ?? [], progress.get(watched.watcher.jobId), asking.includes(watched));
+    }
+  }
+
+  #tell(watched: Watched, events: JobEvent[], progress: JobProgress | undefined, hasAsked: boolean): void {
+    const { watcher } = watched;
+    watched.after = events.at(-1)?.event_no ?? watched.after;
+    // A status that is not known any more is asked for in the next turn.
+    if (events.length > 0 && !hasAsked) watched.status = 'pending';
+    if (hasAsked && !progress) {
+      this.#watched.delete(watched);
+      watcher.tell({ events, isGone: true });
+      return;
+    }
+    const text = progress && JSON.stringify({ ...progress, estimated_end_at: null });
+    const hasMoved = text !== undefined && text !== watched.told;
+    if (progress) watched.status = progress.status;
+    if (text !== undefined) watched.told = text;
+    if (events.length > 0 || hasMoved) watcher.tell({ events, ...(progress && hasMoved && { progress }) });
+  }
+}

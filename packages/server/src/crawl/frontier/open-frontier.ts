@@ -1,0 +1,97 @@
+import { HoldfastError } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
+
+/** Where a crawl stands. */
+export interface CrawlState {
+  /** 0: the crawl has not begun. */
+  readonly checkpoint_no: number;
+  readonly total_pending: number;
+  readonly total_processed: number;
+  readonly fetched: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly redirected: number;
+  readonly not_crawled: number;
+  /** Frontier rows of pages that are tried again. */
+  readonly retrying: number;
+  readonly discovery: Record<string, unknown>;
+  /** The job that this crawl is compared with, if there is one and its pages are still there. */
+  readonly baseline: string | null;
+  /** Those that the baseline's hashes were made by. */
+  readonly baseline_rules: UrlRulesVersion | null;
+}
+
+const stateColumns =
+  'checkpoint_no, total_pending, total_processed, fetched, failed, skipped, redirected, not_crawled, retrying, discovery';
+
+/** Two crawls that were given the same URLs, letter by letter. */
+export const sameSeeds = (one: string, other: string) =>
+  `${one} -> 'url' = ${other} -> 'url' AND ${one} -> 'urls' IS NOT DISTINCT FROM ${other} -> 'urls'`;
+
+/*
+ * The baseline is chosen once, when the crawl begins. Its row is locked against being pruned meanwhile: pruning looks for
+ * those that began to compare with a job after it has deleted that job's row (prune-jobs.ts).
+ */
+const openStatement = statement<CrawlState>(
+  'open-frontier',
+  `
+WITH held AS (
+  SELECT id, user_id, payload FROM crawl_jobs WHERE id = $1 AND fence = $2 AND status::text = 'processing' FOR NO KEY UPDATE
+),
+before AS MATERIALIZED (
+  SELECT job.id FROM held, crawl_states state JOIN crawl_jobs job ON job.id = state.job_id
+  WHERE $4 AND job.user_id = held.user_id AND job.status::text = 'completed' AND (state.crawl_key = $3
+    OR (state.crawl_key = $6 AND state.url_rules = 1 AND ${sameSeeds('job.payload', 'held.payload')}))
+  ORDER BY job.completed_at DESC LIMIT 1 FOR KEY SHARE OF job
+),
+begun AS (
+  INSERT INTO crawl_states (job_id, crawl_key, baseline, url_rules) SELECT id, $3, (SELECT id FROM before), $5 FROM held
+  ON CONFLICT DO NOTHING RETURNING ${stateColumns}, baseline
+),
+opened AS (
+  SELECT * FROM begun
+  UNION ALL
+  SELECT ${stateColumns}, baseline FROM crawl_states state JOIN held ON held.id = state.job_id
+)
+SELECT ${stateColumns}, base.job_id AS baseline, base.url_rules AS baseline_rules
+FROM opened LEFT JOIN LATERAL (
+  SELECT job_id, url_rules FROM crawl_states WHERE job_id = opened.baseline
+) base ON true`,
+);
+
+export interface CrawlName {
+  /** Crawls with the same key can be compared. */
+  readonly key: string;
+  /** The key that version 0.2 gave it, where that is another. */
+  readonly keyOf02?: string;
+  /** Compare it with the last completed one of its owner. */
+  readonly recrawl: boolean;
+  /** What a new crawl is to go by; default: today's. */
+  readonly urlRules?: UrlRulesVersion;
+}
+
+/** The state that a run starts from: that of the last checkpoint, or an empty one. */
+export async function openFrontier(
+  db: Queryable,
+  job: HeldJob,
+  { key, recrawl, keyOf02 = key, urlRules = currentUrlRules }: CrawlName,
+): Promise<CrawlState> {
+  const open = () => run(db, openStatement, [job.id, job.fence, key, recrawl, urlRules, keyOf02]);
+  // Once more: an attempt before, whose answer was lost, may have begun the crawl while ours waited for the job's row. Then
+  // there is nothing to begin, and what was begun came too late to be seen.
+  const state = (await open())[0] ?? (await open())[0];
+  if (!state) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+  return state;
+}
+
+const rulesStatement = statement<{ url_rules: UrlRulesVersion }>(
+  'read-url-rules',
+  'SELECT url_rules FROM crawl_states WHERE job_id = $1',
+);
+
+/** Those the crawl began with; today's, if it has not begun. */
+export async function readUrlRules(db: Queryable, jobId: string): Promise<UrlRulesVersion> {
+  return (await run(db, rulesStatement, [jobId]))[0]?.url_rules ?? currentUrlRules;
+}

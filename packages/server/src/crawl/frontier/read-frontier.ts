@@ -1,0 +1,108 @@
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { wasHad } from '../../pages/stored/was-had.ts';
+import type { FrontierEntry } from './frontier-entry.ts';
+
+const entryColumns = [
+  'host',
+  'seq',
+  'url',
+  'url_hash',
+  'kind',
+  'depth',
+  'redirects',
+  'parent',
+  'attempts',
+  'refusals',
+  'retry_of',
+]
+  .map((column) => `frontier.${column}`)
+  // Measured by the clock that set it: the clock of this machine may be off by minutes.
+  .concat('(extract(epoch FROM frontier.not_before - now()) * 1000)::float8 AS wait_ms')
+  .join(', ');
+
+/** What is read: everything, or only pages that are tried again (an index of their own: they may be few among millions). */
+const parts = { all: '', retried: ' AND retry_of IS NOT NULL' };
+
+const readText = (which: string) => `
+SELECT ${entryColumns} FROM crawl_frontier frontier
+WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4`;
+
+/** With what the baseline knows of each page, in the same read: a recrawl asks no more often than another crawl. */
+const readComparedText = (which: string) => `
+SELECT ${entryColumns}, before.seen AS before FROM (
+  SELECT * FROM crawl_frontier WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4
+) frontier LEFT JOIN LATERAL (
+  SELECT jsonb_build_object('etag', etag, 'lastModified', last_modified, 'contentHash', content_hash) AS seen
+  FROM crawl_pages page
+  WHERE page.job_id = $5 AND page.url_hash = frontier.url_hash AND ${wasHad('page')} LIMIT 1
+) before ON true
+ORDER BY frontier.seq`;
+
+export const readStatements = {
+  all: statement<FrontierEntry>('read-frontier', readText(parts.all)),
+  retried: statement<FrontierEntry>('read-frontier-retried', readText(parts.retried)),
+};
+const readComparedStatements = {
+  all: statement<FrontierEntry>('read-frontier-compared', readComparedText(parts.all)),
+  retried: statement<FrontierEntry>('read-frontier-compared-retried', readComparedText(parts.retried)),
+};
+
+/** `done`: pages of the host that were fetched, or failed for good. */
+interface HostRow {
+  readonly host: string;
+  readonly pending: number;
+  readonly done: number;
+  readonly low_seq: number;
+}
+
+const hostsText = (which: string) => `
+SELECT host, pending, done, low_seq FROM crawl_hosts known
+WHERE job_id = $1 AND host > $2 AND pending > 0${which} ORDER BY host LIMIT $3`;
+
+const hostsStatements = {
+  all: statement<HostRow>('read-frontier-hosts', hostsText('')),
+  retried: statement<HostRow>(
+    'read-frontier-hosts-retried',
+    hostsText(` AND EXISTS (
+  SELECT FROM crawl_frontier frontier
+  WHERE frontier.job_id = $1 AND frontier.host = known.host${parts.retried})`),
+  ),
+};
+
+export type FrontierPart = keyof typeof parts;
+
+export interface FrontierOf {
+  readonly jobId: string;
+  /** The job that the crawl is compared with. */
+  readonly baseline: string | null;
+}
+
+export interface FrontierStretch {
+  readonly host: string;
+  readonly afterSeq: number;
+  readonly limit: number;
+  readonly part: FrontierPart;
+}
+
+/** The next rows of one host behind a position. By key, never by offset: its cost does not grow with the crawl. */
+export function readFrontier(
+  db: Queryable,
+  { jobId, baseline }: FrontierOf,
+  { host, afterSeq, limit, part }: FrontierStretch,
+): Promise<FrontierEntry[]> {
+  const values = [jobId, host, afterSeq, limit];
+  return baseline === null
+    ? run(db, readStatements[part], values)
+    : run(db, readComparedStatements[part], [...values, baseline]);
+}
+
+/** Hosts with something left to do, by name behind `afterHost`, and where their live rows begin. */
+export function readHosts(
+  db: Queryable,
+  jobId: string,
+  afterHost: string,
+  limit: number,
+  part: FrontierPart,
+): Promise<HostRow[]> {
+  return run(db, hostsStatements[part], [jobId, afterHost, limit]);
+}

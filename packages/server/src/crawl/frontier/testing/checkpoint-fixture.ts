@@ -1,0 +1,39 @@
+import type { Queryable } from '../../../base/database/statement.ts';
+import type { HeldJob } from '../../../queue/jobs/held-job.ts';
+import { urlHash } from '../../../web/urls/url-hash.ts';
+import type { FoundUrl } from '../frontier-entry.ts';
+import { type Checkpoint, type SavedCheckpoint, saveCheckpoint } from '../save-checkpoint.ts';
+
+export const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => ({
+  host: 'a.test',
+  url,
+  url_hash: urlHash(url),
+  kind: 'page',
+  depth: 1,
+  redirects: 0,
+  parent: null,
+  ...fields,
+});
+
+const nothing: Omit<Checkpoint, 'number'> = {
+  found: [],
+  pages: [],
+  replaced: [],
+  done: [],
+  postponed: [],
+  hosts: new Map(),
+  offScope: {},
+  bytes: 0,
+  currentUrl: null,
+  progress: 0,
+  discovery: null,
+};
+
+/** A checkpoint with nothing in it but what is given. */
+export function save(
+  db: Queryable,
+  job: HeldJob,
+  checkpoint: Partial<Checkpoint> & Pick<Checkpoint, 'number'>,
+): Promise<SavedCheckpoint> {
+  return saveCheckpoint(db, job, { ...nothing, ...checkpoint });
+}

@@ -1,0 +1,58 @@
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { deleteContents, deleteContentsLeftBehind } from './delete-contents.ts';
+import { deleteCrawl } from './delete-crawl.ts';
+
+/*
+ * Crawls whose job is gone, unless one that is compared with them is not through yet. Asked after the jobs' rows were
+ * deleted: whoever chose one as baseline before that has committed, and who comes later finds it gone.
+ */
+const orphaned = (condition: string) => `
+SELECT job_id AS id FROM crawl_states state
+WHERE ${condition} AND NOT EXISTS (SELECT FROM crawl_jobs WHERE id = state.job_id) AND NOT EXISTS (
+  SELECT FROM crawl_states later JOIN crawl_jobs job ON job.id = later.job_id
+  WHERE later.baseline = state.job_id AND job.status::text <> 'completed')
+LIMIT 1000`;
+
+const orphanedStatement = statement<{ id: string }>('find-orphaned-crawls', orphaned('true'));
+const isOrphanedStatement = statement<{ id: string }>('find-orphaned-crawl', orphaned('state.job_id = $1'));
+
+const goneOwnersStatement = statement<{ id: string }>(
+  'find-gone-owners-of-content',
+  `
+SELECT id FROM (
+  SELECT DISTINCT content_job AS id FROM crawl_pages WHERE job_id = $1 AND content_job IS NOT NULL
+) owner WHERE NOT EXISTS (SELECT FROM crawl_states WHERE job_id = owner.id)`,
+);
+
+/**
+ * Deletes what a deleted job stored, a batch at a time, and what only it still shared. False: something of it is left, because a
+ * crawl that is compared with it is not through, or the signal came; deleteOrphans takes it later.
+ */
+export async function deleteOrphan(db: Queryable, id: string, signal?: AbortSignal): Promise<boolean> {
+  const [orphan] = await run(db, isOrphanedStatement, [id]);
+  if (!orphan) return !(await isStored(db, id));
+  const owners = await run(db, goneOwnersStatement, [id]);
+  await deleteCrawl(db, id, signal);
+  for (const owner of owners) await deleteContents(db, owner.id, signal);
+  return !signal?.aborted;
+}
+
+const storedStatement = statement<{ id: string }>(
+  'find-stored-crawl',
+  'SELECT job_id AS id FROM crawl_states WHERE job_id = $1',
+);
+
+async function isStored(db: Queryable, id: string): Promise<boolean> {
+  return (await run(db, storedStatement, [id])).length > 0;
+}
+
+/** Deletes what all jobs that are gone have stored. What a crash leaves behind here, the next call deletes. */
+export async function deleteOrphans(db: Queryable, signal?: AbortSignal): Promise<void> {
+  let orphans = await run(db, orphanedStatement);
+  if (orphans.length === 0) return;
+  while (orphans.length > 0 && !signal?.aborted) {
+    for (const { id } of orphans) await deleteCrawl(db, id, signal);
+    orphans = await run(db, orphanedStatement);
+  }
+  await deleteContentsLeftBehind(db);
+}

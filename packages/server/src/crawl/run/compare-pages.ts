@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { whilePassing } from '../../base/database/while-passing.ts';
+import { contentOf } from '../../pages/stored/content-of.ts';
+import type { Page, PageContent } from '../../pages/stored/page.ts';
+import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
+import { wasHad } from '../../pages/stored/was-had.ts';
+import type { FetchResponse } from '../../web/fetch/fetcher.ts';
+import type { PageHeading } from '../../web/html/extracted-page.ts';
+import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';
+import { canonicalUrl } from '../../web/urls/canonical-url.ts';
+import { urlHash } from '../../web/urls/url-hash.ts';
+import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { earlierHashes } from './earlier-urls.ts';
+import type { ReadBody } from './read-body.ts';
+import { headlineOf } from './shown-text.ts';
+
+/** Not the status: what was had is 200, even where the baseline itself could not have it. */
+const metadata = [
+  'canonical_url',
+  'content_type',
+  'content_hash',
+  'language',
+  'etag',
+  'last_modified',
+  'title',
+  'description',
+  'word_count',
+  'bytes',
+  'structured',
+] as const satisfies (keyof Page)[];
+
+interface BaselinePage extends Pick<Page, (typeof metadata)[number]> {
+  readonly url_hash: string;
+  /** The job that has its content. */
+  readonly content_job: string;
+  readonly links: Buffer | null;
+  readonly digest: Buffer;
+}
+
+const digested = ['links', 'markdown', 'html', 'body'] as const;
+
+const readStatement = statement<BaselinePage>(
+  'read-baseline-pages',
+  `
+SELECT page.url_hash, ${metadata.map((column) => `page.${column}`).join(', ')},
+  coalesce(page.content_job, page.job_id) AS content_job, content.links,
+  ${digested.map((name) => `coalesce(sha256(content.${name}), '')`).join(' || ')} AS digest
+FROM crawl_pages page ${contentOf('page')}
+WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND ${wasHad('page')}`,
+);
+
+interface Earlier {
+  readonly contentHash: BaselinePage['content_hash'];
+  readonly links: readonly string[];
+  /** By today's rules, too. */
+  readonly isSame: boolean;
+}
+
+type Compared = Partial<Page> & { content?: PageContent };
+
+/** Compares pages with those of the baseline. What did not change shares the baseline's content instead of copying it. */
+export class ComparePages {
+  readonly #db: Queryable;
+  readonly #baseline: string;
+  readonly #mayGoOn: () => boolean;
+  /** How the baseline would have stored a URL, where its rules are not this crawl's. */
+  readonly #earlierForm: CanonicalForm | undefined;
+  readonly #form: CanonicalForm;
+  readonly #isWith02: boolean;
+  #hashes: Promise<Map<string, string>> | undefined;
+  #wanted = new Set<string>();
+  #reading: Promise<Map<string, BaselinePage>> | undefined;
+
+  constructor(
+    { db, options, urlRules }: Pick<CrawlContext, 'db' | 'options' | 'urlRules'>,
+    baseline: string,
+    rules: UrlRulesVersion | null,
+    mayGoOn: () => boolean,
+  ) {
+    this.#db = db;
+    this.#baseline = baseline;
+    this.#mayGoOn = mayGoOn;
+    this.#isWith02 = rules === 1;
+    this.#form = canonicalOptions(options, urlRules);
+    if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
+  }
+
+  /** Links that other rules stored may have lost what this crawl tells pages apart by: every page must be read again. */
+  get knowsLinks(): boolean {
+    return this.#earlierForm === undefined;
+  }
+
+  /** The site says that the page is as it was. Nothing when the baseline has it no more. */
+  async unchanged(
+    { url_hash }: FrontierEntry,
+    { etag, lastModified }: FetchResponse,
+  ): Promise<{ readonly page: Compared; readonly links: readonly string[] } | undefined> {
+    const before = await this.#read(url_hash);
+    if (!before) return undefined;
+    const { links, digest, url_hash: _, ...page } = before;
+    return {
+      page: {
+        ...page,
+        status: 200,
+        etag: etag ?? page.etag ?? null,
+        last_modified: lastModified ?? page.last_modified ?? null,
+        change: 'unchanged',
+      },
+      links: linksOf(before),
+    };
+  }
+
+  /** Of the page in the baseline; null where it may stand there under another URL. */
+  hashOf({ before }: FrontierEntry): string | null | undefined {
+    return before ? before.contentHash : this.#isWith02 ? null : undefined;
+  }
+
+  /** The site sent the page again: what a reader sees of it decides. */
+  async compared(entry: FrontierEntry, { page, earlierHash }: ReadBody): Promise<Compared> {
+    const { url_hash, before } = entry;
+    const isKnown = (hash: string | null | undefined) =>
+      hash != null && (hash === page.content_hash || hash === earlierHash);
+    if (!before) {
+      const earlier = await this.earlier(entry);
+      if (isKnown(earlier?.contentHash)) return { ...page, change: 'unchanged' };
+      return { ...page, change: earlier?.isSame ? 'changed' : 'new' };
+    }
+    if (!isKnown(before.contentHash)) return { ...page, change: 'changed' };
+    const stored = await this.#read(url_hash);
+    if (stored && before.contentHash !== page.content_hash && !hasSameHeading(page, stored))
+      return { ...page, change: 'changed' };
+    const { content, ...rest } = page;
+    if (!stored || !digestOf(content).equals(stored.digest)) return { ...page, change: 'unchanged' };
+    return { ...rest, content_job: stored.content_job, change: 'unchanged' };
+  }
+
+  /** Asked for when a page cannot be had: what is known of it, and where it led, so that nothing behind it is taken for gone. */
+  async kept({
+    url_hash,
+  }: FrontierEntry): Promise<{ readonly page: Compared; readonly links: readonly string[] }> {
+    const before = await this.#read(url_hash);
+    if (!before) return { page: {}, links: [] };
+    const { links, digest, url_hash: _, ...page } = before;
+    return { page, links: linksOf(before) };
+  }
+
+  /**
+   * What a baseline with other rules has in place of a page that it does not know: the same page under another URL, or the
+   * one that stood for it and others.
+   */
+  async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
+    const form = this.#earlierForm;
+    if (!form) return undefined;
+    this.#hashes ??= whilePassing(this.#mayGoOn, () => earlierHashes(this.#db, this.#baseline, this.#form));
+    const sameHash = (await this.#hashes).get(url_hash);
+    const same = sameHash && (await this.#read(sameHash));
+    if (same) return { contentHash: same.content_hash, links: linksOf(same), isSame: true };
+    const stored = canonicalUrl(url, undefined, form);
+    const storedHash = stored && urlHash(form.rules.identity(stored));
+    const page = storedHash && storedHash !== url_hash ? await this.#read(storedHash) : undefined;
+    return page && { contentHash: page.content_hash, links: linksOf(page), isSame: false };
+  }
+
+  /** Those that are asked for in one turn of the event loop are read together. */
+  async #read(urlHash: string): Promise<BaselinePage | undefined> {
+    this.#wanted.add(urlHash);
+    this.#reading ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const hashes = [...this.#wanted];
+      this.#wanted = new Set();
+      this.#reading = undefined;
+      return this.#readAll(hashes);
+    });
+    return (await this.#reading).get(urlHash);
+  }
+
+  async #readAll(hashes: string[]): Promise<Map<string, BaselinePage>> {
+    const rows = await whilePassing(this.#mayGoOn, () =>
+      run(this.#db, readStatement, [this.#baseline, hashes]),
+    );
+    return new Map(rows.map((row) => [row.url_hash, row]));
+  }
+}
+
+/**
+ * Earlier versions hashed the text below the headline alone. The title and headline that they stored tell the rest, so that a
+ * page is not called changed because a newer version wrote its markdown differently.
+ */
+function hasSameHeading(one: Pick<Compared, 'title' | 'structured'>, other: BaselinePage): boolean {
+  return (one.title ?? null) === other.title && storedHeadline(one) === storedHeadline(other);
+}
+
+function storedHeadline({ structured }: Pick<Compared, 'structured'>): string | undefined {
+  return headlineOf((structured?.headings ?? []) as readonly PageHeading[]);
+}
+
+function linksOf({ links }: BaselinePage): string[] {
+  return links ? followedLinks(storedLines(links)) : [];
+}
+
+function digestOf(content: PageContent): Buffer {
+  const digests = digested.map((name) => {
+    const part = name === 'body' ? content.kept?.body : content[name];
+    return part ? createHash('sha256').update(part).digest() : Buffer.alloc(0);
+  });
+  return Buffer.concat(digests);
+}

@@ -1,0 +1,35 @@
+import type { CrawlOptions } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { RobotsGate } from '../../governor/robots/robots-gate.ts';
+import type { GovernedRun } from '../../governor/sources/governor.ts';
+import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import type { Fetcher } from '../../web/fetch/fetcher.ts';
+import type { Scope } from '../../web/urls/scope.ts';
+import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
+import type { InFlight } from './in-flight-file.ts';
+import type { KnownUrls } from './known-urls.ts';
+import type { PageReading } from './page-reading.ts';
+
+/** What every part of one crawl run works with. */
+export interface CrawlContext {
+  readonly db: pg.Pool;
+  readonly log: Logger;
+  readonly job: ClaimedJob;
+  readonly options: CrawlOptions;
+  /** Those the crawl began with. */
+  readonly urlRules: UrlRulesVersion;
+  readonly userAgent: string;
+  readonly fetcher: Fetcher;
+  readonly reading: PageReading;
+  readonly governor: GovernedRun;
+  readonly robots: RobotsGate;
+  readonly scope: Scope;
+  readonly known: KnownUrls;
+  /** URLs in flight when an earlier runner died, with the deaths that count against each. */
+  readonly suspects: Map<string, number>;
+  /** Requests under way: should the runner die of a page, the supervisor must have heard of it. */
+  readonly inFlight: InFlight;
+  /** By the monotonic clock; no request starts later. */
+  readonly leaseEnds: () => number;
+}

@@ -1,0 +1,61 @@
+import type { ContentProof } from '../../web/urls/content-proof.ts';
+import type { Scope } from '../../web/urls/scope.ts';
+import type { TrapDetector } from '../../web/urls/trap-detector.ts';
+import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { Unsaved } from './unsaved.ts';
+
+/** As it stands in crawl_states. */
+export interface KeptDiscovery {
+  /** Where the seed led. */
+  readonly admittedSeeds?: readonly string[];
+  /** The trap detector's counts. */
+  readonly trapPages?: Readonly<Record<string, number>>;
+}
+
+export interface DiscoveryOptions {
+  readonly scope: Scope;
+  readonly traps: TrapDetector | undefined;
+  readonly unsaved: () => Unsaved;
+  /** Of earlier runs. */
+  readonly kept: KeptDiscovery;
+}
+
+/** What a run learns of the site and the next one has to know: where the seed led, and what looks like a trap. */
+export class Discovery {
+  readonly #options: DiscoveryOptions;
+  readonly #admittedSeeds: string[];
+  #trapPages: Readonly<Record<string, number>>;
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+    const { admittedSeeds = [], trapPages = {} } = options.kept;
+    this.#admittedSeeds = [...admittedSeeds];
+    this.#trapPages = trapPages;
+    for (const url of admittedSeeds) options.scope.admitSeed(url);
+  }
+
+  admitSeed(url: string): void {
+    this.#options.scope.admitSeed(url);
+    this.#admittedSeeds.push(url);
+    this.#keep();
+  }
+
+  skipped({ url }: FrontierEntry, reason: Parameters<TrapDetector['skipped']>[1]): void {
+    this.#options.traps?.skipped(url, reason);
+  }
+
+  learn({ url, kind }: FrontierEntry, content: ContentProof | null): void {
+    const { traps } = this.#options;
+    if (kind !== 'page' || !traps) return;
+    traps.learn(url, content);
+    const trapPages = traps.news();
+    if (trapPages === null) return;
+    this.#trapPages = trapPages;
+    this.#keep();
+  }
+
+  /** With the next checkpoint. */
+  #keep(): void {
+    this.#options.unsaved().discovery = { admittedSeeds: this.#admittedSeeds, trapPages: this.#trapPages };
+  }
+}

@@ -1,0 +1,188 @@
+import type { Queryable } from '../../base/database/statement.ts';
+import { type FrontierOf, type FrontierPart, readFrontier, readHosts } from '../frontier/read-frontier.ts';
+import { HostQueue } from './host-queue.ts';
+
+const chunk = 128;
+const refillBelow = 48;
+
+export interface HostLimits {
+  /** Hosts worked on at once; a crawl may have a million. */
+  readonly maxHosts: number;
+  /** A host that is blocked for longer makes room for others, when there are more than fit. */
+  readonly patienceMs: number;
+  readonly lookEveryMs: number;
+}
+
+const standardLimits: HostLimits = { maxHosts: 512, patienceMs: 30_000, lookEveryMs: 1_000 };
+/** What was put back in this time may not be committed yet. */
+const restMs = 5_000;
+/** What is forgotten of them is found again by reading. */
+const maxSetAside = 10_000;
+
+/** The part of the frontier that is in memory, by host, in turns. Bounded, whatever the size of the crawl. */
+export class HostQueues {
+  readonly #db: Queryable;
+  readonly #frontier: FrontierOf;
+  readonly #limits: HostLimits;
+  readonly #queues = new Map<string, HostQueue>();
+  #turns: HostQueue[] = [];
+  #turn = 0;
+  /** Hosts up to this name have been loaded; the database may have more behind it. */
+  #lastHost = '';
+  #moreHosts = true;
+  /** Blocked hosts that made room, and until when they are blocked, by the monotonic clock. */
+  readonly #setAside = new Map<string, number>();
+  #returnAt = Number.POSITIVE_INFINITY;
+  #lookAt = 0;
+
+  constructor(db: Queryable, frontier: FrontierOf, limits = standardLimits) {
+    this.#db = db;
+    this.#frontier = frontier;
+    this.#limits = limits;
+  }
+
+  /** True when nothing is left in memory and no host is left to load. */
+  get isEmpty(): boolean {
+    return !this.#moreHosts && this.#setAside.size === 0 && this.#turns.every((queue) => queue.isEmpty);
+  }
+
+  /** There may be hosts that nobody has looked at yet. */
+  get hasUnseen(): boolean {
+    return this.#moreHosts;
+  }
+
+  /** When the first of the hosts that were set aside may go on; Infinity when none was. */
+  get returnAt(): number {
+    return this.#returnAt;
+  }
+
+  get hosts(): readonly HostQueue[] {
+    return this.#turns;
+  }
+
+  of(host: string): HostQueue {
+    const queue = this.#queues.get(host) ?? new HostQueue(host, 0, 0);
+    if (!this.#queues.has(host)) {
+      this.#queues.set(host, queue);
+      this.#turns.push(queue);
+    }
+    return queue;
+  }
+
+  /** A checkpoint put new rows behind what was read of these hosts. */
+  grew(hosts: Iterable<string>): void {
+    for (const host of hosts) {
+      const queue = this.#queues.get(host);
+      if (queue) {
+        queue.hasMore = true;
+        queue.growth++;
+      } else this.#moreHosts = true;
+    }
+    if (this.#moreHosts) this.#lastHost = '';
+  }
+
+  /** Looks for hosts with rows again, from the start. */
+  rescan(): void {
+    this.#moreHosts = true;
+    this.#lastHost = '';
+  }
+
+  /** Each host in turn, beginning behind the last one that was served. */
+  *inTurn(): Generator<HostQueue> {
+    const count = this.#turns.length;
+    for (let step = 1; step <= count; step++) {
+      const turn = (this.#turn + step) % count;
+      const queue = this.#turns[turn];
+      if (!queue) continue;
+      yield queue;
+    }
+  }
+
+  served(queue: HostQueue): void {
+    this.#turn = this.#turns.indexOf(queue);
+  }
+
+  /** Reads on where memory runs low. `startsAt` tells until when a host is blocked. Resolves true when something was read. */
+  async refill(
+    startsAt: (queue: HostQueue, now: number) => number,
+    part: FrontierPart = 'all',
+  ): Promise<boolean> {
+    this.#forgetEmpty();
+    const { maxHosts } = this.#limits;
+    const now = performance.now();
+    if (now >= this.#returnAt) this.#takeBack();
+    if (this.#moreHosts && this.#turns.length >= maxHosts && now >= this.#lookAt)
+      this.#makeRoom(startsAt, now);
+    const read = this.#moreHosts && this.#turns.length < maxHosts ? await this.#loadHosts(part) : false;
+    const low = this.#turns.filter(
+      (queue) => queue.hasMore && !queue.reading && queue.buffered < refillBelow,
+    );
+    const counts = await Promise.all(low.map((queue) => this.#read(queue, part)));
+    return read || counts.some((count) => count > 0);
+  }
+
+  async #loadHosts(part: FrontierPart): Promise<boolean> {
+    const { maxHosts } = this.#limits;
+    this.#moreHosts = false; // unless a checkpoint that comes meanwhile says otherwise
+    const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts, part);
+    if (hosts.length === maxHosts && !this.#moreHosts) {
+      this.#moreHosts = true;
+      this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
+    }
+    for (const { host, low_seq, done } of hosts) {
+      if (this.#queues.has(host) || this.#setAside.has(host)) continue;
+      const queue = new HostQueue(host, low_seq, done);
+      this.#queues.set(host, queue);
+      this.#turns.push(queue);
+    }
+    return hosts.length > 0;
+  }
+
+  async #read(queue: HostQueue, part: FrontierPart): Promise<number> {
+    queue.reading = true;
+    const { growth, host, readSeq: afterSeq } = queue;
+    if (part === 'retried') queue.leaveUnread();
+    try {
+      const stretch = { host, afterSeq, limit: chunk, part };
+      const entries = await readFrontier(this.#db, this.#frontier, stretch);
+      queue.hasMore = entries.length === chunk || queue.growth !== growth;
+      queue.append(entries, performance.now());
+      return entries.length;
+    } finally {
+      queue.reading = false;
+    }
+  }
+
+  /** Its rows stay in the database: nothing of a host that is at rest is only here. */
+  #makeRoom(startsAt: (queue: HostQueue, now: number) => number, now: number): void {
+    const { patienceMs, lookEveryMs } = this.#limits;
+    this.#lookAt = now + lookEveryMs;
+    for (const queue of this.#turns) {
+      if (!queue.isAtRest || now < queue.usedAt + restMs) continue;
+      const until = startsAt(queue, now);
+      if (until < now + patienceMs) continue;
+      this.#queues.delete(queue.host);
+      this.#setAside.set(queue.host, until);
+      this.#returnAt = Math.min(this.#returnAt, until);
+    }
+    for (const host of this.#setAside.keys()) {
+      if (this.#setAside.size <= maxSetAside) break;
+      this.#setAside.delete(host);
+    }
+    this.#turns = this.#turns.filter((queue) => this.#queues.has(queue.host));
+    this.#turn = 0;
+  }
+
+  #takeBack(): void {
+    this.#setAside.clear();
+    this.#returnAt = Number.POSITIVE_INFINITY;
+    this.rescan();
+  }
+
+  #forgetEmpty(): void {
+    if (!this.#turns.some((queue) => queue.isEmpty)) return;
+    for (const queue of this.#turns) if (queue.isEmpty) this.#queues.delete(queue.host);
+    this.#turns = this.#turns.filter((queue) => !queue.isEmpty);
+    this.#turn = 0;
+  }
+}

@@ -1,0 +1,242 @@
+import { Worker } from 'node:worker_threads';
+import { HoldfastError } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { PageContent } from '../../pages/stored/page.ts';
+import { type ReadBody, type ReadOptions, readBody } from './read-body.ts';
+import type { ReadAnswer, ReadingData, ReadTask } from './reading-messages.ts';
+
+export interface PageReadingOptions {
+  readonly options: ReadOptions;
+  readonly log: Logger;
+  /** The bundled reading thread. */
+  readonly program: string;
+  /** A page that takes longer is given up. */
+  readonly deadlineMs?: number;
+  readonly memoryMb?: number;
+}
+
+interface Waiting {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+  readonly baselineHash: string | null | undefined;
+  readonly resolve: (read: ReadBody) => void;
+  readonly reject: (error: HoldfastError) => void;
+}
+
+/** A body of more than this is read by the thread alone: on the fetching side it would hold up every request. */
+const heavyBytes = 128 * 1024;
+/** With more than this before it, a page is read sooner on the fetching side, which has nothing better to do. */
+const longQueueBytes = 128 * 1024;
+/** So many pages are read on this side first: a thread takes 0.2 s of CPU to start, more than they do. */
+const fewPages = 20;
+/** A thread that dies this often in a row before it is ready is not started again. */
+const maxVainStarts = 3;
+
+/**
+ * Reads pages beside the fetching: in a thread that may take its time, hang or run out of memory without harm to the
+ * requests under way. A page that it dies of, or hangs at, fails; the others are read by the next thread. Pages that are
+ * not large are read on this side while they are few, and while the thread is starting or has its hands full. Where only
+ * links and metadata are wanted, they always are: a page of 15 KB takes 0.1 ms, as much as handing it over and taking back
+ * what was found.
+ */
+export class PageReading {
+  readonly #options: Required<PageReadingOptions>;
+  #thread: Worker | undefined;
+  #isReady = false;
+  #vainStarts = 0;
+  readonly #isLight: boolean;
+  #readHereCount = 0;
+  /** Handed to the thread, in the order of its answers. */
+  #asked: Waiting[] = [];
+  #askedBytes = 0;
+  /** To be handed over at the end of this turn of the event loop, together. */
+  #outbox: Waiting[] = [];
+  /** How many the thread has begun, as it tells through shared memory, and how many of them it has answered. */
+  #begun = new Int32Array(new SharedArrayBuffer(4));
+  #answered = 0;
+  /** Since when it is at the page it is at, as far as was seen. */
+  #seenBegun = 0;
+  #seenAt = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: PageReadingOptions) {
+    this.#options = { deadlineMs: 30_000, memoryMb: 256, ...options };
+    this.#isLight = !options.options.markdown && !options.options.store_html;
+  }
+
+  /** Fails with a HoldfastError when the page cannot be read, ever. */
+  read(
+    url: string,
+    contentType: string | undefined,
+    body: Buffer,
+    baselineHash?: string | null,
+  ): Promise<ReadBody> {
+    if (body.length <= heavyBytes && (this.#isLight || this.#isBusy)) {
+      if (!this.#isLight && ++this.#readHereCount === fewPages) this.#startIfNone();
+      return this.#readHere(url, contentType, body, baselineHash);
+    }
+    this.#startIfNone();
+    if (!this.#thread) return this.#readHere(url, contentType, body, baselineHash);
+    return new Promise((resolve, reject) => {
+      if (this.#outbox.push({ url, contentType, body, baselineHash, resolve, reject }) === 1)
+        setImmediate(() => this.#flush());
+      this.#askedBytes += body.length;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    await this.#thread?.terminate();
+  }
+
+  get #isBusy(): boolean {
+    return !this.#isReady || this.#askedBytes > longQueueBytes;
+  }
+
+  async #readHere(
+    url: string,
+    contentType: string | undefined,
+    body: Buffer,
+    baselineHash: string | null | undefined,
+  ): Promise<ReadBody> {
+    try {
+      return readBody(url, contentType, body, this.#options.options, baselineHash);
+    } catch (error) {
+      throw this.#unreadable(url, (error as Error).message);
+    }
+  }
+
+  #startIfNone(): void {
+    if (!this.#thread && !this.#closed && this.#vainStarts < maxVainStarts) this.#start();
+  }
+
+  #start(): void {
+    const { program, memoryMb } = this.#options;
+    const { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules } =
+      this.#options.options;
+    this.#begun = new Int32Array(new SharedArrayBuffer(4));
+    this.#answered = 0;
+    const data: ReadingData = {
+      options: { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules },
+      begun: this.#begun,
+    };
+    const thread = new Worker(program, {
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16 },
+    });
+    this.#thread = thread;
+    this.#isReady = false;
+    this.#vainStarts++;
+    let reason = 'the reading thread ended';
+    thread.on('message', (message: 'ready' | readonly ReadAnswer[]) => this.#receive(message));
+    thread.on('error', (error) => {
+      reason = error.message;
+    });
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#died(reason);
+    });
+    thread.unref();
+  }
+
+  #flush(): void {
+    const batch = this.#outbox;
+    this.#outbox = [];
+    if (batch.length === 0 || this.#closed) return;
+    if (!this.#thread) {
+      this.#readAllHere(batch);
+      return;
+    }
+    if (this.#asked.length === 0) this.#seenBegun = -1;
+    this.#asked.push(...batch);
+    const tasks: ReadTask[] = batch.map(({ url, contentType, body, baselineHash }) => ({
+      url,
+      contentType,
+      baselineHash,
+      body: new Uint8Array(body),
+    }));
+    this.#thread.postMessage(
+      tasks,
+      tasks.map(({ body }) => body.buffer),
+    );
+    this.#watch ??= setInterval(() => this.#checkDeadline(), this.#options.deadlineMs / 10).unref();
+  }
+
+  #receive(message: 'ready' | readonly ReadAnswer[]): void {
+    this.#isReady = true;
+    this.#vainStarts = 0;
+    if (message === 'ready') return;
+    this.#answered += message.length;
+    for (const answer of message) {
+      const waiting = this.#asked.shift();
+      if (!waiting) return;
+      this.#askedBytes -= waiting.body.length;
+      if ('failure' in answer) waiting.reject(this.#unreadable(waiting.url, answer.failure));
+      else waiting.resolve(withBuffers(answer));
+    }
+    if (this.#asked.length > 0) return;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #checkDeadline(): void {
+    const { deadlineMs } = this.#options;
+    const begun = Atomics.load(this.#begun, 0);
+    if (begun !== this.#seenBegun) {
+      this.#seenBegun = begun;
+      this.#seenAt = performance.now();
+    }
+    if (begun === this.#answered || performance.now() - this.#seenAt < deadlineMs) return;
+    const hanging = this.#thread;
+    this.#thread = undefined;
+    void hanging?.terminate();
+    this.#died(`more than ${deadlineMs / 1000} s`);
+  }
+
+  /** The page that it had begun last is what it died of; those before it may be read without having been answered. */
+  #died(reason: string): void {
+    if (this.#closed) return;
+    const at = Atomics.load(this.#begun, 0) - this.#answered - 1;
+    const [culprit] = at < 0 ? [] : this.#asked.splice(at, 1);
+    if (culprit) {
+      this.#askedBytes -= culprit.body.length;
+      culprit.reject(this.#unreadable(culprit.url, reason));
+    }
+    this.#outbox.unshift(...this.#asked);
+    this.#asked = [];
+    this.#thread = undefined;
+    if (this.#vainStarts < maxVainStarts) this.#start();
+    else
+      this.#options.log.error({ reason }, 'No reading thread can be had; pages are read beside the requests');
+    this.#flush();
+  }
+
+  #readAllHere(batch: readonly Waiting[]): void {
+    for (const { url, contentType, body, baselineHash, resolve, reject } of batch) {
+      this.#askedBytes -= body.length;
+      this.#readHere(url, contentType, body, baselineHash).then(resolve, reject);
+    }
+  }
+
+  #unreadable(url: string, reason: string): HoldfastError {
+    this.#options.log.error({ url, reason }, 'A page could not be read');
+    return new HoldfastError('page_unreadable', reason);
+  }
+}
+
+/** What comes from another thread are plain arrays of bytes. */
+function withBuffers({ page, ...read }: ReadBody): ReadBody {
+  const { content } = page;
+  const buffers: PageContent = {
+    links: bufferOf(content.links),
+    markdown: bufferOf(content.markdown),
+    html: bufferOf(content.html),
+  };
+  return { page: { ...page, content: buffers }, ...read };
+}
+
+function bufferOf(bytes: Uint8Array | null): Buffer | null {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

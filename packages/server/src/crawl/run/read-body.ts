@@ -1,0 +1,140 @@
+import { deflateRawSync } from 'node:zlib';
+import type { CrawlOptions } from '@holdfast/contract';
+import { foldLines } from '../../pages/stored/fold-lines.ts';
+import type { Page, PageContent } from '../../pages/stored/page.ts';
+import { allLinks, linkLines, storedLines } from '../../pages/stored/page-links.ts';
+import { decodeHtml } from '../../web/charset/decode-html.ts';
+import { extractPage } from '../../web/html/extract-page.ts';
+import type { ExtractedPage } from '../../web/html/extracted-page.ts';
+import { textOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
+import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
+import { canonicalOptions } from '../../web/urls/canonical-options.ts';
+import type { ContentProof } from '../../web/urls/content-proof.ts';
+import { shaUuid } from '../../web/urls/sha-uuid.ts';
+import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
+import { proveContent } from './prove-content.ts';
+import { shownText } from './shown-text.ts';
+
+const html = /^(text\/html|application\/xhtml\+xml)\b/i;
+
+export type ReadOptions = Pick<
+  CrawlOptions,
+  'markdown' | 'store_html' | 'sort_query' | 'keep_tracking' | 'keep_sessions'
+> & {
+  readonly content?: CrawlOptions['content'] | undefined;
+  readonly url_rules?: UrlRulesVersion | undefined;
+};
+
+/** What is read from the body of a page alone. */
+export interface ReadBody {
+  readonly page: Partial<Page> & { content: PageContent };
+  /** The hash that 0.2 made of this body, where the baseline has another than ours. */
+  readonly earlierHash?: string | undefined;
+  /** Of a page whose URL may be part of a trap. */
+  readonly proof?: ContentProof | undefined;
+  /** Canonical URLs to follow, none when the page asks for it. */
+  readonly links: readonly string[];
+  /** Links that are not among them, by reason; undefined when there are none. */
+  readonly leftOut?: Readonly<Record<string, number>> | undefined;
+}
+
+/** A crawl reads all its pages with the same options; links of earlier pages are resolved already. */
+const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();
+
+/** `baselineHash`: of this page in the baseline of a recrawl. Where it is another, 0.2 may have made it. */
+export function readBody(
+  url: string,
+  contentType: string | undefined,
+  body: Buffer,
+  options: ReadOptions,
+  baselineHash?: string | null,
+): ReadBody {
+  const { text } = decodeHtml(body, contentType);
+  if (contentType !== undefined && !html.test(contentType)) {
+    const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
+    const words = text.split(/\s+/).length;
+    const proof = proveContent(url, text.replaceAll('<', ' '), words, () => null);
+    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], proof };
+  }
+  const canonical = canonicalLinks(options);
+  const resolve = (href: string, base: string) => canonical.of(href, base);
+  const extracted = extractPage(text, url, {
+    markdown: options.markdown,
+    content: options.content,
+    resolve,
+  });
+  const shown = extracted.content;
+  const followed = new Set<string>();
+  const others = new Set<string>();
+  for (const { href, nofollow } of extracted.links) {
+    const link = canonical.of(href, extracted.base);
+    if (link !== null) (nofollow || extracted.robots.nofollow ? others : followed).add(link);
+  }
+  if (others.size > 0) for (const link of followed) others.delete(link);
+  const links = [...followed];
+  const content = {
+    links: links.length + others.size > 0 ? packed(linkLines(links, [...others])) : null,
+    markdown: shown ? deflate(shown.markdown) : null,
+    html: options.store_html ? deflate(text) : null,
+  };
+  // Without main content all of the page counts, as it came: no other copy of it has to be made.
+  const hash = shaUuid(shown ? shownText(extracted, shown) : body);
+  const mayBeOf02 = shown !== null && baselineHash !== undefined && baselineHash !== hash;
+  return {
+    page: {
+      title: extracted.title,
+      description: extracted.description,
+      language: extracted.language,
+      canonical_url: extracted.canonical,
+      word_count: shown?.wordCount ?? null,
+      content_hash: hash,
+      structured: structuredData(extracted),
+      content,
+    },
+    earlierHash: mayBeOf02 ? shaUuid(textOf02(text)) : undefined,
+    links,
+    leftOut: extracted.leftOut,
+    proof: proveContent(url, text, shown?.wordCount ?? null, (href) => canonical.of(href, extracted.base)),
+  };
+}
+
+/** As it would have been read, had the page itself asked that its links not be followed. */
+export function unfollowed(read: ReadBody): ReadBody {
+  const { content } = read.page;
+  if (content.links === null || read.links.length === 0) return read;
+  const links = packed(linkLines([], allLinks(storedLines(content.links))));
+  return { ...read, page: { ...read.page, content: { ...content, links } }, links: [] };
+}
+
+function canonicalLinks(options: ReadOptions): CanonicalLinks {
+  const links =
+    linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options, options.url_rules));
+  linksByOptions.set(options, links);
+  return links;
+}
+
+function structuredData({
+  headings,
+  openGraph,
+  jsonLd,
+  microdata,
+}: ExtractedPage): Record<string, unknown> | null {
+  const data: Record<string, unknown> = {};
+  if (headings.length > 0) data.headings = headings;
+  if (openGraph) data.openGraph = openGraph.properties;
+  if (jsonLd.length > 0) data.jsonLd = jsonLd;
+  if (microdata.length > 0) data.microdata = microdata;
+  return headings.length + jsonLd.length + microdata.length > 0 || openGraph ? data : null;
+}
+
+function packed(lines: string): Buffer {
+  return foldLines(lines) ?? deflate(lines);
+}
+
+/**
+ * Level 1: a third of the time of the default for a tenth more bytes. What comes out is a part of a piece of memory that
+ * is kept until the checkpoint, so that piece is not 16 KB, as by default, for the links of a page.
+ */
+function deflate(text: string): Buffer {
+  return deflateRawSync(text, { level: 1, chunkSize: Math.max(Math.min(text.length >> 1, 16_384), 256) });
+}

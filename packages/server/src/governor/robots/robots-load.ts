@@ -1,0 +1,35 @@
+import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
+import type { Permit } from '../sources/governor.ts';
+
+/**
+ * The rules of one origin on their way, on behalf of every run that asked for them. It ends with the last run that wants
+ * them, and asks the site nothing while none of those runs has a lease.
+ */
+export class RobotsLoad {
+  readonly #leases = new Set<RequestLease>();
+  readonly #over = new AbortController();
+  /** Set while it waits for the governor: takes the leave that somebody else got. */
+  give: ((permit: Permit) => void) | undefined;
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  join(lease: RequestLease): void {
+    if (this.#leases.has(lease)) return;
+    this.#leases.add(lease);
+    const leave = () => {
+      this.#leases.delete(lease);
+      if (this.#leases.size === 0) this.end();
+    };
+    lease.signal.addEventListener('abort', leave, { once: true, signal: this.signal });
+  }
+
+  mayAsk(): boolean {
+    return !this.signal.aborted && [...this.#leases].some(isLeased);
+  }
+
+  end(): void {
+    this.#over.abort();
+  }
+}

@@ -1,0 +1,141 @@
+import type { Logger } from 'pino';
+import type { Queryable } from '../../base/database/statement.ts';
+import type { DatabaseLink } from './database-link.ts';
+import type { GovernedSource } from './governed-source.ts';
+import { type Breaker, type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
+import type { SourceState } from './source-state.ts';
+
+/** Long enough for what fails together to be written together. */
+const gatherMs = 10;
+const againMs = 1_000;
+const maxBatch = 500;
+
+/** Writes what was noted of sources, one batch at a time; what could not be written is kept and written later. */
+export class OutcomeReporter {
+  readonly #link: DatabaseLink;
+  readonly #breaker: Breaker;
+  readonly #log: Logger;
+  readonly #waiting = new Set<GovernedSource>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<boolean> | undefined;
+
+  constructor(link: DatabaseLink, breaker: Breaker, log: Logger) {
+    this.#link = link;
+    this.#breaker = breaker;
+    this.#log = log;
+  }
+
+  add(source: GovernedSource): void {
+    this.#waiting.add(source);
+    this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
+  }
+
+  /** Resolves when nothing is left, or the database is away. */
+  async drain(): Promise<void> {
+    while (this.#waiting.size > 0 || this.#writing) {
+      if (!(await this.#flush())) break;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #flush(): Promise<boolean> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<boolean> {
+    const now = this.#link.now();
+    const batch = [...this.#waiting].slice(0, maxBatch);
+    if (batch.length === 0) return true;
+    for (const source of batch) this.#waiting.delete(source);
+    const unwritten = new Map(batch.map((source) => [source, source.notes.collect(source.id, now)]));
+    let failed: unknown;
+    const heard = await this.#link.ask((db) =>
+      this.#report(db, unwritten).catch((error) => {
+        failed = error;
+        throw error;
+      }),
+    );
+    if (!heard) {
+      const mayBeThere = mayBeWritten(failed);
+      for (const [source, report] of unwritten) {
+        source.notes.restore(mayBeThere ? repeatable(report) : report);
+        this.#waiting.add(source);
+      }
+      for (const source of batch) if (!unwritten.has(source)) this.#written(source, undefined);
+      // Not a reason for a process to live on when its database does not.
+      this.#timer ??= setTimeout(() => void this.#flush(), againMs).unref();
+      return false;
+    }
+    const states = new Map(heard.rows.map((state) => [state.source_id, state]));
+    for (const source of batch) this.#written(source, states.get(source.id));
+    if (this.#waiting.size > 0) this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
+    return true;
+  }
+
+  #written(source: GovernedSource, state: SourceState | undefined): void {
+    source.reporting = this.#waiting.has(source);
+    source.learnWritten(state);
+  }
+
+  /**
+   * In one statement. If the database cannot compute with one of the reports, each gets a statement of its own, and that one
+   * is dropped: it would fail for ever, and hold up all the others. What is over leaves `unwritten`.
+   */
+  async #report(db: Queryable, unwritten: Map<GovernedSource, OutcomeReport>): Promise<SourceState[]> {
+    try {
+      return await reportOutcomes(db, [...unwritten.values()], this.#breaker);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+    }
+    const states: SourceState[] = [];
+    for (const [source, report] of unwritten) {
+      try {
+        states.push(...(await reportOutcomes(db, [report], this.#breaker)));
+      } catch (error) {
+        if (!isAboutData(error)) throw error;
+        this.#log.error(
+          { err: error, source: source.id, report },
+          `The database refused what was reported of ${source.id}; the report was dropped, so that its pace and its pauses may come later than they should`,
+        );
+      }
+      unwritten.delete(source);
+    }
+    return states;
+  }
+}
+
+/** The server's own word that it cannot compute with a value, or that a row may not be so: it will say so again. */
+function isAboutData(error: unknown): boolean {
+  const { code = '', severity } = error as Partial<Failure>;
+  return severity !== undefined && /^2[23]/.test(code);
+}
+
+/** Only the answer may be missing. Whoever could not connect, or was told of an error, knows that nothing was written. */
+function mayBeWritten(error: unknown): boolean {
+  if (error === undefined) return false;
+  const [first = error] = error instanceof AggregateError ? error.errors : [];
+  const { code = '', severity, syscall = '', message = '' } = first as Partial<Failure>;
+  if (['connect', 'getaddrinfo'].includes(syscall)) return false;
+  // What the pool says when no connection came in time.
+  if (/trying to connect|connection timeout/.test(message)) return false;
+  // The server's own word; but a shutdown may cut off one that has committed and waits for its standby.
+  return severity === undefined || /^(08|57P0[12])/.test(code);
+}
+
+/** The fields of errors of the driver, of the server and of the system. */
+type Failure = Record<'code' | 'severity' | 'syscall' | 'message', string>;
+
+/**
+ * What may be written twice. Failures add to a streak, and five of them close a source for minutes: they are rather lost than
+ * counted twice. Behind a success they are the whole streak, however often that is written. Counted answers add up, too.
+ */
+function repeatable(report: OutcomeReport): OutcomeReport {
+  const once = { ...report, answers: 0, refused: 0, failed: 0, told_429: false };
+  return report.succeeded ? once : { ...once, failures: 0, failed_urls: 0 };
+}

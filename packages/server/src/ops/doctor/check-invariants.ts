@@ -1,0 +1,80 @@
+import type { Configuration } from '@holdfast/contract';
+import type { Database } from '../../base/database/open-database.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
+import type { Finding } from './examine.ts';
+import { crawlInvariants } from './invariants/crawl-invariants.ts';
+import { findViolations, invariants } from './invariants/find-violations.ts';
+import { jobInvariants } from './invariants/job-invariants.ts';
+
+/** On a live database: the newest jobs, and no crawl whose rows would take long to count. */
+const maxJobs = 200;
+const maxUrls = 200_000;
+/** Held jobs first: they are the ones that somebody may have to be woken for. */
+const chooseStatement = statement<{ id: string; urls: number | null }>(
+  'choose-jobs-to-examine',
+  `
+SELECT id, state.urls FROM (
+  (SELECT id FROM crawl_jobs WHERE status = 'processing' LIMIT $1)
+  UNION
+  (SELECT id FROM crawl_jobs ORDER BY id DESC LIMIT $1)
+) job LEFT JOIN LATERAL (
+  SELECT total_pending + total_processed + skipped + redirected AS urls FROM crawl_states WHERE job_id = job.id
+) state ON true`,
+);
+
+/** Holds a live database to the invariants. It reads in one transaction that cannot write. */
+export async function checkInvariants(
+  { pool }: Database,
+  { watchdogSeconds }: Configuration,
+  job?: string,
+): Promise<Finding[]> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN READ ONLY');
+    return await examine(client, 2 * watchdogSeconds, job);
+  } finally {
+    // Nothing was written; ending the transaction so is right after an error too.
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
+  }
+}
+
+async function examine(db: Queryable, overdueSeconds: number, job?: string): Promise<Finding[]> {
+  const chosen = job
+    ? [{ id: (await showJob(db, job)).id, urls: 0 }]
+    : await run(db, chooseStatement, [maxJobs]);
+  const ids = chosen.map(({ id }) => id);
+  const crawls = chosen.flatMap(({ id, urls }) => (urls !== null && urls <= maxUrls ? [id] : []));
+  const large = chosen.filter(({ urls }) => urls !== null && urls > maxUrls).length;
+  const violations = [
+    ...(await findViolations(db, ids, overdueSeconds, jobInvariants)),
+    ...(await findViolations(db, crawls, overdueSeconds, crawlInvariants)),
+  ];
+  return invariants.map((invariant) => {
+    const check = `invariant ${invariant.number}`;
+    const found = violations.filter((violation) => violation.invariant === invariant);
+    const isOfCrawls = crawlInvariants.includes(invariant);
+    const looked = `${countOf(isOfCrawls ? crawls.length : ids.length, isOfCrawls ? 'crawl' : 'job')} examined`;
+    const leftOut =
+      isOfCrawls && large > 0
+        ? `; ${large} large ones were not (name one with --job to have it counted)`
+        : '';
+    if (found.length === 0)
+      return { check, state: 'ok', found: `${invariant.promise} (${looked}${leftOut})` };
+    const shown = found.slice(0, 5).map(({ job_id, found }) => `job ${job_id}: ${found}`);
+    const more = found.length > shown.length ? `; and ${found.length - shown.length} more` : '';
+    return {
+      check,
+      state: 'problem',
+      found: `not so: ${invariant.promise}. ${shown.join('; ')}${more}`,
+      advice: invariant.advice,
+    };
+  });
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,109 @@
+import { HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import type { Queryable } from '../../base/database/statement.ts';
+import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
+import { expireJobs } from '../../queue/jobs/expire-jobs.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
+import { liveTwin } from '../../queue/jobs/live-twin.ts';
+import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
+import { liveRerun, rerunJobs } from '../../queue/jobs/rerun-jobs.ts';
+import { resetLocks } from '../../queue/jobs/reset-locks.ts';
+import { resumeJobs } from '../../queue/jobs/resume-jobs.ts';
+import { type RetryOptions, retryJobs } from '../../queue/jobs/retry-jobs.ts';
+import { runJobsNow } from '../../queue/jobs/run-jobs-now.ts';
+import { findWait } from '../waiting/find-waits.ts';
+import { actionsNow } from './actions-now.ts';
+
+const byAction = {
+  runNow: runJobsNow,
+  pause: pauseJobs,
+  resume: resumeJobs,
+  cancel: cancelJobs,
+  expire: expireJobs,
+  resetLock: resetLocks,
+} as const;
+
+export interface ActOptions extends RetryOptions {
+  readonly actor?: string;
+  /** Whether a retry runs completed jobs again. */
+  readonly rerun?: boolean;
+}
+
+/** Does what a user asked of one job, or says why it cannot be done. The retry of a completed job answers with the new one. */
+export async function actOnJob(
+  db: Queryable,
+  action: UserAction,
+  id: string,
+  { actor = 'user:local', ...options }: ActOptions = {},
+): Promise<Job> {
+  await showJob(db, id);
+  const [changed] = await actOnJobs(db, action, [id], { actor, ...options });
+  if (changed) return changed;
+  const job = await showJob(db, id);
+  const held = action === 'runNow' ? await heldByOperator(db, job) : undefined;
+  if (held) throw held;
+  if (isDoneAlready(action, job)) return job;
+  const again = action === 'retry' && job.status === 'completed' && (await liveRerun(db, id));
+  if (again) return again;
+  throw await whyNot(db, action, job, options.afresh);
+}
+
+/** Who starts a job does not overrule whoever paused its source. */
+async function heldByOperator(db: Queryable, job: Job): Promise<HoldfastError | undefined> {
+  const wait = await findWait(db, job);
+  if (wait?.reason !== 'source') return undefined;
+  return new HoldfastError('action_not_allowed', `runNow of job ${job.id}: ${wait.text}`, {
+    hint: `${wait.ends} To run a job does not end what an operator has decided.`,
+  });
+}
+
+/** Whoever asks for it again, because the first answer was lost or somebody else was faster, has what they want. */
+function isDoneAlready(
+  action: UserAction,
+  { status, requested_action }: Pick<Job, 'status' | 'requested_action'>,
+): boolean {
+  // On a completed job the request stays as well: as one that came too late.
+  const isAsked = status === 'processing' && requested_action === action;
+  if (action === 'runNow') return status === 'pending';
+  if (action === 'pause') return status === 'paused' || isAsked;
+  return action === 'cancel' && (status === 'cancelled' || isAsked);
+}
+
+/** Does it to those jobs that allow it, and answers with them. */
+export async function actOnJobs(
+  db: Queryable,
+  action: UserAction,
+  ids: readonly string[],
+  { actor = 'user:local', rerun = true, ...options }: ActOptions = {},
+): Promise<Job[]> {
+  if (action === 'retry') {
+    const retried = await retryJobs(db, ids, actor, options);
+    if (!rerun || retried.length === ids.length) return retried;
+    return [...retried, ...(await rerunJobs(db, ids, actor, options.reason))];
+  }
+  return byAction[action](db, ids, actor, options.reason);
+}
+
+async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = false): Promise<HoldfastError> {
+  const { id } = job;
+  const allowed = await actionsNow(db, job);
+  if (allowed.includes(action)) {
+    const overtaken = await liveTwin(db, id);
+    if (overtaken) return overtaken;
+  }
+  if (afresh && allowed.includes(action)) {
+    return new HoldfastError(
+      'action_not_allowed',
+      `later crawls were compared with job ${id}, and share its pages`,
+      {
+        hint: 'Retry it from its checkpoint, or create a new crawl.',
+      },
+    );
+  }
+  const asked = job.requested_action ? `, asked to ${job.requested_action}` : '';
+  return new HoldfastError('action_not_allowed', `${action} of job ${id}, which is ${job.status}${asked}`, {
+    hint: allowed.length
+      ? `What can be done now: ${allowed.join(', ')}.`
+      : 'Nothing can be done to it any more.',
+    details: [{ field: 'allowed_actions', message: allowed.join(', ') }],
+  });
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Configuration } from '@holdfast/contract';
+import { httpAddress } from '../../base/process/http-address.ts';
+import { listenError } from '../../base/process/listen-error.ts';
+import { Metrics } from '../../base/telemetry/metrics.ts';
+import { alivePaths, type ReadinessCheck, readyPaths } from './readiness.ts';
+
+/** A worker without its database is alive: it waits, and goes on. */
+const isAlivePath = (url: string) => ['/health', '/healthz', ...alivePaths].includes(url);
+const isReadyPath = (url: string) => (readyPaths as readonly string[]).includes(url);
+
+export interface MetricsServer {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** What a worker counts, for Prometheus, and whether it can work: numbers of this process, and nothing of anyone's jobs. */
+export async function serveMetrics(
+  { host, metricsPort }: Pick<Configuration, 'host' | 'metricsPort'>,
+  readiness: Pick<ReadinessCheck, 'read'>,
+): Promise<MetricsServer> {
+  const metrics = new Metrics();
+  const server = createServer(async ({ url = '' }, response) => {
+    if (isAlivePath(url)) return response.end('ok\n');
+    if (isReadyPath(url)) {
+      const now = await readiness.read();
+      return response.writeHead(now.ready ? 200 : 503).end(now.ready ? 'ok\n' : `not ready: ${now.reason}\n`);
+    }
+    if (url !== '/metrics') return response.writeHead(404).end('See /metrics, /ready and /livez.\n');
+    response.setHeader('content-type', metrics.registry.contentType);
+    response.end(await metrics.registry.metrics());
+  });
+  server.listen(metricsPort, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    metrics.close();
+    throw await listenError(error, host, metricsPort);
+  }
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: httpAddress(host, port),
+    async close() {
+      metrics.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

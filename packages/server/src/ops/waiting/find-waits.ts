@@ -1,0 +1,163 @@
+import {
+  describeWait,
+  type HostCause,
+  type Job,
+  parseUrl,
+  pauseCauses,
+  type WaitFacts,
+  type Waiting,
+} from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { findSources } from '../../governor/sources/find-sources.ts';
+import type { BlockedBy } from '../../queue/jobs/blocked-by.ts';
+import { isEarly } from '../../queue/jobs/is-early.ts';
+import { type LiveWorker, readLiveWorkers, shortageFor } from './live-workers.ts';
+
+/** How a source stands that jobs were given back for. */
+interface WaitedSource {
+  readonly id: string;
+  readonly enabled: boolean;
+  /** Infinity: until it is resumed. Null: not now. */
+  readonly paused_until: Date | number | null;
+  readonly pause_reason: HostCause | null;
+}
+
+const sourcesStatement = statement<WaitedSource>(
+  'waited-sources',
+  `
+SELECT id, enabled, CASE WHEN paused_until > now() THEN paused_until END AS paused_until, pause_reason
+FROM sources WHERE id = ANY ($1)`,
+);
+
+type Asked = Pick<
+  Job,
+  | 'id'
+  | 'kind'
+  | 'executor'
+  | 'status'
+  | 'payload'
+  | 'run_at'
+  | 'next_retry_at'
+  | 'started_at'
+  | 'blocked_by'
+  | 'waits_for'
+  | 'retry_count'
+  | 'max_retries'
+  | 'error_code'
+  | 'error_message'
+>;
+
+/**
+ * Why each of these jobs waits; jobs that do not are left out. A page of them costs three statements at most, each bounded by the
+ * page: the sources that they wait for, the hosts of visits for bots, and the workers that are alive.
+ */
+export async function findWaits(db: Queryable, jobs: readonly Asked[]): Promise<Map<string, Waiting>> {
+  const waiting = jobs.filter(({ status }) => status === 'pending' || status === 'retryable');
+  const [early, ready] = [waiting.filter(isEarly), waiting.filter((job) => !isEarly(job))];
+  const forBots = ready.filter(({ executor }) => executor === 'bot');
+  const forWorkers = ready.filter(({ executor }) => executor !== 'bot');
+  const [sources, bots, workers] = await Promise.all([
+    readSources(db, early),
+    readHosts(db, forBots),
+    forWorkers.length > 0 ? readLiveWorkers(db) : [],
+  ]);
+  const found = new Map<string, Waiting>();
+  for (const job of early) found.set(job.id, earlyWait(job, sources));
+  for (const job of forBots) found.set(job.id, words(job, bots.get(hostOf(job) ?? '') ?? { reason: 'bot' }));
+  for (const job of forWorkers) {
+    const facts = factsOfReady(job, workers);
+    if (facts) found.set(job.id, words(job, facts));
+  }
+  return found;
+}
+
+/** The same of one job; null if it does not wait. */
+export async function findWait(db: Queryable, job: Asked): Promise<Waiting | null> {
+  return (await findWaits(db, [job])).get(job.id) ?? null;
+}
+
+type Facts = WaitFacts & { readonly until?: Date | null };
+
+function words(job: Asked, facts: Facts): Waiting {
+  const isHost = facts.reason === 'host' || facts.reason === 'source';
+  return {
+    reason: facts.reason,
+    ...describeWait(facts, job.id),
+    until: facts.until ?? null,
+    cause: isHost ? facts.cause : null,
+    host: isHost ? facts.host : null,
+    source_id: isHost ? facts.sourceId : null,
+  };
+}
+
+function earlyWait(job: Asked, sources: ReadonlyMap<string, WaitedSource>): Waiting {
+  const until = job.next_retry_at ?? job.run_at;
+  const blocked = job.blocked_by as BlockedBy | null;
+  const retry = job.status === 'retryable' ? `retry ${job.retry_count} of ${job.max_retries}` : undefined;
+  const error = `${job.error_code}: ${job.error_message}`;
+  if (retry !== undefined && blocked?.cause !== 'robots')
+    return words(job, { reason: 'retry', retry, error, until });
+  // Given back by a version that did not say what for.
+  if (!blocked && job.started_at === null) return words(job, { reason: 'schedule', until });
+  const { host = null, source: sourceId = null, hosts = 1 } = blocked ?? {};
+  const now = standsNow(sources.get(sourceId ?? ''));
+  const place = { host, others: hosts - 1, sourceId, ...(retry !== undefined && { retry, error }) };
+  if (now) return words(job, { ...now, ...place, until: now.until === 'its time' ? until : now.until });
+  // A pause that is over: what was left of it is in the time that the job waits for.
+  const cause = blocked && !pauseCauses.includes(blocked.cause) ? blocked.cause : 'limit';
+  return words(job, { reason: 'host', cause, ...place, until });
+}
+
+/** What a source lets nothing through for at this moment, whatever the job was told when it was given back. */
+function standsNow(
+  source: WaitedSource | undefined,
+): { reason: 'host' | 'source'; cause: HostCause; until: Date | 'its time' | null } | undefined {
+  if (!source) return undefined;
+  const { enabled, paused_until, pause_reason } = source;
+  if (!enabled) return { reason: 'source', cause: 'disabled', until: null };
+  if (paused_until === null || pause_reason === null) return undefined;
+  const reason = pause_reason === 'operator' ? 'source' : 'host';
+  return { reason, cause: pause_reason, until: paused_until instanceof Date ? paused_until : null };
+}
+
+function factsOfReady({ kind, waits_for }: Asked, workers: readonly LiveWorker[]): WaitFacts | undefined {
+  const origins = waits_for ?? [];
+  const able = workers.filter(({ allow_private }) =>
+    origins.every((origin) => allow_private.includes(origin)),
+  );
+  if (origins.length > 0 && able.length === 0) return { reason: 'origin', origins };
+  const shortage = shortageFor(kind, able);
+  return shortage && { reason: 'worker', shortage };
+}
+
+async function readSources(
+  db: Queryable,
+  jobs: readonly Asked[],
+): Promise<ReadonlyMap<string, WaitedSource>> {
+  const ids = [...new Set(jobs.flatMap((job) => (job.blocked_by as BlockedBy | null)?.source ?? []))];
+  const rows = ids.length > 0 ? await run(db, sourcesStatement, [ids]) : [];
+  return new Map(rows.map((source) => [source.id, source]));
+}
+
+/** Hosts whose jobs no bot gets now. */
+async function readHosts(db: Queryable, jobs: readonly Asked[]): Promise<ReadonlyMap<string, Facts>> {
+  const hosts = [...new Set(jobs.flatMap((job) => hostOf(job) ?? []))];
+  const found = hosts.length > 0 ? await findSources(db, hosts) : [];
+  const sources = new Map(
+    (found.length > 0 ? await run(db, sourcesStatement, [found.map(({ source_id }) => source_id)]) : []).map(
+      (source) => [source.id, source],
+    ),
+  );
+  return new Map(
+    found.flatMap(({ host, source_id }) => {
+      const now = standsNow(sources.get(source_id));
+      if (!now) return [];
+      const until = now.until === 'its time' ? null : now.until;
+      return [[host, { ...now, until, host, others: 0, sourceId: source_id }] as const];
+    }),
+  );
+}
+
+function hostOf({ payload }: Asked): string | undefined {
+  return typeof payload.url === 'string' ? parseUrl(payload.url)?.host : undefined;
+}

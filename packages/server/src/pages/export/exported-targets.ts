@@ -1,0 +1,72 @@
+import { RecentMap } from '../../base/collections/recent-map.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { readUrlRules } from '../../crawl/frontier/open-frontier.ts';
+import { maxRedirects } from '../../web/fetch/max-redirects.ts';
+import { urlHash } from '../../web/urls/url-hash.ts';
+import { type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
+
+const findStatement = statement<{ url_hash: string; url: string; target_url: string | null }>(
+  'find-exported-targets',
+  `
+SELECT url_hash, url, CASE WHEN outcome = 'redirected' THEN target_url END AS target_url FROM crawl_pages
+WHERE job_id = $1 AND url_hash = ANY ($2::uuid[]) AND (outcome = 'redirected' OR outcome = 'fetched' AND page_no <= $3)`,
+);
+
+/** Most links of a site stand on many of its pages; the rest is asked for again. */
+const remembered = 100_000;
+
+/** Finds out which links lead to pages of an export: to one that was fetched, or that a redirect led to. */
+export class ExportedTargets {
+  readonly #db: Queryable;
+  readonly #jobId: string;
+  readonly #lastPage: number;
+  #rules: Promise<UrlRulesVersion> | undefined;
+  /** By link: the URL of the page; null when the export has none. */
+  readonly #known = new RecentMap<string | null>(remembered);
+
+  /** Of the pages up to this one: a crawl that goes on may have more by now. */
+  constructor(db: Queryable, jobId: string, lastPage: number) {
+    this.#db = db;
+    this.#jobId = jobId;
+    this.#lastPage = lastPage;
+  }
+
+  /** The URLs of the pages that these links lead to; those that lead elsewhere are not among them. */
+  async of(links: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    const asked: string[] = [];
+    for (const link of links) {
+      const url = this.#known.get(link);
+      if (url) found.set(link, url);
+      else if (url === undefined) asked.push(link);
+    }
+    for (const [link, url] of await this.#ask(asked)) {
+      this.#known.set(link, url);
+      if (url !== null) found.set(link, url);
+    }
+    return found;
+  }
+
+  async #ask(links: readonly string[]): Promise<Map<string, string | null>> {
+    this.#rules ??= readUrlRules(this.#db, this.#jobId);
+    const { identity } = urlRules[await this.#rules];
+    const answers = new Map<string, string | null>(links.map((link) => [link, null]));
+    /** Where a link leads by now, and the links that lead there. */
+    let left = new Map(links.map((link) => [link, [link]]));
+    for (let hop = 0; left.size > 0 && hop <= maxRedirects; hop++) {
+      const byHash = new Map<string, string[]>();
+      for (const [url, from] of left) {
+        const hash = urlHash(identity(url));
+        byHash.set(hash, [...(byHash.get(hash) ?? []), ...from]);
+      }
+      const rows = await run(this.#db, findStatement, [this.#jobId, [...byHash.keys()], this.#lastPage]);
+      left = new Map();
+      for (const { url_hash, url, target_url } of rows) {
+        const from = byHash.get(url_hash) ?? [];
+        if (target_url === null) for (const link of from) answers.set(link, url);
+        else left.set(target_url, [...(left.get(target_url) ?? []), ...from]);
+      }
+    }
+    return answers;
+  }
+}

@@ -1,0 +1,200 @@
+import { constants } from 'node:fs';
+import { access, type FileHandle, open, stat, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Queryable } from '../../base/database/statement.ts';
+import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
+import type { StoredPage } from '../stored/stored-page.ts';
+import { urlOfPage } from '../stored/url-of-page.ts';
+import { OutputCursorFile } from './output-cursor.ts';
+import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
+import type { PageFormat, WantedContent } from './page-format.ts';
+import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
+
+export interface FileOutputOptions {
+  readonly path: string;
+  readonly format: OutputFormat;
+  readonly pages: PageFormat;
+  /** Replaces a file that was not written by Holdfast. */
+  readonly overwrite: boolean;
+  readonly goesOnWith?: string;
+}
+
+const flushLength = 1_000_000;
+const saveEveryMs = 1_000;
+/** Enough to know every format by; a URL may have 2048 characters. */
+const beginningLength = 4096;
+
+/**
+ * A file with one page behind the other, that can be gone on with after any death of the process: data is on disk before the cursor
+ * says so, and what lies behind the cursor is cut off.
+ */
+export class FileOutput implements PageOutput {
+  readonly #options: FileOutputOptions;
+  readonly #cursor: OutputCursorFile;
+  #jobId = '';
+  #handle: FileHandle | undefined;
+  #pageNo = 0;
+  #url: string | null = null;
+  #bytes = 0;
+  #buffer: (string | Buffer)[] = [];
+  #buffered = 0;
+  #savedAt = 0;
+  readonly #added = { pages: 0, bytes: 0 };
+
+  private constructor(options: FileOutputOptions) {
+    this.#options = options;
+    this.#cursor = new OutputCursorFile(`${options.path}.cursor`);
+  }
+
+  /** Checks that the file can be written. Nothing is changed by that. */
+  static async at(options: FileOutputOptions): Promise<FileOutput> {
+    const output = new FileOutput(options);
+    const { path } = options;
+    await output.#cursor.assertFree(path);
+    await attemptOn(output.name, async () => {
+      await assertCanMakeFolder(dirname(path));
+      const size = await sizeOf(path);
+      if (size === undefined) return;
+      await access(path, constants.W_OK);
+      await output.#assertReplaceable(size);
+    });
+    return output;
+  }
+
+  /** Goes on where the cursor stands, if it is of this job; a file to be replaced is left alone until the first page. */
+  async open({ db, jobId, anew }: OutputJob): Promise<void> {
+    this.#jobId = jobId;
+    const size = await sizeOf(this.#options.path);
+    if (size !== undefined && !anew) await attemptOn(this.name, () => this.#goOn(db, size));
+  }
+
+  get name(): string {
+    return this.#options.path;
+  }
+
+  get pageNo(): number {
+    return this.#pageNo;
+  }
+
+  get added(): { pages: number; bytes: number } {
+    return this.#added;
+  }
+
+  get wants(): WantedContent {
+    return this.#options.pages.wants;
+  }
+
+  async add(page: StoredPage): Promise<void> {
+    if (!this.#handle) await this.#begin();
+    const record = await this.#options.pages.record(page, this.#jobId);
+    this.#buffer.push(record);
+    this.#buffered += record.length;
+    this.#pageNo = page.page_no;
+    this.#url = page.url;
+    this.#added.pages++;
+    if (this.#buffered >= flushLength) await this.#flush();
+  }
+
+  async save(): Promise<void> {
+    await this.#flush();
+    if (this.#handle && performance.now() - this.#savedAt >= saveEveryMs) await this.#saveCursor(true);
+  }
+
+  async close(complete: boolean): Promise<void> {
+    await this.#flush();
+    if (!this.#handle) return;
+    await this.#saveCursor(false);
+    await attemptOn(this.name, async () => {
+      await this.#handle?.close();
+      this.#handle = undefined;
+      if (complete) await this.#cursor.remove();
+    });
+  }
+
+  /** Goes on behind what a process before us wrote, if it wrote pages of this job. */
+  async #goOn(db: Queryable, size: number): Promise<void> {
+    const { path, format } = this.#options;
+    const jobId = this.#jobId;
+    const cursor = await this.#cursor.read();
+    if (!cursor || cursor.job !== jobId || cursor.format !== format || cursor.bytes > size) return;
+    if (cursor.page_no > 0 && (await urlOfPage(db, jobId, cursor.page_no)) !== cursor.url) return;
+    if (this.#options.pages.isOutdated?.(await beginningOf(path))) return;
+    await truncate(path, cursor.bytes);
+    this.#pageNo = cursor.page_no;
+    this.#url = cursor.url;
+    this.#bytes = cursor.bytes;
+    this.#handle = await open(path, 'a');
+    await this.#saveCursor(true);
+  }
+
+  async #assertReplaceable(size: number): Promise<void> {
+    const { path, pages, overwrite, goesOnWith } = this.#options;
+    if (overwrite || size === 0) return;
+    const cursor = await this.#cursor.read();
+    if (goesOnWith !== undefined && cursor?.job !== goesOnWith) throw outputExists(path);
+    if (cursor) return;
+    if (pages.isOurs(await beginningOf(path))) return;
+    throw outputUnusable(path, 'it exists, and was not written by Holdfast in this format', {
+      hint: 'Name another file with --out, or replace it with --overwrite.',
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const { path, pages } = this.#options;
+    await this.#cursor.assertFree(path);
+    this.#handle = await attemptOn(this.name, async () => {
+      makeFolder(dirname(path));
+      return await open(path, 'w');
+    });
+    this.#buffer.push(pages.header(this.#jobId));
+    await this.#saveCursor(true);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#buffer.length === 0) return;
+    // Whole records in one call: whoever reads along sees no half of one, as a rule.
+    const data = Buffer.concat(this.#buffer.map((record) => Buffer.from(record as string)));
+    this.#buffer = [];
+    this.#buffered = 0;
+    await attemptOn(this.name, async () => this.#handle?.appendFile(data));
+    this.#bytes += data.length;
+    this.#added.bytes += data.length;
+  }
+
+  async #saveCursor(writing: boolean): Promise<void> {
+    const { format, path } = this.#options;
+    await this.#flush();
+    const cursor = {
+      job: this.#jobId,
+      format,
+      page_no: this.#pageNo,
+      url: this.#url,
+      bytes: this.#bytes,
+      complete: false,
+    };
+    await attemptOn(this.name, async () => {
+      await this.#handle?.datasync();
+      await this.#cursor.write(path, cursor, writing);
+    });
+    this.#savedAt = performance.now();
+  }
+}
+
+async function beginningOf(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

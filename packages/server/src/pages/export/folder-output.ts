@@ -1,0 +1,236 @@
+import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, posix, sep } from 'node:path';
+import { RecentMap } from '../../base/collections/recent-map.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
+import { readPages } from '../stored/read-pages.ts';
+import type { StoredPage } from '../stored/stored-page.ts';
+import { urlOfPage } from '../stored/url-of-page.ts';
+import { contentsLine, contentsTitle } from './contents-file.ts';
+import { ExportedTargets } from './exported-targets.ts';
+import { markdownFile, urlInMarkdown } from './markdown-file.ts';
+import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
+import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
+import type { OutputJob, PageOutput } from './page-output.ts';
+import { pagePaths } from './page-path.ts';
+import { linksInMarkdown, relinkMarkdown } from './relink-markdown.ts';
+
+export interface FolderOutputOptions {
+  readonly path: string;
+  /** Pages of other hosts lie in a folder of their host's name. */
+  readonly seedHost: string;
+  /** Uses a folder that has other things in it; they are left alone. */
+  readonly overwrite: boolean;
+  readonly goesOnWith?: string;
+}
+
+const cursorName = '.holdfast.json';
+const temporaryName = '.holdfast.tmp';
+/** A list of all pages; no page has this name. */
+const contentsName = '_contents.md';
+const rememberedNames = 100_000;
+const saveEveryMs = 1_000;
+/** The front matter's first line: a URL of 2048 characters, escaped. */
+const beginningLength = 16_384;
+
+/**
+ * A folder with a markdown file for each page. A file appears whole or not at all; writing one again changes nothing. When
+ * all are there, links from one to another become relative, and a list of all is written.
+ */
+export class FolderOutput implements PageOutput {
+  readonly wants = {};
+  readonly #options: FolderOutputOptions;
+  readonly #cursor: OutputCursorFile;
+  #jobId = '';
+  #before: OutputCursor | undefined;
+  #pageNo = 0;
+  #url: string | null = null;
+  #begun = false;
+  #savedAt = 0;
+  readonly #added = { pages: 0, bytes: 0 };
+
+  private constructor(options: FolderOutputOptions) {
+    this.#options = options;
+    this.#cursor = new OutputCursorFile(join(options.path, cursorName));
+  }
+
+  /** Checks that the folder can be used. Nothing is changed by that. */
+  static async at(options: FolderOutputOptions): Promise<FolderOutput> {
+    const output = new FolderOutput(options);
+    await attemptOn(output.name, () => output.#check());
+    return output;
+  }
+
+  async open({ db, jobId, anew }: OutputJob): Promise<void> {
+    this.#jobId = jobId;
+    this.#before = await this.#cursor.read();
+    const { job, page_no = 0, url = null } = this.#before ?? {};
+    if (job !== jobId || anew || page_no === 0 || (await urlOfPage(db, jobId, page_no)) !== url) return;
+    this.#pageNo = page_no;
+    this.#url = url;
+  }
+
+  get name(): string {
+    return `${this.#options.path.replace(/[/\\]+$/, '')}${sep}`;
+  }
+
+  get pageNo(): number {
+    return this.#pageNo;
+  }
+
+  get added(): { pages: number; bytes: number } {
+    return this.#added;
+  }
+
+  async add(page: StoredPage): Promise<void> {
+    if (!this.#begun) await this.#begin();
+    const content = markdownFile(page);
+    await attemptOn(this.name, async () => this.#write(await this.#nameOf(page.url), content));
+    this.#pageNo = page.page_no;
+    this.#url = page.url;
+    this.#added.pages++;
+    this.#added.bytes += Buffer.byteLength(content);
+  }
+
+  async save(): Promise<void> {
+    if (this.#begun && performance.now() - this.#savedAt >= saveEveryMs) await this.#saveCursor(true);
+  }
+
+  /** A second walk over the pages: where a link leads is known only when all of them have their files. */
+  async settle(db: Queryable): Promise<void> {
+    if (this.#pageNo === 0) return;
+    if (!this.#begun) await this.#begin();
+    const targets = new ExportedTargets(db, this.#jobId, this.#pageNo);
+    const names = new RecentMap<string>(rememberedNames);
+    const nameOf = async (url: string) => {
+      const name = names.get(url) ?? (await this.#nameOf(url));
+      names.set(url, name);
+      return name;
+    };
+    const { path, seedHost } = this.#options;
+    const contents = await attemptOn(this.name, () => open(join(path, `${temporaryName}.contents`), 'w'));
+    try {
+      await attemptOn(this.name, () => contents.appendFile(contentsTitle(seedHost)));
+      for await (const page of readPages(db, this.#jobId)) {
+        if (page.page_no > this.#pageNo) break;
+        await attemptOn(this.name, async () => {
+          const name = await nameOf(page.url);
+          await contents.appendFile(contentsLine(page, linkTo(name)));
+          const found = await targets.of(linksInMarkdown(page.markdown ?? ''));
+          if (found.size === 0) return;
+          const links = new Map<string, string>();
+          for (const [link, url] of found)
+            links.set(link, linkTo(posix.relative(posix.dirname(name), await nameOf(url))));
+          const markdown = relinkMarkdown(page.markdown ?? '', (link) => links.get(link));
+          await this.#write(name, markdownFile({ ...page, markdown }));
+        });
+        await this.save();
+      }
+    } finally {
+      await contents.close();
+    }
+    await attemptOn(this.name, () =>
+      rename(join(path, `${temporaryName}.contents`), join(path, contentsName)),
+    );
+  }
+
+  async close(complete: boolean): Promise<void> {
+    if (this.#begun) await this.#saveCursor(false, complete);
+  }
+
+  async #check(): Promise<void> {
+    const { path, overwrite, goesOnWith } = this.#options;
+    await this.#cursor.assertFree(this.name);
+    const found = await stat(path).catch((error) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (!found) return await assertCanMakeFolder(dirname(path.replace(/[/\\]+$/, '')));
+    if (!found.isDirectory()) throw outputUnusable(path, 'it is a file, not a folder');
+    await access(path, constants.W_OK);
+    if (overwrite || (await readdir(path)).length === 0) return;
+    const cursor = await this.#cursor.read();
+    const isToGoOn = cursor?.job === goesOnWith && !cursor?.complete;
+    if (cursor && goesOnWith !== undefined && !isToGoOn) throw outputExists(path);
+    if (cursor) return;
+    throw outputUnusable(path, 'the folder has other things in it', {
+      hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const { path } = this.#options;
+    this.#begun = true;
+    await attemptOn(this.name, async () => makeFolder(path));
+    // Pages of an earlier crawl that this one does not find would stay for ever.
+    if (this.#before && this.#before.job !== this.#jobId) {
+      await attemptOn(this.name, async () => {
+        await this.#removePages();
+        await rm(join(path, contentsName), { force: true });
+      });
+    }
+    await this.#saveCursor(true);
+  }
+
+  /** The first of the page's names that no other page's file has. */
+  async #nameOf(url: string): Promise<string> {
+    const names = pagePaths(url, this.#options.seedHost).filter((name) => name !== contentsName);
+    for (const name of names) {
+      const holder = await urlOfFile(join(this.#options.path, name));
+      if (holder === undefined || holder === url) return name;
+    }
+    return names.at(-1) as string;
+  }
+
+  async #write(name: string, content: string): Promise<void> {
+    const { path } = this.#options;
+    const target = join(path, name);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(join(path, temporaryName), content);
+    await rename(join(path, temporaryName), target);
+  }
+
+  /** Removes the files that an earlier crawl made: those that stand where the URL in them belongs. */
+  async #removePages(): Promise<void> {
+    const { path, seedHost } = this.#options;
+    for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.md')) continue;
+      const file = join(entry.parentPath ?? entry.path, entry.name);
+      const url = await urlOfFile(file);
+      if (url && pagePaths(url, seedHost).some((name) => join(path, name) === file)) await rm(file);
+    }
+  }
+
+  async #saveCursor(writing: boolean, complete = false): Promise<void> {
+    const cursor = {
+      job: this.#jobId,
+      format: 'md',
+      page_no: this.#pageNo,
+      url: this.#url,
+      bytes: 0,
+      complete,
+    } as const;
+    await attemptOn(this.name, () => this.#cursor.write(this.name, cursor, writing));
+    this.#savedAt = performance.now();
+  }
+}
+
+/** Names have letters of every script in them; in a link they are percent-encoded. */
+function linkTo(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
+}
+
+/** Undefined: there is no such file. Empty: it is none of ours. */
+async function urlOfFile(path: string): Promise<string | undefined> {
+  const handle = await open(path).catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!handle) return undefined;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningLength), 0, beginningLength, 0);
+    return urlInMarkdown(buffer.toString('utf8', 0, bytesRead)) ?? '';
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,70 @@
+import { urlHash } from '../../web/urls/url-hash.ts';
+
+/** Names that Windows keeps for devices, whatever their extension. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/;
+const maxNameBytes = 80;
+/** Windows allows 260 for the whole path; the rest is the folder's. */
+const maxPathLength = 160;
+
+/**
+ * Names for the file of a page, in the order of preference: the next one is for when another page has the one before. All
+ * lower case and of letters, digits and `-_.~`, so that they mean the same on every file system; never outside the folder.
+ */
+export function pagePaths(url: string, seedHost: string): string[] {
+  const hash = urlHash(url).replaceAll('-', '');
+  const bare = barePath(url, seedHost, hash);
+  return [`${bare}.md`, `${bare}-${hash.slice(0, 8)}.md`, `${bare}-${hash}.md`];
+}
+
+function barePath(url: string, seedHost: string, hash: string): string {
+  const { host, pathname, search } = new URL(url);
+  const folders = pathname.split('/').slice(1);
+  const last = folders.pop() ?? '';
+  const stem = safeName(last.replace(/\.(html?|xhtml|md)$/i, '') || 'index');
+  const name = search.length > 1 ? `${stem}_${safeName(search.slice(1))}` : stem;
+  const parts = folders.filter((folder) => folder !== '').map(folderName);
+  if (withoutWww(host) !== withoutWww(seedHost)) parts.unshift(folderName(host));
+  const path = [...parts, name].join('/');
+  return path.length <= maxPathLength ? path : `${path.slice(0, path.indexOf('/') + 1).slice(0, 100)}${hash}`;
+}
+
+/** A folder must not have the name of a page's file: /docs is docs.md, and /docs.md/x lies in docs.md_. */
+function folderName(text: string): string {
+  const name = safeName(text);
+  return name.endsWith('.md') ? `${name}_` : name;
+}
+
+function safeName(text: string): string {
+  const plain = decoded(text)
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}._~-]+/gu, '-')
+    .replace(/^[.~-]+/, '_')
+    .replace(/[.-]+$/, '');
+  const name = reserved.test(plain) || plain === '' ? `${plain}_` : plain;
+  if (Buffer.byteLength(name) <= maxNameBytes) return name;
+  return `${cutToBytes(name, maxNameBytes - 9)}-${urlHash(text).slice(0, 8)}`;
+}
+
+function cutToBytes(text: string, bytes: number): string {
+  let cut = '';
+  let used = 0;
+  for (const character of text) {
+    used += Buffer.byteLength(character);
+    if (used > bytes) break;
+    cut += character;
+  }
+  return cut;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, '');
+}

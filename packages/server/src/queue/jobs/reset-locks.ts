@@ -1,0 +1,37 @@
+import type { Job } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { jobColumns } from './find-jobs.ts';
+
+const ended = requestedOr("'pending'");
+
+export const resetLockStatement = statement<Job>(
+  'reset-lock',
+  `
+WITH found AS MATERIALIZED (
+  SELECT id, status FROM crawl_jobs
+  WHERE id = ANY ($1::uuid[]) AND status = 'processing'
+  ORDER BY id FOR UPDATE
+),
+changed AS (
+  UPDATE crawl_jobs job SET
+    status = ${ended}, fence = fence + 1, run_at = NULL,${leaseEnded(ended)}
+  FROM found WHERE job.id = found.id
+  RETURNING job.*, found.status AS from_status, job.status AS to_status
+),
+event AS (
+  INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
+  SELECT id, event_count, ${transitionOr('resetLock')}, from_status, to_status, fence, $2, $3 FROM changed
+)
+SELECT ${jobColumns('changed')} FROM changed`,
+);
+
+/** Ends the leases of running jobs; they are ready again, or paused or cancelled if that was requested. No retry is burned. */
+export function resetLocks(
+  db: Queryable,
+  ids: readonly string[],
+  actor: string,
+  reason?: string,
+): Promise<Job[]> {
+  return run(db, resetLockStatement, [ids, actor, reason]);
+}

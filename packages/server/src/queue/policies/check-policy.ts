@@ -1,0 +1,44 @@
+import {
+  describeIssues,
+  fieldName,
+  HoldfastError,
+  type PolicyRequest,
+  policyRequest,
+  problemsOf,
+} from '@holdfast/contract';
+import type { z } from 'zod';
+import { canonicalUrl, maxUrlLength } from '../../web/urls/canonical-url.ts';
+import { checkPatterns } from '../../web/urls/check-patterns.ts';
+
+export type CheckedPolicy = z.output<typeof policyRequest>;
+
+/** A request that can be stored: every field in its bounds, the url in the form in which all parsers write it. */
+export function checkPolicy(request: PolicyRequest): CheckedPolicy {
+  const policy = checked(policyRequest, request);
+  checkPatterns(policy.options ?? {}, 'options');
+  return { ...policy, url: plainUrl(policy.url) };
+}
+
+/** `https://Example.com` and `https://example.com/` are one policy; what a server could tell apart stays as it is. */
+function plainUrl(text: string): string {
+  const { href } = new URL(text);
+  if (canonicalUrl(href) === null || href.length > maxUrlLength) throw new HoldfastError('url_invalid', text);
+  return href;
+}
+
+/** `within`: the field of the request that the value is, or how its own fields are to be named. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  within?: string | ((field: string) => string),
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const nameOf =
+    typeof within === 'function' ? within : (field: string) => [within, field].filter(Boolean).join('.');
+  const details = problemsOf(result.error).map(({ path, message }) => ({
+    field: nameOf(fieldName(path)),
+    message,
+  }));
+  throw new HoldfastError('bad_request', describeIssues(result.error, nameOf), { details });
+}

@@ -1,0 +1,88 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type LocalSite, startSite } from '../../../web/fetch/testing/local-site.ts';
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+/** A real receiver of webhooks. It takes everything, unless the test says otherwise. */
+export class Receiver {
+  readonly received: Received[] = [];
+  /** May wait, to keep a delivery under way. */
+  answer: (received: Received) => Answer | Promise<Answer> = () => ({ status: 204 });
+  readonly #arrivals = new EventEmitter();
+  readonly #site: LocalSite;
+
+  private constructor(site: LocalSite) {
+    this.#site = site;
+  }
+
+  static async start(): Promise<Receiver> {
+    let receiver: Receiver | undefined;
+    const site = await startSite(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const received = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      if (!receiver) throw new Error('the receiver is not there yet');
+      receiver.received.push(received);
+      receiver.#arrivals.emit('arrival');
+      const { status, headers, body } = await receiver.answer(received);
+      response.writeHead(status, headers).end(body);
+    });
+    receiver = new Receiver(site);
+    return receiver;
+  }
+
+  get origin(): string {
+    return this.#site.origin;
+  }
+
+  get port(): number {
+    return this.#site.port;
+  }
+
+  /** Of what it got, the ids. */
+  get ids(): string[] {
+    return this.received.map(({ headers }) => String(headers['webhook-id']));
+  }
+
+  /** Of what it got, the payloads. */
+  get payloads(): { type: string; version: number; timestamp: string; data: Record<string, unknown> }[] {
+    return this.received.map(({ body }) => JSON.parse(body));
+  }
+
+  /** Resolves when it has got so many. */
+  async got(count: number): Promise<void> {
+    while (this.received.length < count) await once(this.#arrivals, 'arrival');
+  }
+
+  /** Keeps what it gets, or these of it, waiting for an answer until it is let go. */
+  hold(holds: (received: Received) => boolean = () => true): { open: () => void } {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.answer = async (received) => {
+      if (holds(received)) await opened;
+      return { status: 204 };
+    };
+    return { open: () => open() };
+  }
+
+  close(): Promise<void> {
+    return this.#site.close();
+  }
+}

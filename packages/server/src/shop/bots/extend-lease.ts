@@ -1,0 +1,58 @@
+import type { RequestedAction } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { heldLast } from './held-last.ts';
+import {
+  type AskedLease,
+  askedColumns,
+  askedValues,
+  foundJobs,
+  heartbeatVerdict,
+  type LeaseVerdict,
+} from './judge-lease.ts';
+import { leaseError } from './lease-error.ts';
+
+export interface ExtendedLease {
+  readonly lease_expires_at: Date;
+  /** What the bot is to do now. Asked to stop, it gets no more time: its submit ends the job as asked, or the lease's end. */
+  readonly action: 'continue' | RequestedAction;
+}
+
+/*
+ * Up to timeout_seconds after the start of the run, however often it is called; never back. The row is not HOT-hostile: no
+ * index names what changes here.
+ */
+export const extendLeaseStatement = statement<ExtendedLease & { verdict: LeaseVerdict }>(
+  'extend-lease',
+  `
+WITH asked AS MATERIALIZED (
+  SELECT * FROM ${askedColumns}
+),
+found AS MATERIALIZED (${foundJobs}
+),
+judged AS MATERIALIZED (
+  SELECT asked.position, found.id, ${heartbeatVerdict} AS verdict
+  FROM asked LEFT JOIN found USING (position) LEFT JOIN bots bot ON bot.user_id = asked.user_id AND bot.bot_id = asked.bot_id
+),
+extended AS (
+  UPDATE crawl_jobs job SET last_heartbeat = now(),
+    lease_expires_at = CASE WHEN requested_action IS NOT NULL THEN lease_expires_at
+      ELSE greatest(lease_expires_at, least(clock_timestamp() + make_interval(secs => lease_seconds),
+                                            started_at + make_interval(secs => timeout_seconds))) END
+  FROM judged WHERE job.id = ANY ($1) AND job.id = judged.id AND judged.verdict = 'held'
+  RETURNING judged.position, job.lease_expires_at, coalesce(job.requested_action::text, 'continue') AS action
+),
+seen AS (
+  UPDATE bots SET last_seen_at = now()
+  FROM asked JOIN extended USING (position) WHERE bots.user_id = asked.user_id AND bots.bot_id = asked.bot_id
+)
+SELECT judged.verdict, extended.lease_expires_at, extended.action FROM judged LEFT JOIN extended USING (position)`,
+);
+
+/** A bot is still at work: its lease begins anew. */
+export async function extendLease(db: Queryable, lease: AskedLease): Promise<ExtendedLease> {
+  const [extended] = await run(db, extendLeaseStatement, askedValues([lease]));
+  const verdict = extended?.verdict ?? 'job_not_found';
+  if (extended && verdict === 'held') return extended;
+  const isExpired = verdict === 'job_not_locked' && (await heldLast(db, [lease])).has(lease);
+  throw leaseError(isExpired ? 'lock_expired' : verdict, lease);
+}

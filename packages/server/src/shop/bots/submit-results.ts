@@ -1,0 +1,174 @@
+import { HoldfastError, type JobStatus } from '@holdfast/contract';
+import { LosslessNumber, stringify } from 'lossless-json';
+import type pg from 'pg';
+import { inTransaction } from '../../base/database/in-transaction.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import { retryJobsNow } from '../../queue/jobs/retry-jobs-now.ts';
+import { dialectTime } from './dialect-time.ts';
+import { heldLast } from './held-last.ts';
+import { leaseError } from './lease-error.ts';
+import { type LockedLease, lockLeases } from './lock-leases.ts';
+import { type RecordedSubmission, recordSubmissions } from './record-submissions.ts';
+import type { Submission, SubmissionAnswer } from './submission.ts';
+
+interface HeldSubmission {
+  readonly submission: Submission;
+  readonly lease: LockedLease;
+}
+
+const nextRunStatement = statement<{ id: string; next_run_at: Date }>(
+  'policies-next-run',
+  'SELECT id, next_run_at FROM crawl_policies WHERE id = ANY ($1)',
+);
+
+const earlierStatement = statement<{ job_id: string; fence: number; status: number; data: string }>(
+  'earlier-submissions',
+  `
+SELECT job_id, fence, http_status AS status, answer::text AS data
+FROM unnest($1::uuid[], $2::bigint[]) AS asked (job_id, fence) JOIN bot_submissions USING (job_id, fence)
+WHERE job_id = ANY ($1)`,
+);
+
+type Answers = Map<Submission, SubmissionAnswer | HoldfastError>;
+
+/**
+ * Submits in one transaction: every job moves, every result is stored and every answer kept, or nothing. At most one
+ * submission per job. Each is answered for itself, with what its bot is told or why it was refused.
+ */
+export function submitResults(
+  pool: pg.Pool,
+  submissions: readonly Submission[],
+  options: { readonly lockTimeoutMs?: number } = {},
+): Promise<Answers> {
+  return inTransaction(pool, (db) => submitWithin(db, submissions), options);
+}
+
+/** The same inside a transaction of the caller's. */
+export async function submitWithin(db: Queryable, submissions: readonly Submission[]): Promise<Answers> {
+  const locked = await lockLeases(
+    db,
+    submissions.map(({ lease }) => lease),
+  );
+  const judged = submissions.map((submission, at) => ({ submission, lease: locked[at] as LockedLease }));
+  const held = judged.filter(({ lease }) => lease.verdict === 'held');
+  const recorded = held.length > 0 ? await endRuns(db, held) : [];
+  const refused = judged.filter(({ lease }) => lease.verdict !== 'held');
+  return new Map([
+    ...recorded.map(({ submission, answer }) => [submission, answer] as const),
+    ...(await refuse(db, refused)),
+  ]);
+}
+
+async function endRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<RecordedSubmission[]> {
+  const runs = held.map(({ submission, lease }) => ({
+    id: submission.lease.jobId,
+    fence: lease.fence,
+    actor: `bot:${submission.lease.botId}`,
+    submission,
+  }));
+  const done = runs.filter(({ submission }) => submission.outcome.success);
+  const failed = runs.flatMap((one) =>
+    one.submission.outcome.success
+      ? []
+      : [{ ...one, error: new HoldfastError('bot_failed', one.submission.outcome.error ?? undefined) }],
+  );
+  const completed = done.length > 0 ? await completeJobs(db, done, 'bot') : undefined;
+  const retried = failed.length > 0 ? await retryJobsNow(db, failed, 'bot') : undefined;
+  const nextRuns = await readNextRuns(db, held);
+  const recorded = held.map(({ submission, lease }): RecordedSubmission => {
+    const id = { id: submission.lease.jobId, fence: lease.fence };
+    const status = (submission.outcome.success ? completed : retried)?.get(id);
+    // They are locked, and were judged under the lock.
+    if (status === undefined || status === 'lost')
+      throw new HoldfastError('internal_error', `job ${id.id} slipped away`);
+    const answer = submission.outcome.success
+      ? doneAnswer(submission, lease, nextRuns.get(lease.policy_id ?? ''))
+      : failureAnswer(submission, lease, status);
+    return { submission, held: id, resultId: lease.result_id, answer };
+  });
+  await recordSubmissions(db, recorded);
+  return recorded;
+}
+
+/** After the transition: the end of a job decides when its policy runs next. */
+async function readNextRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<Map<string, Date>> {
+  const ids = held.flatMap(({ lease }) => lease.policy_id ?? []);
+  if (ids.length === 0) return new Map();
+  return new Map((await run(db, nextRunStatement, [ids])).map(({ id, next_run_at }) => [id, next_run_at]));
+}
+
+function doneAnswer(
+  { lease: { jobId }, outcome }: Submission,
+  { result_id }: LockedLease,
+  nextRun: Date | undefined,
+): SubmissionAnswer {
+  const { price, currency } = outcome.success ? outcome.result : { price: '0', currency: '' };
+  const data = {
+    result_id,
+    job_id: jobId,
+    status: 'done',
+    price: new LosslessNumber(price),
+    currency,
+    policy_next_run: nextRun ? dialectTime(nextRun) : null,
+  };
+  return { status: 201, data: stringify(data) ?? '' };
+}
+
+const messages: Partial<Record<JobStatus, string>> = {
+  pending: 'Job marked for retry',
+  failed: 'Retries exhausted',
+  paused: 'Job paused as requested',
+  cancelled: 'Job cancelled as requested',
+};
+
+function failureAnswer(
+  { lease: { jobId }, outcome }: Submission,
+  { retry_count, max_retries }: LockedLease,
+  status: JobStatus,
+): SubmissionAnswer {
+  const error = (outcome.success ? null : outcome.error) ?? 'The bot reported a failure';
+  const data = {
+    job_id: jobId,
+    status,
+    // Only a job that is tried again has used up a retry.
+    retry_count: status === 'pending' ? retry_count + 1 : retry_count,
+    max_retries,
+    ...(status === 'failed' && { error }),
+    message: messages[status],
+  };
+  return { status: 200, data: JSON.stringify(data) };
+}
+
+/**
+ * A lease that has submitted gets its answer again. Looked up in a statement of its own: the submit that came first may have
+ * committed while ours waited for the job.
+ */
+async function refuse(
+  db: Queryable,
+  refused: readonly HeldSubmission[],
+): Promise<[Submission, SubmissionAnswer | HoldfastError][]> {
+  const earlier = refused.filter(({ lease }) => lease.verdict === 'earlier');
+  const rows =
+    earlier.length > 0
+      ? await run(db, earlierStatement, [
+          earlier.map(({ submission }) => submission.lease.jobId),
+          earlier.map(({ submission }) => submission.lease.token),
+        ])
+      : [];
+  const answers = new Map(
+    rows.map(({ job_id, fence, status, data }) => [`${job_id} ${fence}`, { status, data }]),
+  );
+  const idle = refused.filter(({ lease }) => lease.verdict === 'job_not_locked');
+  const expired = await heldLast(
+    db,
+    idle.map(({ submission }) => submission.lease),
+  );
+  return refused.map(({ submission, lease: { verdict } }) => {
+    const { jobId, token } = submission.lease;
+    const answer = answers.get(`${jobId} ${token}`);
+    if (verdict === 'earlier' && answer) return [submission, answer];
+    const told = expired.has(submission.lease) ? 'lock_expired' : verdict;
+    return [submission, leaseError(told, submission.lease)];
+  });
+}

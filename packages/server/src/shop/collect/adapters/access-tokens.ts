@@ -1,0 +1,86 @@
+import { HoldfastError, type JsonAdapterConfig } from '@holdfast/contract';
+import { refusedLater } from '../../../governor/fetching/refused-later.ts';
+import type { AdapterContext } from './adapter.ts';
+import { fillText, fillUrl } from './fill-template.ts';
+import { readJson } from './read-json.ts';
+
+type OAuth = NonNullable<JsonAdapterConfig['oauth']>;
+
+interface Token {
+  readonly value: string;
+  /** By the monotonic clock. */
+  readonly expiresAt: number;
+}
+
+/** A token is not used in the last minute of its life: the request that carries it takes its time. */
+const marginMs = 60_000;
+const defaultLifeSeconds = 300;
+const limits = { maxBytes: 100_000, totalMs: 30_000 };
+
+/** Access tokens of client credentials, each asked for once while it lives. They are kept in memory alone. */
+export class AccessTokens {
+  readonly #tokens = new Map<string, Promise<Token>>();
+
+  /** The token of a source, and of no other configuration than this one. */
+  async get(oauth: OAuth, context: AdapterContext): Promise<string> {
+    const key = keyOf(oauth, context);
+    for (;;) {
+      let token = this.#tokens.get(key);
+      const isOurs = token === undefined;
+      if (token === undefined) {
+        token = askForToken(oauth, context);
+        this.#tokens.set(key, token);
+      }
+      try {
+        const { value, expiresAt } = await token;
+        if (isOurs || expiresAt > performance.now()) return value;
+      } catch (error) {
+        if (this.#tokens.get(key) === token) this.#tokens.delete(key);
+        // Another run asked for it, and was stopped or refused; that is no answer to us.
+        if (isOurs) throw error;
+      }
+      if (this.#tokens.get(key) === token) this.#tokens.delete(key);
+      context.signal.throwIfAborted();
+    }
+  }
+
+  /** The API does not take the token any more. */
+  forget(oauth: OAuth, context: AdapterContext): void {
+    this.#tokens.delete(keyOf(oauth, context));
+  }
+}
+
+function keyOf(oauth: OAuth, { sourceId }: AdapterContext): string {
+  return `${sourceId} ${JSON.stringify(oauth)}`;
+}
+
+async function askForToken(oauth: OAuth, context: AdapterContext): Promise<Token> {
+  const { secrets, fetcher, leaseEnds, signal } = context;
+  const id = fillText(oauth.client_id, {}, secrets);
+  const secret = fillText(oauth.client_secret, {}, secrets);
+  const form = new URLSearchParams({ grant_type: 'client_credentials' });
+  if (oauth.scope) form.set('scope', oauth.scope);
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
+  if (oauth.credentials === 'basic') {
+    const pair = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  } else {
+    form.set('client_id', id);
+    form.set('client_secret', secret);
+  }
+  const url = fillUrl(oauth.token_url, {}, secrets);
+  const response = await fetcher.fetch(
+    { url, headers, body: form.toString(), accept: 'application/json', limits },
+    { leaseEnds, signal, maxHops: 0, obeysRobots: false, headersAreSecret: true },
+  );
+  const later = refusedLater(response);
+  if (later) throw later;
+  if (response.status !== 200)
+    throw new HoldfastError('source_refused', `its token endpoint answers HTTP ${response.status}`);
+  const answer = readJson(response.body) as { access_token?: unknown; expires_in?: unknown } | null;
+  const value = answer?.access_token;
+  if (typeof value !== 'string' || value === '' || /[^\x21-\x7e]/.test(value))
+    throw new HoldfastError('answer_invalid', 'its token endpoint gives no access_token');
+  const life = Number(answer?.expires_in ?? defaultLifeSeconds) || defaultLifeSeconds;
+  return { value, expiresAt: performance.now() + Math.max(0, life * 1000 - marginMs) };
+}

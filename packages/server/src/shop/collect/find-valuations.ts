@@ -1,0 +1,70 @@
+import { type ApiValuation, type HistoricValuation, HoldfastError } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { findIntake } from '../intakes/find-intake.ts';
+import { readObservations } from './value-intake.ts';
+import { whyNotValued } from './why-not-valued.ts';
+
+/** Money is text from the database on. */
+const columns = `valuation.intake_id, valuation.currency, valuation.p10::text AS p10, valuation.p20::text AS p20,
+  valuation.p40::text AS p40, valuation.median::text AS median, valuation.p60::text AS p60, valuation.p80::text AS p80,
+  valuation.p90::text AS p90, valuation.mean::text AS mean, valuation.comparables, valuation.sources, valuation.sold,
+  valuation.ask, valuation.outliers, valuation.other_currencies, valuation.not_used, valuation.confidence,
+  valuation.reasons, valuation.valued_at`;
+
+const showStatement = statement<ApiValuation>(
+  'show-valuation',
+  `SELECT ${columns} FROM valuations valuation WHERE intake_id = $1`,
+);
+
+const listStatement = statement<ApiValuation>(
+  'list-valuations',
+  `
+SELECT ${columns} FROM valuations valuation JOIN intakes intake ON intake.id = valuation.intake_id
+WHERE ($1::text IS NULL OR intake.user_id = $1) AND ($2::smallint IS NULL OR valuation.confidence >= $2)
+  AND ($3::text IS NULL OR intake.tags @> ARRAY[$3]) AND ($4::uuid IS NULL OR valuation.intake_id < $4)
+ORDER BY valuation.intake_id DESC LIMIT $5`,
+);
+
+const historyStatement = statement<HistoricValuation>(
+  'list-valuation-history',
+  `
+SELECT valuation.id, ${columns} FROM valuation_history valuation
+WHERE valuation.intake_id = $1 AND ($2::uuid IS NULL OR valuation.id < $2)
+ORDER BY valuation.id DESC LIMIT $3`,
+);
+
+/** The verdict on an intake; with an owner, only if it is theirs. */
+export async function showValuation(db: Queryable, intakeId: string, owner?: string): Promise<ApiValuation> {
+  const { currency } = await findIntake(db, intakeId, owner);
+  const [valuation] = await run(db, showStatement, [intakeId]);
+  if (valuation) return valuation;
+  throw new HoldfastError(
+    'valuation_not_found',
+    whyNotValued(await readObservations(db, intakeId), currency),
+  );
+}
+
+export interface ValuationFilter {
+  readonly owner?: string | undefined;
+  readonly confidence?: number | undefined;
+  readonly tag?: string | undefined;
+  /** Intake of the last valuation of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Those of the newest intakes first. */
+export function listValuations(db: Queryable, filter: ValuationFilter): Promise<ApiValuation[]> {
+  const { owner, confidence, tag, after, limit } = filter;
+  return run(db, listStatement, [owner, confidence, tag, after, limit]);
+}
+
+/** The verdicts that there were, the newest first. */
+export async function listValuationHistory(
+  db: Queryable,
+  intakeId: string,
+  { owner, after, limit }: { owner?: string | undefined; after?: string | undefined; limit: number },
+): Promise<HistoricValuation[]> {
+  await findIntake(db, intakeId, owner);
+  return run(db, historyStatement, [intakeId, after, limit]);
+}

@@ -1,0 +1,77 @@
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { PricePoint } from './price-point.ts';
+
+export interface StoredPoints {
+  readonly added: number;
+  /** Points that were there, with a weaker match. */
+  readonly strengthened: number;
+  /** Points that were there, with as strong a match or a stronger one. */
+  readonly kept: number;
+}
+
+/*
+ * A row that is there changes only for a stronger match: one statement, so that no other writer comes in between. What was
+ * given twice is stored once, in its strongest form. Ids are in the order given; rows are stored in the order of their keys, so
+ * that two writers cannot block each other.
+ */
+export const storePointsStatement = statement<{ added: number; strengthened: number; given: number }>(
+  'store-price-points',
+  `
+WITH given AS MATERIALIZED (
+  SELECT DISTINCT ON ("dedupeKey") * FROM (
+    SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($5::jsonb) AS given (position integer, "dedupeKey" text,
+      price numeric, currency text, "priceType" price_type, "matchStrength" numeric, "matchIsStated" boolean,
+      "externalId" text, url text, title text, date timestamptz, attributes jsonb, raw text)
+    ORDER BY position
+  ) numbered
+  ORDER BY "dedupeKey", "matchStrength" DESC, position
+),
+stored AS (
+  INSERT INTO price_points AS point (id, intake_id, source_id, job_id, actor, dedupe_key, price, currency, price_type,
+    match_strength, match_is_stated, external_id, listing_url, listing_title, listing_date, listing_attributes, raw,
+    observed_at)
+  SELECT id, $1, $2, $3, $4, "dedupeKey", price, currency, "priceType", "matchStrength", "matchIsStated", "externalId", url,
+    title, date, attributes, raw::jsonb, $6
+  FROM given
+  ON CONFLICT (intake_id, source_id, dedupe_key) DO UPDATE SET
+    job_id = excluded.job_id, actor = excluded.actor, price = excluded.price, currency = excluded.currency,
+    price_type = excluded.price_type, match_strength = excluded.match_strength,
+    match_is_stated = excluded.match_is_stated, external_id = excluded.external_id, listing_url = excluded.listing_url,
+    listing_title = excluded.listing_title, listing_date = excluded.listing_date,
+    listing_attributes = excluded.listing_attributes, raw = excluded.raw, observed_at = excluded.observed_at
+  WHERE excluded.match_strength > point.match_strength
+  RETURNING xmax = 0 AS is_new
+)
+SELECT count(*) FILTER (WHERE is_new)::int AS added, count(*) FILTER (WHERE NOT is_new)::int AS strengthened,
+  (SELECT count(*)::int FROM given) AS given
+FROM stored`,
+);
+
+export interface PointOrigin {
+  readonly intakeId: string;
+  readonly sourceId: string;
+  /** Null: brought by hand. */
+  readonly jobId: string | null;
+  readonly actor: string;
+  readonly observedAt: Date;
+}
+
+/** Keeps each point of an intake and a source once; a weaker match never replaces a stronger one. */
+export async function storePoints(
+  db: Queryable,
+  { intakeId, sourceId, jobId, actor, observedAt }: PointOrigin,
+  points: readonly PricePoint[],
+): Promise<StoredPoints> {
+  if (points.length === 0) return { added: 0, strengthened: 0, kept: 0 };
+  const given = points.map((point, position) => ({ ...point, position }));
+  const [stored] = await run(db, storePointsStatement, [
+    intakeId,
+    sourceId,
+    jobId,
+    actor,
+    JSON.stringify(given),
+    observedAt,
+  ]);
+  const { added = 0, strengthened = 0, given: distinct = 0 } = stored ?? {};
+  return { added, strengthened, kept: distinct - added - strengthened };
+}

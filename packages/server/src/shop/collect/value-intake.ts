@@ -1,0 +1,72 @@
+import type { Intake } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { PriceObservation } from './price-observation.ts';
+import { valuate } from './valuation.ts';
+
+/** The newest count, where there are more: old prices of an item that sells every hour say little, and cost memory. */
+const maxObservations = 20_000;
+
+const observationsStatement = statement<PriceObservation>(
+  'read-observations',
+  `
+SELECT point.price::text AS price, point.currency, point.price_type AS "priceType", point.source_id AS "sourceId",
+  source.reputation_weight::numeric::text AS reputation, point.match_strength::text AS "matchStrength"
+FROM price_points point JOIN sources source ON source.id = point.source_id
+WHERE point.intake_id = $1 ORDER BY point.id DESC LIMIT ${maxObservations}`,
+);
+
+/** What a valuation of the intake is made from. */
+export function readObservations(db: Queryable, intakeId: string): Promise<PriceObservation[]> {
+  return run(db, observationsStatement, [intakeId]);
+}
+
+/** History gets a row when the verdict is another than before; when it was reached is no part of it. */
+const storeStatement = statement<never>(
+  'store-valuation',
+  `
+WITH given AS (
+  SELECT * FROM jsonb_populate_record(NULL::valuations, $1::jsonb)
+),
+changed AS (
+  SELECT given.* FROM given LEFT JOIN valuations before USING (intake_id)
+  WHERE to_jsonb(before) - 'valued_at' IS DISTINCT FROM to_jsonb(given) - 'valued_at'
+),
+past AS (
+  INSERT INTO valuation_history (intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources,
+    sold, ask, outliers, other_currencies, not_used, confidence, reasons, valued_at)
+  SELECT intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources,
+    sold, ask, outliers, other_currencies, not_used, confidence, reasons, now() FROM changed
+)
+INSERT INTO valuations AS valuation (intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources,
+  sold, ask, outliers, other_currencies, not_used, confidence, reasons, valued_at)
+SELECT intake_id, currency, p10, p20, p40, median, p60, p80, p90, mean, comparables, sources,
+  sold, ask, outliers, other_currencies, not_used, confidence, reasons, now() FROM given
+ON CONFLICT (intake_id) DO UPDATE SET currency = excluded.currency, p10 = excluded.p10, p20 = excluded.p20,
+  p40 = excluded.p40, median = excluded.median, p60 = excluded.p60, p80 = excluded.p80, p90 = excluded.p90,
+  mean = excluded.mean, comparables = excluded.comparables, sources = excluded.sources, sold = excluded.sold,
+  ask = excluded.ask, outliers = excluded.outliers, other_currencies = excluded.other_currencies,
+  not_used = excluded.not_used, confidence = excluded.confidence, reasons = excluded.reasons,
+  valued_at = excluded.valued_at`,
+);
+
+const dropStatement = statement<never>('drop-valuation', 'DELETE FROM valuations WHERE intake_id = $1');
+
+const settledStatement = statement<never>(
+  'valuation-settled',
+  'UPDATE intakes SET valuation_due = false WHERE id = $1 AND valuation_due',
+);
+
+/** Values an intake that the caller holds (lockIntake) from all its price points; without comparable ones it has no valuation. */
+export async function valueIntake(
+  db: Queryable,
+  { id, currency }: Pick<Intake, 'id' | 'currency'>,
+): Promise<void> {
+  const valuation = valuate(await readObservations(db, id), currency);
+  if (valuation === null) await run(db, dropStatement, [id]);
+  else {
+    const { otherCurrencies, notUsed, ...rest } = valuation;
+    const row = { intake_id: id, ...rest, other_currencies: otherCurrencies, not_used: notUsed };
+    await run(db, storeStatement, [JSON.stringify(row)]);
+  }
+  await run(db, settledStatement, [id]);
+}

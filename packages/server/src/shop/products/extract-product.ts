@@ -1,0 +1,90 @@
+import { cutText } from '../../web/html/cut-text.ts';
+import { decideAvailability } from './decide-availability.ts';
+import { decideListPrice } from './decide-list-price.ts';
+import { decidePrice } from './decide-price.ts';
+import { declaredProducts } from './declared-products.ts';
+import { findTitle, markAround } from './find-title.ts';
+import { visibleGtin, visibleSku } from './labelled-code.ts';
+import { pageRegion } from './page-region.ts';
+import { priceOptions, withCurrencyDigits } from './price-options.ts';
+import type { Evidence, Product, ProductField } from './product.ts';
+import { canBeBought } from './read-availability.ts';
+import { readGtin } from './read-gtin.ts';
+import { readProductPage, spreadFlags } from './read-product-page.ts';
+import { skuInUrl } from './sku-in-url.ts';
+import type { StructuredProduct } from './structured-product.ts';
+import { visiblePrices } from './visible-prices.ts';
+import { buyButtons, visibleStock } from './visible-stock.ts';
+
+const longestField = 1_024;
+
+/**
+ * The product of a page, from its JSON-LD, its microdata, its OpenGraph tags and what it shows, in this order; the
+ * evidence says which of them gave each value. Never throws; one pass over the page, and time linear in its length.
+ */
+export function extractProduct(html: string, url: string): Product {
+  const page = readProductPage(html, url);
+  const pageNames = [page.title, page.head.openGraph.first('og:title')].filter((name) => name != null);
+  const declared = declaredProducts(page, pageNames);
+  const names = declared.flatMap(({ title }) => (title === undefined ? [] : [title.text]));
+  const title = findTitle(page, [...names, ...pageNames]);
+  if (title !== null) markAround(page, title.node);
+  spreadFlags(page);
+
+  const region = pageRegion(url, page.head.language);
+  const buttons = buyButtons(page);
+  const visible = visiblePrices(page, title?.node ?? null, buttons, region);
+  const price = decidePrice(
+    declared.map(({ offers }) => priceOptions(offers, region)),
+    visible,
+  );
+  const list = price && decideListPrice(price, visible, region);
+  const stock = decideAvailability(declared, visibleStock(page, buttons));
+
+  const first = (field: 'title' | 'sku' | 'brand' | 'image') =>
+    declared.find((product) => product[field] !== undefined)?.[field];
+  const shownTitle: Evidence | undefined = title
+    ? { source: 'visible', path: 'heading', text: title.text }
+    : page.title
+      ? { source: 'visible', path: 'title', text: page.title }
+      : undefined;
+  const found: Partial<Record<ProductField, Evidence | undefined>> = {
+    title: first('title') ?? shownTitle,
+    price: price?.evidence,
+    currency: price?.currencyEvidence,
+    listPrice: list?.evidence,
+    availability: stock?.evidence,
+    sku: first('sku') ?? visibleSku(page) ?? skuInUrl(url),
+    gtin: declaredGtin(declared) ?? visibleGtin(page),
+    brand: first('brand'),
+    image: first('image'),
+  };
+  const text = (field: ProductField) => {
+    const value = found[field]?.text;
+    return value === undefined ? null : cutText(value, longestField);
+  };
+  const currency = price?.currency ?? null;
+  const image = text('image');
+  return {
+    title: text('title'),
+    price: price && withCurrencyDigits(price.amount, currency),
+    currency,
+    listPrice: list && withCurrencyDigits(list.amount, currency),
+    availability: stock?.availability ?? null,
+    inStock: stock && canBeBought(stock.availability),
+    sku: text('sku'),
+    gtin: readGtin(text('gtin')),
+    brand: text('brand'),
+    image: image && (page.resolve(image) ?? image),
+    evidence: Object.fromEntries(
+      Object.entries(found).flatMap(([field, one]) =>
+        one === undefined ? [] : [[field, { ...one, text: cutText(one.text, longestField) }]],
+      ),
+    ),
+  };
+}
+
+/** Shops put all kinds of numbers into these properties. */
+function declaredGtin(declared: readonly StructuredProduct[]): Evidence | undefined {
+  return declared.find(({ gtin }) => gtin !== undefined && readGtin(gtin.text) !== null)?.gtin;
+}

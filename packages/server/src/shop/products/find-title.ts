@@ -1,0 +1,48 @@
+import { isHeading, tag } from '../../web/html/tape/html-tag.ts';
+import { nameHint } from './name-hints.ts';
+import { flag, type ProductPage } from './product-page.ts';
+import { textOfNode } from './text-of-node.ts';
+import { wordOverlap, wordsOf } from './word-overlap.ts';
+
+/** Of each kind: menus call hundreds of their entries titles, and stand before the product. */
+const maxCandidates = 200;
+const longestTitle = 300;
+const bonus = { h1: 0.35, heading: 0.1, named: 0 };
+
+export interface VisibleTitle {
+  readonly node: number;
+  readonly text: string;
+}
+
+/** The element that shows the product's name: the heading that agrees best with the names that the page declares. */
+export function findTitle(page: ProductPage, declared: readonly string[]): VisibleTitle | null {
+  const { tape, names, flags } = page;
+  const wanted = declared.map(wordsOf);
+  let best: VisibleTitle | null = null;
+  let bestScore = 0;
+  const seen = { h1: 0, heading: 0, named: 0 };
+  for (let node = 0; node < tape.size; node++) {
+    const id = tape.tags[node] as number;
+    const called = ((names[node] as number) & nameHint.title) !== 0;
+    const kind = id === tag.h1 ? 'h1' : isHeading[id] === 1 ? 'heading' : 'named';
+    if ((kind === 'named' && !called) || seen[kind] >= maxCandidates) continue;
+    const text = textOfNode(tape, node, longestTitle);
+    if (text === '') continue;
+    seen[kind]++;
+    const words = wordsOf(text);
+    const overlap = Math.max(0, ...wanted.map((other) => wordOverlap(words, other)));
+    const linked = ((flags[node] as number) & flag.linked) !== 0;
+    const score = overlap + bonus[kind] - (linked ? 0.3 : 0);
+    if (score > bestScore) {
+      best = { node, text };
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/** Marks what holds the title; to be called before flags are spread. */
+export function markAround({ tape, flags }: ProductPage, node: number): void {
+  for (let at = node; at >= 0; at = tape.parents[at] as number)
+    flags[at] = (flags[at] as number) | flag.aroundTitle;
+}

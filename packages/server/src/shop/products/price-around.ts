@@ -1,0 +1,88 @@
+import { textNode } from '../../web/html/tape/html-tag.ts';
+import { type ParsedPrice, parsePrice } from '../prices/parse-price.ts';
+import { nameHint } from './name-hints.ts';
+import { nearHints } from './price-context.ts';
+import type { ProductPage } from './product-page.ts';
+import { textOfNode } from './text-of-node.ts';
+
+/** A price and the smallest part of the page that shows the whole of it. */
+export interface ShownPrice {
+  readonly node: number;
+  readonly text: string;
+  readonly price: ParsedPrice & { readonly amount: string };
+}
+
+/** A price with what belongs to it is not longer. */
+const longestPrice = 40;
+const longestText = 120;
+const longestAmount = 14;
+const climbs = 6;
+
+/**
+ * The price that a run of text with digits belongs to: itself if it shows a whole one, else the element around that
+ * brings the currency or the cents.
+ */
+export function priceAround(page: ProductPage, textAt: number, region: string | null): ShownPrice | null {
+  const { tape } = page;
+  let best = readAt(page, textAt, region);
+  let lastText = best?.text;
+  let node = tape.parents[textAt] as number;
+  for (let steps = 0; node >= 0 && steps < climbs; node = tape.parents[node] as number, steps++) {
+    if ((tape.chars[node] as number) > longestPrice || (best !== null && isComplete(best))) break;
+    const text = textOfNode(tape, node, longestText + 1);
+    if (text === lastText) continue;
+    lastText = text;
+    const wider = readText(page, node, text, region);
+    if (wider === null) continue;
+    // More text must complete the price, not bring another.
+    if (best !== null && !completes(wider, best)) break;
+    best = wider;
+  }
+  return best;
+}
+
+function isComplete({ price }: ShownPrice): boolean {
+  return price.currencyCodes.length > 0 && price.amount.includes('.');
+}
+
+function completes(wider: ShownPrice, best: ShownPrice): boolean {
+  const whole = (amount: string) => amount.split('.')[0];
+  if (whole(wider.price.amount) !== whole(best.price.amount)) return false;
+  const moreDigits = wider.price.amount.length > best.price.amount.length;
+  return moreDigits || (best.price.currencyCodes.length === 0 && wider.price.currencyCodes.length > 0);
+}
+
+function readAt(page: ProductPage, node: number, region: string | null): ShownPrice | null {
+  return readText(page, node, textOfNode(page.tape, node, longestText + 1), region);
+}
+
+function readText(page: ProductPage, node: number, text: string, region: string | null): ShownPrice | null {
+  if (text.length > longestText) return null;
+  const price = parsePrice(text, { region });
+  const { amount, currencyText, currencyCodes } = price;
+  if (amount === null || amount.length > longestAmount) return null;
+  const shown = { node, text, price: { ...price, amount } };
+  if (currencyCodes.length > 0 && currencyText !== null && isOnlyCurrency(currencyText)) return shown;
+  // Without its currency, or with one that may be a size or a weight, only what is called a price is one.
+  if ((nearHints(page, node) & nameHint.price) === 0) return null;
+  return /^\D{0,12}[\d.,' ]+\D{0,12}$/.test(text) && !isShare(page, node) ? shown : null;
+}
+
+/** `50` whose `%` stands in the next element. */
+function isShare({ tape }: ProductPage, node: number): boolean {
+  const end = tape.ends[node] as number;
+  for (let at = end; at < Math.min(tape.size, end + 3); at++)
+    if (tape.tags[at] === textNode) return /^\s*%/.test(textOfNode(tape, at, 8));
+  return false;
+}
+
+function isOnlyCurrency(mark: string): boolean {
+  return !/^\p{L}$/u.test(mark) && !/^\p{L}\p{Ll}{3,}$/u.test(mark);
+}
+
+export function mayShowPrice({ tape }: ProductPage, node: number): boolean {
+  if (tape.tags[node] !== textNode || (tape.chars[node] as number) > longestPrice * 2) return false;
+  return hasDigit.test(tape.html.slice(tape.starts[node] as number, tape.stops[node] as number));
+}
+
+const hasDigit = /\d|[٠-٩۰-۹०-९০-৯๐-๙０-９]/;

@@ -1,0 +1,181 @@
+import { isHeading, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
+import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
+import { nameHint } from './name-hints.ts';
+import { mayShowPrice, priceAround, type ShownPrice } from './price-around.ts';
+import { isListPrice, labelBefore, nearHints } from './price-context.ts';
+import { asideWords, priceWords } from './price-words.ts';
+import { flag, type ProductPage } from './product-page.ts';
+
+/** A price that a reader of the page sees. */
+export interface VisiblePrice {
+  readonly amount: string;
+  readonly currency: string | null;
+  readonly currencyCodes: readonly string[];
+  readonly text: string;
+  readonly path: string;
+  /** Struck through, or called the old or the recommended one. */
+  readonly list: boolean;
+  readonly score: number;
+}
+
+const maxPrices = 2_000;
+/** Texts with digits that are looked at: more of them are tables of numbers. */
+const maxTexts = 20_000;
+const emphasis = tagSet('b', 'strong', 'big', 'em');
+
+/** What the parts of a score weigh. Found on a hundred shops' pages; none of them decides alone. */
+const weight = {
+  currency: 2,
+  calledPrice: 3,
+  calledCurrent: 1.5,
+  labelled: 1,
+  emphasised: 0.5,
+  repeated: 0.5,
+  calledAside: -3,
+  asideText: -4,
+  asideLabel: -2.5,
+  elsewhere: -7,
+  linked: -3,
+  hidden: -2,
+  button: -0.5,
+  zero: -6,
+  beforeTitle: -1,
+  /** For each doubling of the way from the title, and from a button that buys. */
+  fromTitle: -0.8,
+  fromButton: -0.4,
+};
+/** As if a button stood this far away where there is none. */
+const noButton = 20_000;
+
+/** Every price that the page shows, the likeliest price of its product first. */
+export function visiblePrices(
+  page: ProductPage,
+  titleNode: number | null,
+  buttons: readonly number[],
+  region: string | null,
+): VisiblePrice[] {
+  const found = shownPrices(page, region);
+  const offsets = textOffsets(page);
+  const times = timesShown(page, found);
+  const title = titleNode === null ? null : (offsets[titleNode] as number);
+  const buttonsAt = buttons.map((button) => offsets[button] as number);
+  const prices = found
+    .map(({ node, text, price: { amount, currency, currencyCodes } }) => {
+      const label = labelBefore(page, node);
+      const at = offsets[node] as number;
+      const away = Math.min(noButton, ...buttonsAt.map((button) => Math.abs(button - at)));
+      const score =
+        (currencyCodes.length > 0 ? weight.currency : 0) +
+        nameScore(nearHints(page, node)) +
+        textScore(text, label) +
+        flagScore(page.flags[node] as number) +
+        (isEmphasised(page, node) ? weight.emphasised : 0) +
+        (/^[0.]+$/.test(amount) ? weight.zero : 0) +
+        weight.repeated * Math.min(3, (times.get(amount) ?? 1) - 1) +
+        (title === null ? 0 : titleScore(at - title)) +
+        weight.fromButton * doublings(away);
+      const list = isListPrice(page, node, text, label);
+      return { amount, currency, currencyCodes, text, path: pathOf(page, node), list, score, at };
+    })
+    .sort((a, b) => b.score - a.score);
+  return markPairs(prices);
+}
+
+/** Two prices side by side that differ in nothing but the amount are the old and the new one, the higher the old. */
+function markPairs(prices: (VisiblePrice & { at: number })[]): VisiblePrice[] {
+  const asked = prices.filter(({ list }) => !list);
+  const [first] = asked;
+  if (first === undefined) return prices;
+  const value = decimal(first.amount);
+  for (const other of asked.slice(1, 6)) {
+    if (first.score - other.score > 0.6 || Math.abs(first.at - other.at) > 60) continue;
+    const [low, high] = [value, decimal(other.amount)].sort(compareDecimals) as [Decimal, Decimal];
+    const isPair =
+      compareDecimals(low, high) < 0 && compareDecimals(high, { ...low, units: low.units * 3n }) < 0;
+    if (!isPair) continue;
+    const old = high === value ? first : other;
+    return prices.map((price) => (price === old ? { ...price, list: true } : price));
+  }
+  return prices;
+}
+
+function shownPrices(page: ProductPage, region: string | null): ShownPrice[] {
+  const found: ShownPrice[] = [];
+  const seen = new Set<number>();
+  let texts = 0;
+  for (let node = 0; node < page.tape.size && found.length < maxPrices && texts < maxTexts; node++) {
+    if (!mayShowPrice(page, node)) continue;
+    texts++;
+    const shown = priceAround(page, node, region);
+    if (shown === null || seen.has(shown.node)) continue;
+    seen.add(shown.node);
+    found.push(shown);
+  }
+  return found;
+}
+
+function nameScore(hints: number): number {
+  const called = (hints & nameHint.price) !== 0;
+  return (
+    (called ? weight.calledPrice : 0) +
+    (called && (hints & nameHint.current) !== 0 ? weight.calledCurrent : 0) +
+    ((hints & nameHint.aside) !== 0 ? weight.calledAside : 0)
+  );
+}
+
+function textScore(text: string, label: string): number {
+  return (
+    (asideWords.test(text) ? weight.asideText : asideWords.test(label) ? weight.asideLabel : 0) +
+    (priceWords.test(label) ? weight.labelled : 0)
+  );
+}
+
+function flagScore(flags: number): number {
+  return (
+    ((flags & flag.elsewhere) !== 0 ? weight.elsewhere : 0) +
+    ((flags & flag.linked) !== 0 ? weight.linked : 0) +
+    ((flags & flag.hidden) !== 0 ? weight.hidden : 0) +
+    ((flags & flag.button) !== 0 ? weight.button : 0)
+  );
+}
+
+function titleScore(distance: number): number {
+  return weight.fromTitle * doublings(Math.abs(distance)) + (distance < 0 ? weight.beforeTitle : 0);
+}
+
+const doublings = (characters: number) => Math.log2(1 + characters / 100);
+
+function isEmphasised({ tape }: ProductPage, node: number): boolean {
+  for (let at = node, steps = 0; at >= 0 && steps < 4; at = tape.parents[at] as number, steps++)
+    if (emphasis[tape.tags[at] as number] === 1 || isHeading[tape.tags[at] as number] === 1) return true;
+  return false;
+}
+
+/** A price that is said again, by the buttons or in a bar that follows the reader, is the one that counts. */
+function timesShown(page: ProductPage, prices: readonly ShownPrice[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { node, price } of prices)
+    if (((page.flags[node] as number) & (flag.elsewhere | flag.linked)) === 0)
+      times.set(price.amount, (times.get(price.amount) ?? 0) + 1);
+  return times;
+}
+
+/** How many characters a reader has read before each node. */
+function textOffsets({ tape }: ProductPage): Int32Array {
+  const offsets = new Int32Array(tape.size);
+  let read = 0;
+  for (let node = 0; node < tape.size; node++) {
+    offsets[node] = read;
+    if (tape.tags[node] === textNode) read += tape.chars[node] as number;
+  }
+  return offsets;
+}
+
+/** The nearest name: enough to find the place again. */
+function pathOf({ tape, labels }: ProductPage, node: number): string {
+  for (let at = node, steps = 0; at >= 0 && steps < 5; at = tape.parents[at] as number, steps++) {
+    const label = labels.get(at);
+    if (label !== undefined) return label;
+  }
+  return 'text';
+}

@@ -1,0 +1,51 @@
+import type { ChangedPrice } from '@holdfast/contract';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
+
+/** What the page of a result cost before, if it was another price; null if not. */
+export const priceChangeOf = (resultId: string) => `(
+    SELECT json_build_object('previous_result_id', change.previous_result_id,
+      'previous_price', change.previous_price::text, 'previous_currency', change.previous_currency)
+    FROM price_changes change WHERE change.result_id = ${resultId})`;
+
+export interface ChangeFilter {
+  readonly owner?: string | undefined;
+  readonly policyId?: string | undefined;
+  readonly url?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Id of the result of the last change of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Each way has an index that leads to its rows; the values are bound alike in all of them. */
+const ways = {
+  all: '$1::text IS NULL AND $2::uuid IS NULL AND $3::text IS NULL',
+  owner: 'user_id = $1 AND $2::uuid IS NULL AND $3::text IS NULL',
+  policy: 'policy_id = $2 AND ($1::text IS NULL OR user_id = $1) AND ($3::text IS NULL OR url = $3)',
+  url: 'md5(url) = md5($3) AND url = $3 AND ($1::text IS NULL OR user_id = $1) AND $2::uuid IS NULL',
+} as const;
+
+const listStatements = Object.fromEntries(
+  Object.entries(ways).map(([way, condition]) => [
+    way,
+    statement<ChangedPrice>(
+      `list-price-changes-by-${way}`,
+      `
+SELECT result_id, job_id, policy_id, user_id, url, previous_result_id, previous_price::text AS previous_price,
+  previous_currency, price::text AS price, currency, changed_at
+FROM price_changes
+WHERE ${condition} AND ($4::timestamptz IS NULL OR changed_at >= $4) AND ($5::timestamptz IS NULL OR changed_at < $5)
+  AND ($6::uuid IS NULL OR result_id < $6)
+ORDER BY result_id DESC LIMIT $7`,
+    ),
+  ]),
+) as Record<keyof typeof ways, ReturnType<typeof statement<ChangedPrice>>>;
+
+/** Newest first. */
+export function listPriceChanges(db: Queryable, filter: ChangeFilter): Promise<ChangedPrice[]> {
+  const { owner, policyId, url, since, until, after, limit } = filter;
+  const way =
+    policyId !== undefined ? 'policy' : url !== undefined ? 'url' : owner !== undefined ? 'owner' : 'all';
+  return run(db, listStatements[way], [owner, policyId, url, since, until, after, limit]);
+}

@@ -1,0 +1,95 @@
+import type { ListedResult, ResultFilter } from '@holdfast/contract';
+import { idAt } from '../../base/database/id-at.ts';
+import { lookThrough, pageOf, type SearchPage } from '../../base/database/look-through.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { priceChangeOf } from './price-changes.ts';
+
+export interface ResultSearch {
+  readonly filter: ResultFilter;
+  /** Only results of this owner. */
+  readonly owner?: string | undefined;
+  /** Id of the last result of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** The columns of a listed result; the price is text from the database on. */
+export const resultColumns = `result.id, result.job_id, result.policy_id, result.user_id, result.url, result.price::text AS price,
+  result.currency, result.title, result.in_stock, result.actor, result.raw_html IS NOT NULL AS has_raw_html,
+  ${priceChangeOf('result.id')} AS price_change, result.crawled_at`;
+
+/** The clocks that gave a result its id and its crawled_at are the same but for moments. */
+const clockSlackMs = 60_000;
+
+/**
+ * The results that match, newest first. The text differs with the filter, because prepared plans are made without values
+ * (session-settings.ts) and would not find a partial index.
+ */
+export async function searchResults(
+  db: Queryable,
+  { filter, owner, after, limit }: ResultSearch,
+): Promise<SearchPage<ListedResult>> {
+  const values: unknown[] = [];
+  const bind = (value: unknown, type = 'text') => `$${values.push(value)}::${type}`;
+  const { indexed, others } = conditions(filter, owner, bind);
+  if (after) indexed.push(`result.id < ${bind(after, 'uuid')}`);
+  const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
+  const text = lookThrough({
+    alias: 'result',
+    candidates: (wanted, count) =>
+      `SELECT ${wanted} FROM crawl_results result ${where} ORDER BY id DESC LIMIT ${count}`,
+    conditions: others,
+    columns: resultColumns,
+    limit,
+  });
+  const { rows } = await db.query<ListedResult & { looked_to: string | null }>({ text, values });
+  return pageOf<ListedResult>(rows, limit);
+}
+
+/** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
+function conditions(
+  filter: ResultFilter,
+  owner: string | undefined,
+  bind: (value: unknown, type?: string) => string,
+): { indexed: string[]; others: string[] } {
+  const indexed: string[] = [];
+  const others: string[] = [];
+  const byThing = filter.policy_id !== undefined || filter.url !== undefined || filter.job_id !== undefined;
+  if (filter.policy_id) indexed.push(`result.policy_id = ${bind(filter.policy_id, 'uuid')}`);
+  if (filter.job_id) indexed.push(`result.job_id = ${bind(filter.job_id, 'uuid')}`);
+  if (filter.url) {
+    const url = bind(filter.url);
+    indexed.push(`md5(result.url) = md5(${url}) AND result.url = ${url}`);
+  }
+  for (const name of [owner, filter.user_id].filter((name) => name !== undefined)) {
+    const isOwners = `result.user_id = ${bind(name)}`;
+    if (byThing || name === 'local') others.push(isOwners);
+    else indexed.push(`${isOwners} AND result.user_id <> 'local'`);
+  }
+  // A result is stored when it is brought: it is created when its page was crawled.
+  const since = latest(filter.crawled_after, filter.created_after);
+  const until = earliest(filter.crawled_before, filter.created_before);
+  if (since) {
+    indexed.push(`result.id >= ${bind(idAt(since, -clockSlackMs), 'uuid')}`);
+    others.push(`result.crawled_at >= ${bind(since, 'timestamptz')}`);
+  }
+  if (until) {
+    indexed.push(`result.id < ${bind(idAt(until, clockSlackMs), 'uuid')}`);
+    others.push(`result.crawled_at < ${bind(until, 'timestamptz')}`);
+  }
+  if (filter.currency) others.push(`result.currency = ${bind(filter.currency)}`);
+  if (filter.in_stock !== undefined) others.push(`result.in_stock = ${filter.in_stock}`);
+  return { indexed, others };
+}
+
+function latest(...moments: (string | undefined)[]): string | undefined {
+  return inOrder(moments).at(-1);
+}
+
+function earliest(...moments: (string | undefined)[]): string | undefined {
+  return inOrder(moments).at(0);
+}
+
+function inOrder(moments: (string | undefined)[]): string[] {
+  return moments.filter((moment) => moment !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b));
+}

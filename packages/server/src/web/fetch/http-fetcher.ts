@@ -1,0 +1,150 @@
+import { HoldfastError } from '@holdfast/contract';
+import { version } from '../../base/process/version.ts';
+import { AddressGuard } from './address-guard.ts';
+import type { ConnectionOptions } from './connection.ts';
+import { Exchange } from './exchange.ts';
+import { ExchangeWatch } from './exchange-watch.ts';
+import {
+  defaultLimits,
+  type Fetcher,
+  type FetchLimits,
+  type FetchRequest,
+  type FetchResponse,
+} from './fetcher.ts';
+import { OriginPool } from './origin-pool.ts';
+import { requestHeaders } from './request-headers.ts';
+import { type ResolveHost, resolveHost } from './resolve-host.ts';
+
+export interface HttpFetcherOptions {
+  readonly userAgent?: string | undefined;
+  /** Origins (scheme://host:port) of this network that may be fetched all the same. */
+  readonly allowOrigins?: readonly string[] | undefined;
+  readonly limits?: Partial<FetchLimits> | undefined;
+  readonly connectionsPerOrigin?: number | undefined;
+  /** Origins whose connections are kept; the longest unused give way. Those in use are never closed. */
+  readonly maxOrigins?: number | undefined;
+  readonly keepAliveMs?: number | undefined;
+  readonly resolve?: ResolveHost | undefined;
+  /** Told before each request, whatever comes of it. */
+  readonly onRequest?: (() => void) | undefined;
+  /** Certificates trusted instead of the system's. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+/** Fetches over HTTP/1.1 with connections kept per origin. */
+export class HttpFetcher implements Fetcher {
+  readonly #guard: AddressGuard;
+  readonly #limits: FetchLimits;
+  readonly #userAgent: string;
+  readonly #connection: ConnectionOptions;
+  readonly #connectionsPerOrigin: number;
+  readonly #maxOrigins: number;
+  readonly #onRequest: (() => void) | undefined;
+  readonly #watch = new ExchangeWatch();
+  readonly #pools = new Map<string, OriginPool>();
+  #uses = 0;
+  #closed = false;
+
+  constructor(options: HttpFetcherOptions = {}) {
+    this.#guard = new AddressGuard(options.allowOrigins);
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#userAgent = options.userAgent ?? `Holdfast/${version}`;
+    this.#connectionsPerOrigin = options.connectionsPerOrigin ?? 8;
+    this.#maxOrigins = options.maxOrigins ?? 256;
+    this.#onRequest = options.onRequest;
+    this.#connection = {
+      guard: this.#guard,
+      resolve: options.resolve ?? resolveHost,
+      keepAliveMs: options.keepAliveMs ?? 4000,
+      ca: options.ca,
+    };
+  }
+
+  fetch(request: FetchRequest): Promise<FetchResponse> {
+    return new Promise((resolve, reject) => {
+      request.signal?.throwIfAborted();
+      this.#onRequest?.();
+      const url = readUrl(request.url);
+      const pool = this.#poolOf(url);
+      const exchange = new Exchange({
+        url: url.href,
+        dispatch: {
+          path: `${url.pathname}${url.search}`,
+          method: request.body === undefined ? 'GET' : 'POST',
+          body: request.body ?? null,
+          headers: requestHeaders(request, this.#userAgent),
+        },
+        limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
+        acceptHead: request.acceptHead,
+        enoughBytes: request.enoughBytes,
+        take: request.take,
+        signal: request.signal,
+        mayAsk: request.mayAsk,
+        resolve,
+        reject,
+        ended: this.#ended,
+      });
+      this.#watch.add(exchange);
+      pool.run(exchange);
+    });
+  }
+
+  /** Throws unless the URL may be fetched, as far as its text tells; for those who wait before they ask. */
+  checkUrl(url: string): void {
+    this.#guard.checkUrl(readUrl(url));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch.failAll(closed());
+    for (const pool of this.#pools.values()) pool.close();
+    this.#pools.clear();
+  }
+
+  readonly #ended = (exchange: Exchange) => this.#watch.delete(exchange);
+
+  #poolOf(url: URL): OriginPool {
+    if (this.#closed) throw closed();
+    const { origin } = url;
+    let pool = this.#pools.get(origin);
+    if (!pool) {
+      // Every URL of an origin is judged alike, so one look at it is enough while its pool lives.
+      this.#guard.checkUrl(url);
+      this.#makeRoom();
+      pool = new OriginPool(new URL(origin), this.#connection, this.#connectionsPerOrigin);
+      this.#pools.set(origin, pool);
+    }
+    pool.usedAt = ++this.#uses;
+    return pool;
+  }
+
+  #makeRoom(): void {
+    const surplus = this.#pools.size + 1 - this.#maxOrigins;
+    if (surplus <= 0) return;
+    const idle = [...this.#pools].filter(([, pool]) => pool.idle).sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [origin, pool] of idle.slice(0, surplus)) {
+      pool.close();
+      this.#pools.delete(origin);
+    }
+  }
+}
+
+/** Without fragment and user info: neither belongs into a request, a page's address or a log. */
+function readUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new HoldfastError('url_invalid', 'it is not an absolute URL');
+  }
+  if (url.hash || text.endsWith('#')) url.hash = '';
+  if (url.username || url.password) {
+    url.username = '';
+    url.password = '';
+  }
+  return url;
+}
+
+function closed(): HoldfastError {
+  return new HoldfastError('connection_failed', 'the fetcher is closed');
+}

@@ -1,0 +1,103 @@
+// A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
+import { crawlOptions, HoldfastError } from '@holdfast/contract';
+import { checkPayload } from '../../queue/jobs/check-payload.ts';
+import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { endRun } from './end-run.ts';
+import { machineNow, type ToRunner } from './messages.ts';
+import { openCrawl } from './open-crawl.ts';
+import { openRunner, orphanMs } from './open-runner.ts';
+
+const { configuration, log, pool, send, tick, onRequest } = await openRunner();
+let leaseEnds = 0;
+let lastHeard = performance.now();
+let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
+let hasJob = false;
+let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
+
+process.on('message', (message: ToRunner) => {
+  lastHeard = performance.now();
+  if (message.type === 'run') {
+    hasJob = true;
+    void runJob(message.job, message.leaseEndsAt - machineNow());
+  }
+  if (message.type === 'lease') leaseEnds = performance.now() + message.leaseEndsAt - machineNow();
+  if (message.type !== 'stop') return;
+  if (!hasJob) process.exit(0);
+  if (crawl) crawl.run.stop(message.reason);
+  else stopBeforeStart = message;
+});
+
+// A supervisor that died cannot renew: save what there is, give the job back, and go.
+process.on('disconnect', () => loseSupervisor('gone'));
+
+function loseSupervisor(how: 'gone' | 'silent'): void {
+  if (!crawl) process.exit(0);
+  crawl.run.stop(how, orphanMs / 2);
+  setTimeout(() => process.exit(1), orphanMs).unref();
+}
+
+/**
+ * A supervisor that is stopped, not dead, closes no pipe, but is silent. A quarter of the lease without a word is as much as
+ * it allows us: then another one must be able to have the job, long before the lease runs out.
+ */
+function watchSupervisor(leaseSeconds: number): void {
+  const timer = setInterval(() => {
+    if (performance.now() - lastHeard < (leaseSeconds * 1000) / 4) return;
+    clearInterval(timer);
+    log.warn('The supervisor is silent; the job is given back');
+    loseSupervisor('silent');
+  }, 250);
+}
+
+async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
+  leaseEnds = performance.now() + leaseMs;
+  tick();
+  setInterval(tick, Math.min(500, (job.lease_seconds * 1000) / 20));
+  const { workerId = 'unnamed' } = configuration;
+  const actor = `supervisor:${workerId}`;
+  try {
+    checkPayload(job);
+    const options = crawlOptions.parse(job.payload);
+    crawl = await openCrawl({
+      db: pool,
+      log: log.child({ job: job.id, fence: job.fence }),
+      job,
+      options,
+      configuration,
+      onRequest,
+      leaseEnds: () => leaseEnds,
+      actor,
+    });
+    if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
+    watchSupervisor(job.lease_seconds);
+    const status = await crawl.ended;
+    log.info({ job: job.id, status }, `Run ended: ${status}`);
+    await crawl.close();
+    tellEnd(status);
+  } catch (error) {
+    await breakOff(job, error, actor);
+  }
+  await pool.end().catch(() => {});
+  setImmediate(() => process.exit());
+}
+
+function tellEnd(status: WriteOutcome): void {
+  tick();
+  send({ type: 'ended', status });
+  process.exitCode = 0;
+}
+
+/** A payload that no crawl can be made of is the job's fault. For all else this process is to blame, or the machine. */
+async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
+  try {
+    if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
+    const end = { db: pool, log, actor, error, stopped: undefined, timeUpSeconds: undefined };
+    tellEnd(await endRun(job, { ...end, leaseEnds: () => leaseEnds }));
+  } catch (error) {
+    log.error({ err: error, job: job.id }, 'The run broke off');
+    process.exitCode = 1;
+  }
+}
+
+send({ type: 'ready' });

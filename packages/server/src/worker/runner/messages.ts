@@ -1,0 +1,54 @@
+import type { Signals } from '../../base/telemetry/signals.ts';
+import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+
+/** One crawl, or many short jobs at a time. */
+export type RunnerKind = 'crawl' | 'pooled';
+
+/**
+ * Why a run is to end before its work is done.
+ * pause, cancel  as requested; lost  the lease is gone, write nothing; the others: the supervisor's own end, in its words
+ */
+export type StopReason = 'pause' | 'cancel' | 'lost' | keyof typeof supervisorEnds;
+
+/** Why a run that nobody asked to stop gives its job back, as its event says it. */
+export const supervisorEnds = {
+  drain: 'the supervisor is stopping',
+  gone: 'the supervisor is gone',
+  silent: 'the supervisor is silent',
+} as const;
+
+/**
+ * Milliseconds on the monotonic clock that all processes of this machine share. A lease is sent as the moment when it ends:
+ * a message that waited while both processes stood still must not start it anew.
+ */
+export const machineNow = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+export type ToRunner =
+  | { readonly type: 'run'; readonly job: ClaimedJob; readonly leaseEndsAt: number }
+  /** The lease was renewed: no request may start after this. */
+  | { readonly type: 'lease'; readonly leaseEndsAt: number }
+  | { readonly type: 'stop'; readonly reason: StopReason }
+  /** For a pooled runner: one of many jobs, by its lease. */
+  | { readonly type: 'runPooled'; readonly job: ClaimedJob; readonly leaseEndsAt: number }
+  | {
+      readonly type: 'pooledLease';
+      readonly id: string;
+      readonly fence: number;
+      readonly leaseEndsAt: number;
+    }
+  | { readonly type: 'stopPooled'; readonly id: string; readonly fence: number; readonly reason: StopReason };
+
+export type FromRunner =
+  | { readonly type: 'ready' }
+  /** Its first request is about to leave: the machine lets it work. */
+  | { readonly type: 'asking' }
+  /** The event loop works, and these checkpoints of a crawl were saved since the last one. */
+  | {
+      readonly type: 'tick';
+      readonly rssBytes: number;
+      readonly checkpoints: readonly Signals['checkpoint'][];
+    }
+  /** The run has ended and its job is not ours any more. */
+  | { readonly type: 'ended'; readonly status: string }
+  /** One of a pooled runner's jobs has ended, and is not ours any more. */
+  | { readonly type: 'pooledEnded'; readonly id: string; readonly fence: number; readonly status: string };

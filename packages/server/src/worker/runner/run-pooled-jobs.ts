@@ -1,0 +1,146 @@
+import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { moduleProgramPath } from '../../base/process/module-program-path.ts';
+import { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
+import type { BlockedBy } from '../../queue/jobs/blocked-by.ts';
+import { checkPayload } from '../../queue/jobs/check-payload.ts';
+import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { Collector } from '../../shop/collect/collector.ts';
+import { Visitor } from '../../shop/visits/visitor.ts';
+import type { RequestLease } from '../../web/fetch/request-lease.ts';
+import { endRun } from './end-run.ts';
+import type { FromRunner, StopReason, supervisorEnds } from './messages.ts';
+
+/** What is done for one kind of job. It stores what it found with the job's completion, or throws. */
+interface Work {
+  run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome>;
+}
+
+interface PooledRun {
+  readonly job: ClaimedJob;
+  readonly stop: AbortController;
+  leaseEnds: number;
+}
+
+export interface PooledJobsOptions {
+  readonly pool: pg.Pool;
+  readonly log: Logger;
+  readonly configuration: Configuration;
+  readonly send: (message: FromRunner) => void;
+  readonly onRequest?: () => void;
+  /** The bundled thread of adapter modules. */
+  readonly moduleProgram?: string;
+}
+
+const defaultTimeoutSeconds = 600;
+
+/** The jobs of a pooled runner, visits and collections, each with its own lease and its own end. */
+export class PooledJobs {
+  readonly #options: PooledJobsOptions;
+  readonly #actor: string;
+  readonly #fetcher: GovernedFetcher;
+  readonly #works: Partial<Record<JobKind, Work>>;
+  readonly #runs = new Map<string, PooledRun>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: PooledJobsOptions) {
+    this.#options = options;
+    const { pool, log, configuration, moduleProgram = moduleProgramPath } = options;
+    const actor = `supervisor:${configuration.workerId ?? 'unnamed'}`;
+    this.#actor = actor;
+    const fetcher = new GovernedFetcher({ pool, log, configuration, onRequest: options.onRequest });
+    this.#fetcher = fetcher;
+    this.#works = {
+      visit: new Visitor({ pool, fetcher, actor }),
+      collect: new Collector({
+        pool,
+        log,
+        configuration,
+        fetcher,
+        actor,
+        secrets: process.env,
+        moduleProgram,
+      }),
+    };
+  }
+
+  start(job: ClaimedJob, leaseMs: number): void {
+    const run = { job, stop: new AbortController(), leaseEnds: performance.now() + leaseMs };
+    this.#runs.set(keyOf(job), run);
+    const running = this.#run(run).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  renewed(id: string, fence: number, leaseMs: number): void {
+    const run = this.#runs.get(keyOf({ id, fence }));
+    if (run) run.leaseEnds = performance.now() + leaseMs;
+  }
+
+  stop(id: string, fence: number, reason: StopReason): void {
+    this.#runs.get(keyOf({ id, fence }))?.stop.abort(reason);
+  }
+
+  /** Hands every job back, and ends. */
+  async drain(why: keyof typeof supervisorEnds = 'drain'): Promise<void> {
+    for (const { stop } of this.#runs.values()) stop.abort(why);
+    await Promise.all(this.#running);
+    await this.#fetcher.close();
+  }
+
+  async #run(run: PooledRun): Promise<void> {
+    const { job } = run;
+    const { log, send } = this.#options;
+    let status: WriteOutcome = 'lost';
+    try {
+      status = await this.#perform(run);
+    } catch (error) {
+      log.error({ err: error, job: job.id }, 'A run broke off; its job is recovered when its lease runs out');
+    } finally {
+      this.#runs.delete(keyOf(job));
+      // Whatever is still under way on its behalf, such as a robots.txt that nobody else waits for, has no lease any more.
+      run.leaseEnds = 0;
+      run.stop.abort();
+      send({ type: 'pooledEnded', id: job.id, fence: job.fence, status });
+    }
+  }
+
+  /** The source that a visit failed at; that of a collection is named by the job itself. */
+  #placeOf({ payload }: ClaimedJob, error: unknown): BlockedBy | undefined {
+    const url = typeof payload.url === 'string' ? parseUrl(payload.url) : undefined;
+    if (!url) return undefined;
+    const isUnreachable = error instanceof HoldfastError && error.code === 'robots_unreachable';
+    return this.#fetcher.placeOf(url.host, isUnreachable ? 'robots' : 'tries');
+  }
+
+  async #perform(run: PooledRun): Promise<WriteOutcome> {
+    const { job, stop } = run;
+    const { pool, log } = this.#options;
+    const seconds = job.timeout_seconds ?? defaultTimeoutSeconds;
+    const timeUp = AbortSignal.timeout(seconds * 1000);
+    const signal = AbortSignal.any([stop.signal, timeUp]);
+    const leaseEnds = () => run.leaseEnds;
+    try {
+      const work = this.#works[job.kind];
+      if (!work) throw new HoldfastError('run_failed', `a ${job.kind} job does not run here`);
+      checkPayload(job);
+      return await work.run(job, { leaseEnds, signal });
+    } catch (error) {
+      return await endRun(job, {
+        db: pool,
+        log,
+        actor: this.#actor,
+        error,
+        stopped: stop.signal.aborted ? (stop.signal.reason as StopReason) : undefined,
+        timeUpSeconds: timeUp.aborted ? seconds : undefined,
+        leaseEnds,
+        failedAt: (failed) => this.#placeOf(failed, error),
+      });
+    }
+  }
+}
+
+function keyOf({ id, fence }: Pick<ClaimedJob, 'id' | 'fence'>): string {
+  return `${id} ${fence}`;
+}

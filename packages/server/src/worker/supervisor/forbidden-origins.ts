@@ -1,0 +1,9 @@
+import { asInSettings, neededOrigins } from '../../queue/jobs/needed-origins.ts';
+
+/** The origins that a crawl cannot do without and that this worker may not fetch. */
+export function forbiddenOrigins(
+  payload: Readonly<Record<string, unknown>> | null,
+  allowed: readonly string[],
+): string[] {
+  return neededOrigins(payload).filter((origin) => !allowed.includes(asInSettings(origin)));
+}
