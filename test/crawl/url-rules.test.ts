@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CrawlOptions, Job } from '@holdfast/contract';
-import { crawlOptions } from '@holdfast/contract';
+import { type CrawlOptions, crawlOptions, type Job } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { canonicalUrl } from '../../packages/server/src/web/urls/canonical-url.ts';

@@ -1,6 +1,5 @@
 import type { Executor, JobKind } from '@holdfast/contract';
-import type { ClaimedJob } from './claim-jobs.ts';
-import { wholeLane } from './claim-jobs.ts';
+import { type ClaimedJob, wholeLane } from './claim-jobs.ts';
 import type { Lane } from './lane.ts';
 
 /** A stretch of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */

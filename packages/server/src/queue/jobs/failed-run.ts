@@ -1,7 +1,6 @@
 import type { HoldfastError } from '@holdfast/contract';
 import type { BlockedBy } from './blocked-by.ts';
-import type { HeldJob } from './held-job.ts';
-import { sortById } from './held-job.ts';
+import { type HeldJob, sortById } from './held-job.ts';
 
 /** A run that ended badly: which one, and why. */
 export interface FailedRun extends HeldJob {

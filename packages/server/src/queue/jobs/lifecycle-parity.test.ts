@@ -66,6 +66,6 @@ describe('the database says the same as the contract', () => {
 });
 
 test.each(Object.entries(referencePages()))('docs/%s is what `npm run docs` writes', (name, text) => {
-  const file = new URL(`../../../../docs/${name}`, import.meta.url);
+  const file = new URL(`../../../../../docs/${name}`, import.meta.url);
   expect(readFileSync(file, 'utf8')).toBe(text);
 });

@@ -1,5 +1,4 @@
-import type { CurrencyMark } from './currency-marks.ts';
-import { findCurrencyMarks } from './currency-marks.ts';
+import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
 import { findNumbers, type WrittenNumber } from './find-numbers.ts';
 import { markBeside, saysMore } from './mark-beside.ts';
 
