@@ -10,8 +10,8 @@ import {
   policyParams,
   ranPolicy,
 } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { policyWithKey } from '../../queue/access/policy-with-key.ts';
-import { checked } from '../../queue/policies/check-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
 import { deletePolicy } from '../../queue/policies/delete-policy.ts';
 import { findPolicy } from '../../queue/policies/find-policy.ts';

@@ -1,6 +1,6 @@
 import { type AdapterType, adapterConfigs, type SourceSettings } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checked } from '../../queue/policies/check-policy.ts';
 
 const currentStatement = statement<{ adapter_type: AdapterType | null; config: Record<string, unknown> }>(
   'current-adapter',

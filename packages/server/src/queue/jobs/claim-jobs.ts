@@ -1,8 +1,7 @@
 import type { Executor, JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { ClaimRange } from './claim-positions.ts';
 import type { HeldJob } from './held-job.ts';
-import type { Lane } from './lane.ts';
+import { type ClaimRange, type Lane, wholeLane } from './lane.ts';
 import { thisTransaction } from './this-transaction.ts';
 
 export interface ClaimedJob extends HeldJob {
@@ -239,9 +238,4 @@ export async function claimJobs(db: Queryable, options: ClaimOptions): Promise<C
     options.allowPrivate ?? [],
   ]);
   return readClaimed(answer).sort((a, b) => b.priority - a.priority || a.created_us - b.created_us);
-}
-
-/** Every priority of a lane, from the oldest job on. */
-export function wholeLane({ kind, executor }: Pick<Lane, 'kind' | 'executor'>): ClaimRange {
-  return { kind, executor, highest: 32_767, lowest: -32_768, since: null };
 }

@@ -1,15 +1,6 @@
-import type { Executor, JobKind } from '@holdfast/contract';
-import { type ClaimedJob, wholeLane } from './claim-jobs.ts';
-import type { Lane } from './lane.ts';
-
-/** A stretch of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */
-export interface ClaimRange {
-  readonly kind: JobKind;
-  readonly executor: Executor;
-  readonly highest: number;
-  readonly lowest: number;
-  readonly since: Date | null;
-}
+import type { JobKind } from '@holdfast/contract';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { type ClaimRange, type Lane, wholeLane } from './lane.ts';
 
 export interface ClaimPlan {
   readonly ranges: readonly ClaimRange[];

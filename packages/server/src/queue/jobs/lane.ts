@@ -16,3 +16,17 @@ export function builtinLane(kind: JobKind, configuration: Configuration): Lane {
 }
 
 export const botLane: Lane = { kind: 'visit', executor: 'bot', leaseSeconds: botLeaseSeconds };
+
+/** A stretch of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */
+export interface ClaimRange {
+  readonly kind: JobKind;
+  readonly executor: Executor;
+  readonly highest: number;
+  readonly lowest: number;
+  readonly since: Date | null;
+}
+
+/** Every priority of a lane, from the oldest job on. */
+export function wholeLane({ kind, executor }: Pick<Lane, 'kind' | 'executor'>): ClaimRange {
+  return { kind, executor, highest: 32_767, lowest: -32_768, since: null };
+}

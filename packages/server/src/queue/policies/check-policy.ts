@@ -1,12 +1,6 @@
-import {
-  describeIssues,
-  fieldName,
-  HoldfastError,
-  type PolicyRequest,
-  policyRequest,
-  problemsOf,
-} from '@holdfast/contract';
+import { HoldfastError, type PolicyRequest, policyRequest } from '@holdfast/contract';
 import type { z } from 'zod';
+import { checked } from '../../base/checked.ts';
 import { canonicalUrl, maxUrlLength } from '../../web/urls/canonical-url.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
 
@@ -24,21 +18,4 @@ function plainUrl(text: string): string {
   const { href } = new URL(text);
   if (canonicalUrl(href) === null || href.length > maxUrlLength) throw new HoldfastError('url_invalid', text);
   return href;
-}
-
-/** `within`: the field of the request that the value is, or how its own fields are to be named. */
-export function checked<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  within?: string | ((field: string) => string),
-): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const nameOf =
-    typeof within === 'function' ? within : (field: string) => [within, field].filter(Boolean).join('.');
-  const details = problemsOf(result.error).map(({ path, message }) => ({
-    field: nameOf(fieldName(path)),
-    message,
-  }));
-  throw new HoldfastError('bad_request', describeIssues(result.error, nameOf), { details });
 }

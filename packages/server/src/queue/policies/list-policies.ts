@@ -1,8 +1,8 @@
 import { type Policy, type PolicyFilter, policyFilter } from '@holdfast/contract';
 import type { z } from 'zod';
+import { checked } from '../../base/checked.ts';
 import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/look-through.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { checked } from './check-policy.ts';
 import { policyColumns } from './find-policy.ts';
 
 /** A part of the policies, newest first; with an owner, only theirs. */

@@ -5,10 +5,11 @@ import {
   type PolicyRequest,
   policyChange,
 } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
-import { checked, checkPolicy } from './check-policy.ts';
+import { checkPolicy } from './check-policy.ts';
 import { findTwin, policyExists } from './create-policy.ts';
 import { findPolicy, policyColumns } from './find-policy.ts';
 

@@ -6,9 +6,9 @@ import {
   webhookRequest,
 } from '@holdfast/contract';
 import type pg from 'pg';
+import { checked } from '../../base/checked.ts';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import { run, statement } from '../../base/database/statement.ts';
-import { checked } from '../policies/check-policy.ts';
 import { checkTarget } from './check-target.ts';
 import { webhookColumns } from './find-webhook.ts';
 import { makeSecret } from './webhook-secret.ts';

@@ -1,8 +1,8 @@
 import { HoldfastError, type ReplayFilter, replayFilter, type WebhookDelivery } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { idAt } from '../../base/database/id-at.ts';
 import { isId } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checked } from '../policies/check-policy.ts';
 import { findWebhook } from './find-webhook.ts';
 import { deliveryColumns } from './list-deliveries.ts';
 import { endBackoff, inFront } from './try-at-once.ts';

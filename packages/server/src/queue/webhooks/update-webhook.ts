@@ -1,7 +1,7 @@
 import { type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { isId, notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checked } from '../policies/check-policy.ts';
 import { checkTarget } from './check-target.ts';
 import { webhookColumns } from './find-webhook.ts';
 

@@ -1,9 +1,9 @@
 import { HoldfastError, maxImportedPoints, type NewPricePoint, newPricePoint } from '@holdfast/contract';
 import type pg from 'pg';
 import type { z } from 'zod';
+import { checked } from '../../base/checked.ts';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import { run, statement } from '../../base/database/statement.ts';
-import { checked } from '../../queue/policies/check-policy.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
 import { fieldOfLine, readCsv } from '../intakes/read-csv.ts';
 import type { Listing } from './listing.ts';

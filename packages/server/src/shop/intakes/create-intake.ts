@@ -1,6 +1,6 @@
 import { HoldfastError, type Intake, type IntakeRequest, intakeRequest } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checked } from '../../queue/policies/check-policy.ts';
 import { intakeColumns } from './find-intake.ts';
 
 const createStatement = statement<Intake>(

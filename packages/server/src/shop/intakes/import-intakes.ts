@@ -6,8 +6,8 @@ import {
   maxImportedIntakes,
 } from '@holdfast/contract';
 import type pg from 'pg';
+import { checked } from '../../base/checked.ts';
 import { inTransaction } from '../../base/database/in-transaction.ts';
-import { checked } from '../../queue/policies/check-policy.ts';
 import { rematchPoints } from '../collect/rematch-points.ts';
 import { valueIntake } from '../collect/value-intake.ts';
 import { fieldOfLine, readCsv } from './read-csv.ts';

@@ -1,10 +1,18 @@
 import { HoldfastError, type JsonAdapterConfig } from '@holdfast/contract';
+import type { GovernedFetcher } from '../../../governor/fetching/governed-fetcher.ts';
 import { refusedLater } from '../../../governor/fetching/refused-later.ts';
-import type { AdapterContext } from './adapter.ts';
-import { fillText, fillUrl } from './fill-template.ts';
+import type { RequestLease } from '../../../web/fetch/request-lease.ts';
+import { fillText, fillUrl, type Secrets } from './fill-template.ts';
 import { readJson } from './read-json.ts';
 
 type OAuth = NonNullable<JsonAdapterConfig['oauth']>;
+
+/** Whose token it is, and the way to ask for one. */
+export interface TokenContext extends RequestLease {
+  readonly sourceId: string;
+  readonly fetcher: Pick<GovernedFetcher, 'fetch'>;
+  readonly secrets: Secrets;
+}
 
 interface Token {
   readonly value: string;
@@ -22,7 +30,7 @@ export class AccessTokens {
   readonly #tokens = new Map<string, Promise<Token>>();
 
   /** The token of a source, and of no other configuration than this one. */
-  async get(oauth: OAuth, context: AdapterContext): Promise<string> {
+  async get(oauth: OAuth, context: TokenContext): Promise<string> {
     const key = keyOf(oauth, context);
     for (;;) {
       let token = this.#tokens.get(key);
@@ -45,16 +53,16 @@ export class AccessTokens {
   }
 
   /** The API does not take the token any more. */
-  forget(oauth: OAuth, context: AdapterContext): void {
+  forget(oauth: OAuth, context: TokenContext): void {
     this.#tokens.delete(keyOf(oauth, context));
   }
 }
 
-function keyOf(oauth: OAuth, { sourceId }: AdapterContext): string {
+function keyOf(oauth: OAuth, { sourceId }: TokenContext): string {
   return `${sourceId} ${JSON.stringify(oauth)}`;
 }
 
-async function askForToken(oauth: OAuth, context: AdapterContext): Promise<Token> {
+async function askForToken(oauth: OAuth, context: TokenContext): Promise<Token> {
   const { secrets, fetcher, leaseEnds, signal } = context;
   const id = fillText(oauth.client_id, {}, secrets);
   const secret = fillText(oauth.client_secret, {}, secrets);

@@ -1,17 +1,11 @@
 import type { Logger } from 'pino';
-import type { GovernedFetcher } from '../../../governor/fetching/governed-fetcher.ts';
-import type { RequestLease } from '../../../web/fetch/request-lease.ts';
 import type { Listing } from '../listing.ts';
 import type { ItemAttributes } from '../match-strength.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { AccessTokens, TokenContext } from './access-tokens.ts';
 
 /** What an adapter may use. The way to the outside is the governor's, and there is no other. */
-export interface AdapterContext extends RequestLease {
-  readonly sourceId: string;
-  readonly fetcher: Pick<GovernedFetcher, 'fetch'>;
+export interface AdapterContext extends TokenContext {
   readonly tokens: AccessTokens;
-  /** Environment variables. */
-  readonly secrets: Readonly<Record<string, string | undefined>>;
   /** Of the operator's own modules. */
   readonly folder: string | undefined;
   /** The bundled thread that they run in. */

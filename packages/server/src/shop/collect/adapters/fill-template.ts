@@ -1,8 +1,8 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { ItemAttributes } from '../match-strength.ts';
-import type { AdapterContext } from './adapter.ts';
 
-type Secrets = AdapterContext['secrets'];
+/** Environment variables by name. */
+export type Secrets = Readonly<Record<string, string | undefined>>;
 
 const placeholder = /\{([^{}]*)\}/g;
 const secret = /^env:(HOLDFAST_SECRET_\w+)$/;
