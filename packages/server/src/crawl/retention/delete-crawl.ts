@@ -1,21 +1,10 @@
+import { crawlTables } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { ofThisJob } from '../frontier/of-this-job.ts';
 import { deleteContents } from './delete-contents.ts';
 
 /** By ctid and in batches: a crawl may have millions of rows, and nobody should wait for their removal. */
 const batch = 5_000;
-
-/** Everything that a crawl stores. */
-export const crawlTables = [
-  'crawl_page_contents',
-  'crawl_pages',
-  'crawl_frontier',
-  'crawl_visited',
-  'crawl_hosts',
-  'crawl_suspects',
-  'crawl_gone',
-  'crawl_states',
-] as const;
 
 const deleteStatements = crawlTables
   .filter((table) => table !== 'crawl_page_contents')

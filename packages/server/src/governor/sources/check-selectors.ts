@@ -1,6 +1,5 @@
 import { HoldfastError, type HtmlAdapterConfig } from '@holdfast/contract';
 import { load } from 'cheerio';
-import { partsOf } from '../../shop/collect/adapters/html-adapter.ts';
 
 /** A selector that cannot be read would fail at every job. */
 export function checkSelectors({ item, next, fields: { attributes, ...fields } }: HtmlAdapterConfig): void {
@@ -8,11 +7,17 @@ export function checkSelectors({ item, next, fields: { attributes, ...fields } }
   const named = { item, next, ...fields, ...attributes };
   for (const [name, field] of Object.entries(named)) {
     if (field === undefined) continue;
-    const selector = name === 'item' ? field : partsOf(field).selector;
+    const selector = name === 'item' ? field : parseFieldSelector(field).selector;
     try {
       if (selector !== '') page(selector);
     } catch (error) {
       throw new HoldfastError('bad_request', `config.${name}: ${(error as Error).message}`);
     }
   }
+}
+
+/** `.price` is the text of the first such element, `a@href` an attribute of it, `@data-id` one of the listing itself. */
+export function parseFieldSelector(field: string): { selector: string; attribute: string | undefined } {
+  const [, selector = '', attribute] = /^(.*?)(?:@([\w:.-]+))?$/s.exec(field) ?? [];
+  return { selector: selector.trim(), attribute };
 }

@@ -1,9 +1,8 @@
 import type { ApiSource } from '@holdfast/contract';
-import type { Caller } from '../../api/caller.ts';
 import type { Source } from './source.ts';
 
 /** A source as the API shows it. What an adapter is configured with may be a secret of the operator's. */
-export function sourceView(source: Source, { seesEveryOwner }: Pick<Caller, 'seesEveryOwner'>): ApiSource {
+export function sourceView(source: Source, { seesEveryOwner }: { readonly seesEveryOwner: boolean }): ApiSource {
   const { paused_until } = source;
   return {
     ...source,

@@ -1,6 +1,6 @@
 import type { Job } from '@holdfast/contract';
+import { crawlTables } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { crawlTables } from '../../crawl/retention/delete-crawl.ts';
 import { jobColumns } from './find-jobs.ts';
 
 /** With the transition itself: a crawl that starts over has nothing of its earlier runs, and one that does not keeps all. */

@@ -1,6 +1,7 @@
 import { HoldfastError, type HtmlAdapterConfig, parseUrl } from '@holdfast/contract';
 import { type CheerioAPI, load } from 'cheerio';
 import { refusedLater } from '../../../governor/fetching/refused-later.ts';
+import { parseFieldSelector } from '../../../governor/sources/check-selectors.ts';
 import { decodeHtml } from '../../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import type { Listing } from '../listing.ts';
@@ -74,17 +75,11 @@ function fieldsOf(item: Element, { attributes, ...fields }: HtmlAdapterConfig['f
   return { ...readAll(fields), ...(attributes && { attributes: readAll(attributes) }) };
 }
 
-/** `.price` is the text of the first such element, `a@href` an attribute of it, `@data-id` one of the listing itself. */
 function read(item: Element, field: string): string | undefined {
-  const { selector, attribute } = partsOf(field);
+  const { selector, attribute } = parseFieldSelector(field);
   const element = selector === '' ? item.first() : item.find(selector).first();
   if (element.length === 0) return undefined;
   return attribute === undefined ? element.text() : element.attr(attribute);
-}
-
-export function partsOf(field: string): { selector: string; attribute: string | undefined } {
-  const [, selector = '', attribute] = /^(.*?)(?:@([\w:.-]+))?$/s.exec(field) ?? [];
-  return { selector: selector.trim(), attribute };
 }
 
 function nextUrl(link: string | undefined, base: string): string | undefined {
