@@ -1,9 +1,8 @@
-import { chownSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, chownSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
-import { findObstacle } from './find-obstacle.ts';
-import { grantAccess } from './grant-access.ts';
 
-export interface ServerCommand {
+interface ServerCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly uid?: number;
@@ -62,4 +61,93 @@ function unprivilegedUser(): User {
     'PostgreSQL cannot run as root, and /etc/passwd has no user postgres or nobody',
     { hint: 'Run Holdfast as another user than root, or set DATABASE_URL to a PostgreSQL server.' },
   );
+}
+
+interface Obstacle {
+  readonly path: string;
+  readonly kind: 'folder' | 'program';
+}
+
+/** The first thing on the way to these folders and programs that the user cannot enter or run. */
+function findObstacle(
+  user: User,
+  folders: readonly string[],
+  programs: readonly string[],
+): Obstacle | undefined {
+  // Programs first: a closed program needs the greater capability.
+  const program = programs.find((path) => !allows(user, statSync(path), 0o5));
+  if (program) return { path: program, kind: 'program' };
+  const folder = [...folders, ...programs.map(dirname)]
+    .flatMap(withAncestors)
+    .find((path) => !allows(user, statSync(path), 0o1));
+  return folder ? { path: folder, kind: 'folder' } : undefined;
+}
+
+/** `wanted`: bits of one octal digit of a mode. Access lists are not looked at; the answer is then merely too strict. */
+function allows({ uid, gid }: User, stat: Stats, wanted: number): boolean {
+  const shift = stat.uid === uid ? 6 : stat.gid === gid ? 3 : 0;
+  return ((stat.mode >> shift) & wanted) === wanted;
+}
+
+function withAncestors(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [...withAncestors(parent), path];
+}
+
+// Bits of capabilities(7) in /proc/self/status.
+const capabilityBits = { dac_override: 1n, dac_read_search: 2n } as const;
+
+/** The command to put before another one, so that it runs as `user` and yet gets past the obstacle. */
+function grantAccess(
+  { uid, gid }: User,
+  obstacle: Obstacle,
+  searchPath = process.env.PATH ?? '',
+): { file: string; args: string[] } {
+  const setpriv = searchPath
+    .split(delimiter)
+    .map((folder) => join(folder, 'setpriv'))
+    .find(isExecutable);
+  const capability = availableCapability(obstacle);
+  if (!setpriv || !capability) {
+    throw new HoldfastError(
+      'data_folder_bad',
+      `PostgreSQL cannot run as root, and the user it would run as (uid ${uid}) may not enter ${obstacle.path}`,
+      {
+        hint: `Run Holdfast as another user than root, \`chmod o+x ${obstacle.path}\`, install setpriv (util-linux), or set DATABASE_URL.`,
+      },
+    );
+  }
+  const grant = `+${capability}`;
+  // initdb looks for its programs with access(2), which forgets capabilities of users other than root unless this bit
+  // is set. It changes nothing else: at exec such a user keeps the ambient capabilities alone.
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup'];
+  return { file: setpriv, args: [...ids, `--inh-caps=${grant}`, `--ambient-caps=${grant}`, '--'] };
+}
+
+/**
+ * dac_read_search enters folders and reads, dac_override also writes and executes. The first is enough unless a
+ * program itself is closed; containers (Docker's default set) have only the second.
+ */
+function availableCapability({ kind }: Obstacle): keyof typeof capabilityBits | undefined {
+  const held = BigInt(`0x${/^CapPrm:\s*(\w+)$/m.exec(readStatus())?.[1] ?? '0'}`);
+  const wanted =
+    kind === 'folder' ? (['dac_read_search', 'dac_override'] as const) : (['dac_override'] as const);
+  return wanted.find((name) => (held >> capabilityBits[name]) & 1n);
+}
+
+function readStatus(): string {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return ''; // Not Linux: there are no capabilities to give.
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
