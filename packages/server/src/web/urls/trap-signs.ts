@@ -1,7 +1,6 @@
 import { dateInUrl, type UrlDate } from './date-in-url.ts';
 import { hasRepeatedSegments } from './has-repeated-segments.ts';
-import { looksRandom } from './session-parameters.ts';
-import { wordsOfName } from './words-of-name.ts';
+import { looksRandom, wordsOfName } from './url-parameters.ts';
 
 /** Why a URL may be part of a trap: a space of URLs that a site makes up as it goes. */
 export const trapReasons = [
