@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Queryable } from '../../packages/server/src/base/database/statement.ts';
 import { crawlTables } from '../../packages/server/src/base/database/crawl-tables.ts';
+import type { Queryable } from '../../packages/server/src/base/database/statement.ts';
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';

@@ -10,8 +10,10 @@ import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
 import { RobotsGate } from '../robots/robots-gate.ts';
-import { type GovernedRun, Governor, type Permit } from '../sources/governor.ts';
+import type { GovernedRun } from '../sources/governed-run.ts';
+import { Governor } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
+import type { Permit } from '../sources/permit.ts';
 import { SourceBlocked } from './source-blocked.ts';
 
 export interface GovernedFetcherOptions {

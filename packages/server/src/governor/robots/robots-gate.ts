@@ -19,7 +19,8 @@ import {
   robotsVerdict,
 } from '../../web/robots/robots-verdict.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
-import type { GovernedRun, Permit } from '../sources/governor.ts';
+import type { GovernedRun } from '../sources/governed-run.ts';
+import type { Permit } from '../sources/permit.ts';
 import { type CachedRobots, loadRobots } from './load-robots.ts';
 import {
   failureOfRules,

@@ -1,13 +1,12 @@
 import type { QueryConfig } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
-import { claimProbe } from './claim-probe.ts';
 import { listSources } from './list-sources.ts';
 import { openSources } from './open-sources.ts';
 import { pauseSource } from './pause-source.ts';
+import { claimProbe, settleProbe } from './probe-keeper.ts';
 import { type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
 import { resumeSource } from './resume-source.ts';
-import { settleProbe } from './settle-probe.ts';
 import { acquire, Crawler, ok, refused, request, tooMany } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 

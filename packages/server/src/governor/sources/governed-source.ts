@@ -1,14 +1,11 @@
 import type { HostCause } from '@holdfast/contract';
 import type { DatabaseLink } from './database-link.ts';
 import { OutcomeNotes } from './outcome-notes.ts';
-import type { Grant } from './permit.ts';
-import { ProbeKeeper } from './probe-keeper.ts';
-import type { Refusal } from './refusal.ts';
+import type { Grant, Refusal } from './permit.ts';
+import { ProbeKeeper, type ProbeResult } from './probe-keeper.ts';
 import type { Breaker } from './report-outcomes.ts';
 import { isSilent, isTooMany, judgeOutcome, type RequestOutcome } from './request-outcome.ts';
-import type { ProbeResult } from './settle-probe.ts';
 import { SlotKeeper } from './slot-keeper.ts';
-import type { SourceSeat } from './source-seat.ts';
 import type { SourceState } from './source-state.ts';
 
 export interface SourceOptions {
@@ -17,6 +14,20 @@ export interface SourceOptions {
   readonly probeTtlMs: number;
   /** There is something to report at once. */
   readonly onReport: (source: GovernedSource) => void;
+}
+
+/** A run's place at the source. */
+export interface Seat {
+  readonly isWaiting: boolean;
+  /** Live runs at the source, as of the last renewal; 0 before the first. */
+  readonly runs: number;
+  /** When the share is to be renewed. */
+  renewAt: number;
+  hasRoom(now: number): boolean;
+  /** Something may start. */
+  ready(): void;
+  /** Limits changed, or runs came or went. */
+  renewSoon(): void;
 }
 
 const longestTimerMs = 60_000;
@@ -28,7 +39,7 @@ const brakeMs = 1_000;
 /** A source as this process knows it, shared by all its runs. */
 export class GovernedSource {
   readonly id: string;
-  readonly seats = new Set<SourceSeat>();
+  readonly seats = new Set<Seat>();
   readonly notes: OutcomeNotes;
   /** Something to report is not yet written: what others say about the source is older. */
   reporting = false;

@@ -8,11 +8,6 @@ import { readSourceStates } from './read-source-states.ts';
 import { type Breaker, standardBreaker } from './report-outcomes.ts';
 import { SourceDirectory } from './source-directory.ts';
 
-export type { GovernedRun } from './governed-run.ts';
-export type { Permit } from './permit.ts';
-export type { Refusal, RefusalReason } from './refusal.ts';
-export type { RequestOutcome } from './request-outcome.ts';
-
 export interface GovernorOptions {
   readonly db: Queryable;
   readonly log: Logger;

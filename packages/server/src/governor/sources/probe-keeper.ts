@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { claimProbe } from './claim-probe.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { DatabaseLink } from './database-link.ts';
-import type { GovernedSource } from './governed-source.ts';
-import { type ProbeResult, settleProbe } from './settle-probe.ts';
+import { type SourceState, stateColumns } from './source-state.ts';
 
 /** How often a worker that did not get the probe looks whether it has become free. */
 const againMs = 1_000;
@@ -13,16 +12,27 @@ interface Probe {
   readonly until: number;
 }
 
+/** `neither`: the probe told nothing (never sent, refused by us); the next worker may have it. */
+export type ProbeResult = 'success' | 'failure' | 'neither';
+
+/** The source that is probed. */
+interface ProbedSource {
+  readonly id: string;
+  learn(state: SourceState, sentAt: number): void;
+  learnWritten(state: SourceState | undefined): void;
+  wake(): void;
+}
+
 /** The one request that decides whether a source is well again; claimed in the database, so that it is one over all workers. */
 export class ProbeKeeper {
   readonly #link: DatabaseLink;
-  readonly #source: GovernedSource;
+  readonly #source: ProbedSource;
   readonly #ttlMs: number;
   #probe: Probe | undefined;
   #claiming = false;
   #askAt = 0;
 
-  constructor(link: DatabaseLink, source: GovernedSource, ttlMs: number) {
+  constructor(link: DatabaseLink, source: ProbedSource, ttlMs: number) {
     this.#link = link;
     this.#source = source;
     this.#ttlMs = ttlMs;
@@ -71,4 +81,72 @@ export class ProbeKeeper {
     if (heard && answer) this.#source.learn(answer, heard.sentAt);
     this.#source.wake();
   }
+}
+
+interface ProbeAnswer extends SourceState {
+  /** Whether the probe is ours; else another worker has it, or it is not time yet, or the breaker is closed. */
+  readonly claimed: boolean;
+  /** Not before this moment: the probe keeps to the limit too. */
+  readonly first_ms: number;
+}
+
+const claimStatement = statement<ProbeAnswer>(
+  'claim-probe',
+  `
+WITH claimed AS (
+  UPDATE sources source SET probe_by = $2, probe_until = now() + make_interval(secs => $3::float8 / 1000)
+  WHERE id = $1 AND enabled AND pause_reason = 'failures' AND paused_until <= now()
+    AND (probe_until IS NULL OR probe_until <= now())
+  RETURNING source
+),
+slot AS (
+  UPDATE source_slots slot
+  SET next_slot_at = greatest(slot.next_slot_at, clock_timestamp()) + make_interval(secs => interval_ms / 1000)
+  FROM claimed CROSS JOIN LATERAL source_state(claimed.source) state WHERE slot.source_id = state.source_id
+  RETURNING epoch_ms(slot.next_slot_at) - interval_ms AS first_ms
+)
+SELECT ${stateColumns}, slot.first_ms IS NOT NULL AS claimed, coalesce(slot.first_ms, 0) AS first_ms
+FROM sources source CROSS JOIN LATERAL source_state(source) state LEFT JOIN slot ON true WHERE source.id = $1`,
+);
+
+/** Takes the one probe of a source whose pause for failures is over. It lapses by itself if it is not settled in time. */
+export async function claimProbe(
+  db: Queryable,
+  sourceId: string,
+  token: string,
+  ttlMs: number,
+): Promise<ProbeAnswer | undefined> {
+  const [answer] = await run(db, claimStatement, [sourceId, token, ttlMs]);
+  return answer;
+}
+
+const settleStatement = statement<SourceState>(
+  'settle-probe',
+  `
+WITH settled AS (
+  UPDATE sources source SET
+    probe_by = NULL, probe_until = NULL,
+    failure_streak = CASE $3 WHEN 'success' THEN 0 WHEN 'failure' THEN failure_streak + 1 ELSE failure_streak END,
+    last_success_at = CASE $3 WHEN 'success' THEN now() ELSE last_success_at END,
+    last_failure_at = CASE $3 WHEN 'failure' THEN now() ELSE last_failure_at END,
+    failed_urls = CASE $3 WHEN 'success' THEN 0 ELSE failed_urls END,
+    paused_until = CASE $3 WHEN 'success' THEN NULL
+      WHEN 'failure' THEN now() + make_interval(secs => $4::float8) ELSE paused_until END,
+    pause_reason = CASE $3 WHEN 'success' THEN NULL ELSE pause_reason END
+  WHERE id = $1 AND probe_by = $2 AND pause_reason = 'failures'
+  RETURNING source
+)
+SELECT ${stateColumns} FROM settled CROSS JOIN LATERAL source_state(settled.source) state`,
+);
+
+/** Closes the breaker, or opens it again. Changes nothing if the probe has lapsed and is someone else's by now. */
+export async function settleProbe(
+  db: Queryable,
+  sourceId: string,
+  token: string,
+  result: ProbeResult,
+  pauseSeconds: number,
+): Promise<SourceState | undefined> {
+  const [state] = await run(db, settleStatement, [sourceId, token, result, pauseSeconds]);
+  return state;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SlotQueue } from './slot-queue.ts';
+import { SlotQueue } from './slot-keeper.ts';
 
 const window = (first: number, count = 4) => ({ first, left: count, count, intervalMs: 10, graceMs: 10 });
 

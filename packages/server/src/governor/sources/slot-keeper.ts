@@ -1,24 +1,29 @@
 import type { DatabaseLink } from './database-link.ts';
-import type { GovernedSource } from './governed-source.ts';
 import { type Reservation, reserveSlots } from './reserve-slots.ts';
-import { SlotQueue } from './slot-queue.ts';
 import type { SourceState } from './source-state.ts';
 
 /** A reservation is possible from this long before the next free slot on; see reserve-slots.ts. */
 const aheadMs = 900;
 const againMs = 1_000;
 
+/** The source that slots are reserved for. */
+interface PacedSource {
+  readonly id: string;
+  learn(state: SourceState, sentAt: number): void;
+  wake(): void;
+}
+
 /** This process's slots of one source: spent here, reserved in the database before they run out. */
 export class SlotKeeper {
   readonly #link: DatabaseLink;
-  readonly #source: GovernedSource;
+  readonly #source: PacedSource;
   readonly #slots = new SlotQueue();
   #reserving = false;
   /** Without slots: no sooner than this is it worth asking, and about then is the next one free. */
   #askAt = 0;
   #freeAt = 0;
 
-  constructor(link: DatabaseLink, source: GovernedSource) {
+  constructor(link: DatabaseLink, source: PacedSource) {
     this.#link = link;
     this.#source = source;
   }
@@ -82,5 +87,73 @@ export class SlotKeeper {
     this.#askAt = 0;
     const graceMs = tolerance_ms - clock.uncertaintyMs + padMs;
     this.#slots.add({ first, left: count, count, intervalMs: interval_ms, graceMs });
+  }
+}
+
+/** Slots that were reserved, on the monotonic clock. */
+interface SlotWindow {
+  /** Slots not yet spent or dropped begin here; moved on by the queue. */
+  first: number;
+  left: number;
+  readonly count: number;
+  readonly intervalMs: number;
+  /** How long after its time a slot may still be used. */
+  readonly graceMs: number;
+}
+
+/** Spends reserved slots in time. One that nobody used in time is dropped: it must not make a burst later. */
+export class SlotQueue {
+  readonly #windows: SlotWindow[] = [];
+
+  add(window: SlotWindow): void {
+    this.#windows.push(window);
+  }
+
+  clear(): void {
+    this.#windows.length = 0;
+  }
+
+  /** The time of the next slot that may still be used. */
+  next(now: number): number | undefined {
+    for (;;) {
+      const [window] = this.#windows;
+      if (!window) return undefined;
+      const late = now - window.graceMs - window.first;
+      if (late > 0) this.#drop(window, Math.ceil(late / window.intervalMs));
+      if (window.left > 0) return window.first;
+      this.#windows.shift();
+    }
+  }
+
+  /** Spends the slot that `next` named. */
+  take(): number {
+    const [window] = this.#windows;
+    if (!window) throw new Error('no slot is left');
+    const slot = window.first;
+    this.#drop(window, 1);
+    return slot;
+  }
+
+  /** A slot that came to nothing can be used again if no later one has been. */
+  giveBack(slot: number): void {
+    const [window] = this.#windows;
+    if (!window || Math.abs(window.first - window.intervalMs - slot) > 1e-6) return;
+    window.first = slot;
+    window.left++;
+  }
+
+  /** A quarter or less is left, or less time than it takes to get more. */
+  runsLow(now: number, leadMs: number): boolean {
+    const last = this.#windows.at(-1);
+    if (!last) return true;
+    if (this.#windows.length > 2) return false;
+    const end = last.first + (last.left - 1) * last.intervalMs;
+    return last.left * 4 <= last.count || end - now < leadMs;
+  }
+
+  #drop(window: SlotWindow, slots: number): void {
+    const dropped = Math.min(slots, window.left);
+    window.first += dropped * window.intervalMs;
+    window.left -= dropped;
   }
 }

@@ -1,22 +1,30 @@
-import type { GovernedRun } from './governed-run.ts';
-import type { GovernedSource } from './governed-source.ts';
-import type { Grant } from './permit.ts';
-import type { Refusal } from './refusal.ts';
+import type { GovernedSource, Seat } from './governed-source.ts';
+import type { Grant, PermitIssuer, Refusal } from './permit.ts';
 import type { RenewedShare } from './renew-shares.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
 /** How soon a run that has less than its fair share asks whether others have made room. */
 const hungryMs = 250;
 
+/** The run that a seat belongs to. */
+interface SeatOwner {
+  readonly everyCounts: boolean;
+  now(): number;
+  /** The host may be asked again. */
+  announce(host: string): void;
+  /** A share is to be divided anew. */
+  renewSoon(): void;
+}
+
 /** One run's place at one source: its share of the concurrency, and what it has under way. */
-export class SourceSeat {
+export class SourceSeat implements Seat, PermitIssuer {
   readonly source: GovernedSource;
   lastAskedAt: number;
   /** When the share is to be renewed, or divided anew. */
   renewAt = 0;
   /** Live runs at the source, as of the last renewal; 0 before the first. */
   runs = 0;
-  readonly #run: GovernedRun;
+  readonly #run: SeatOwner;
   /** Hosts that were refused and not told since. */
   readonly #waiting = new Set<string>();
   #inFlight = 0;
@@ -26,7 +34,7 @@ export class SourceSeat {
   /** The database still counts more than the share, because more was under way. */
   #shrinking = false;
 
-  constructor(run: GovernedRun, source: GovernedSource) {
+  constructor(run: SeatOwner, source: GovernedSource) {
     this.#run = run;
     this.source = source;
     this.lastAskedAt = run.now();

@@ -2,7 +2,10 @@ import type { ApiSource } from '@holdfast/contract';
 import type { Source } from './source.ts';
 
 /** A source as the API shows it. What an adapter is configured with may be a secret of the operator's. */
-export function sourceView(source: Source, { seesEveryOwner }: { readonly seesEveryOwner: boolean }): ApiSource {
+export function sourceView(
+  source: Source,
+  { seesEveryOwner }: { readonly seesEveryOwner: boolean },
+): ApiSource {
   const { paused_until } = source;
   return {
     ...source,

@@ -1,4 +1,6 @@
-import type { GovernedRun, Permit, RequestOutcome } from '../governor.ts';
+import type { GovernedRun } from '../governed-run.ts';
+import type { Permit } from '../permit.ts';
+import type { RequestOutcome } from '../request-outcome.ts';
 
 export const ok: RequestOutcome = { kind: 'ok', status: 200, latencyMs: 5 };
 export const refused: RequestOutcome = { kind: 'error', code: 'connection_failed' };

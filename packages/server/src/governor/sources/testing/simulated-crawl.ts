@@ -1,6 +1,6 @@
 import type { Tries } from '../../../crawl/frontier/frontier-entry.ts';
 import { areUsedUp } from '../../../crawl/run/retry-delay.ts';
-import type { GovernedRun } from '../governor.ts';
+import type { GovernedRun } from '../governed-run.ts';
 import type { SimulatedOrigin } from './simulated-origin.ts';
 
 const attempts = 3;

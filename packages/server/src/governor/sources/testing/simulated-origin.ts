@@ -1,4 +1,4 @@
-import type { RequestOutcome } from '../governor.ts';
+import type { RequestOutcome } from '../request-outcome.ts';
 
 /** How an origin tells what is too much: by counting in whole seconds, or by a bucket that refills. */
 export type Limiter = 'window' | 'bucket';
