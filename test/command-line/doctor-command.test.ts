@@ -1,7 +1,7 @@
 import { readConfiguration } from '@holdfast/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/server/src/base/database/open-database.ts';
-import { checkWorkers } from '../../packages/server/src/ops/doctor/check-workers.ts';
+import { checkWorkers } from '../../packages/server/src/ops/doctor/queue-checks.ts';
 import { registerWorker } from '../../packages/server/src/worker/supervisor/register-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { runHoldfast } from './run-holdfast.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { expect } from 'vitest';
-import { findViolations } from '../../packages/server/src/ops/doctor/invariants/find-violations.ts';
+import { findViolations } from '../../packages/server/src/ops/doctor/check-invariants.ts';
 
 /** What must be true of a job and its crawl at any moment, as `holdfast doctor --invariants` finds it. */
 export async function checkInvariants(pool: Pool, jobId: string): Promise<void> {

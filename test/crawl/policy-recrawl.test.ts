@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { readCounters } from '../../packages/server/src/api/jobs/read-counters.ts';
 import { readProgress } from '../../packages/server/src/crawl/frontier/read-progress.ts';
+import { readCounters } from '../../packages/server/src/ops/jobs/job-details.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { createDueJobs } from '../../packages/server/src/queue/policies/create-due-jobs.ts';
 import { createPolicy } from '../../packages/server/src/queue/policies/create-policy.ts';

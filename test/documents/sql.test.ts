@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { changeDialectViews } from '../../packages/server/src/base/database/migrate.ts';
-import { findViolations } from '../../packages/server/src/ops/doctor/invariants/find-violations.ts';
+import { findViolations } from '../../packages/server/src/ops/doctor/check-invariants.ts';
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';

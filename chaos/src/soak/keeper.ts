@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { run as runStatement } from '../../../packages/server/src/base/database/statement.ts';
 import { pruneJobs, pruneStatement } from '../../../packages/server/src/crawl/retention/prune-jobs.ts';
-import { findViolations } from '../../../packages/server/src/ops/doctor/invariants/find-violations.ts';
+import { findViolations } from '../../../packages/server/src/ops/doctor/check-invariants.ts';
 import type { Crawl } from '../stage/crawl.ts';
 import type { Stage } from '../stage/stage.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { terminalStatuses } from '@holdfast/contract';
-import { findViolations } from '../../../packages/server/src/ops/doctor/invariants/find-violations.ts';
+import { findViolations } from '../../../packages/server/src/ops/doctor/check-invariants.ts';
 import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
 import { Section } from '../site/section.ts';

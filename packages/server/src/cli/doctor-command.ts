@@ -2,7 +2,8 @@ import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
 import { asCalled } from '../base/process/called-as.ts';
 import { checkInvariants } from '../ops/doctor/check-invariants.ts';
-import { examine, type Finding } from '../ops/doctor/examine.ts';
+import type { Finding } from '../ops/doctor/finding.ts';
+import { runChecks } from '../ops/doctor/run-checks.ts';
 import { forTerminal } from './fit-text.ts';
 import { configurationOf, withDatabase } from './with-database.ts';
 
@@ -34,7 +35,7 @@ export const doctorCommand = new Command('doctor')
       await withDatabase(
         command,
         async ({ database, configuration }) => {
-          findings.push(...(await examine(database, configuration)));
+          findings.push(...(await runChecks(database, configuration)));
           if (!invariants && !job) return;
           if (findings.some(({ check, state }) => check === 'schema' && state !== 'ok')) return;
           findings.push(...(await checkInvariants(database, configuration, job)));

@@ -2,7 +2,7 @@ import { HoldfastError, type Intake, type IntakeRequest, type NewPricePoint } fr
 import { Command } from 'commander';
 import type { Pool } from 'pg';
 import { asCalled } from '../base/process/called-as.ts';
-import { findWait } from '../ops/waiting/find-waits.ts';
+import { findWait } from '../ops/jobs/find-waits.ts';
 import { enqueueJobs } from '../queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { findPriceSummary } from '../shop/collect/find-price-summary.ts';

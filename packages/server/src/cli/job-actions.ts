@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { jobView } from '../api/jobs/job-view.ts';
 import { asCalled } from '../base/process/called-as.ts';
 import { actOnJob } from '../ops/jobs/act-on-job.ts';
-import { findWait } from '../ops/waiting/find-waits.ts';
+import { findWait } from '../ops/jobs/find-waits.ts';
 import { awaitAcknowledgement } from '../queue/jobs/await-acknowledgement.ts';
 import { showJob } from '../queue/jobs/find-jobs.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';

@@ -1,17 +1,27 @@
-import { type JobFilter, type JobRequest, jobFilter, jobKinds, jobStatuses } from '@holdfast/contract';
+import {
+  type Job,
+  type JobFilter,
+  type JobRequest,
+  jobFilter,
+  jobKinds,
+  jobStatuses,
+  type ListedResult,
+} from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
 import { jobView, jobViews } from '../api/jobs/job-view.ts';
+import type { Queryable } from '../base/database/statement.ts';
 import { asCalled } from '../base/process/called-as.ts';
 import { retryUrls } from '../crawl/frontier/retry-urls.ts';
-import { findWait } from '../ops/waiting/find-waits.ts';
+import { findWait } from '../ops/jobs/find-waits.ts';
+import { readJobDetails } from '../ops/jobs/job-details.ts';
 import { enqueueJob } from '../queue/jobs/enqueue-jobs.ts';
 import { listJobs, showJob } from '../queue/jobs/find-jobs.ts';
 import { listEvents } from '../queue/jobs/list-events.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
+import { searchResults } from '../shop/results/search-results.ts';
 import { checkFlags } from './check-flags.ts';
 import { crawlFieldsText } from './crawl-fields-text.ts';
 import { deleteJobsCommand } from './delete-jobs-command.ts';
-import { findJobOutcome } from './find-job-outcome.ts';
 import { actionCommands } from './job-actions.ts';
 import { readJobRequest } from './read-job-request.ts';
 import { readSince } from './read-since.ts';
@@ -108,9 +118,9 @@ const show = new Command('show')
   .action((id: string, { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database: { pool } }) => {
       const job = await showJob(pool, id);
-      const outcome = await findJobOutcome(pool, job);
+      const details = { ...(await readJobDetails(pool, job)), result: await findResult(pool, job) };
       const events = await listEvents(pool, id);
-      const { crawl, result, actions, failedStart, waiting } = outcome;
+      const { crawl, result, actions, failedStart, waiting } = details;
       if (json)
         console.log(
           JSON.stringify({
@@ -123,9 +133,16 @@ const show = new Command('show')
             events,
           }),
         );
-      else printJob(job, outcome, events);
+      else printJob(job, details, events);
     }),
   );
+
+/** What a visit brought, if it brought something. */
+async function findResult(db: Queryable, { id, kind }: Job): Promise<ListedResult | null> {
+  if (kind !== 'visit') return null;
+  const { rows } = await searchResults(db, { filter: { job_id: id }, limit: 1 });
+  return rows[0] ?? null;
+}
 
 const events = new Command('events')
   .description('everything that happened to a job, oldest first')

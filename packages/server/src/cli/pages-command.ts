@@ -1,9 +1,11 @@
 import {
   allowedActions,
   crawlOptions,
+  foundByDiscovery,
   HoldfastError,
   type JobStatus,
   type ListedPage,
+  type PageErrors,
   type PageSearch,
   pageChanges,
   pageListQuery,
@@ -26,7 +28,6 @@ import { type CanonicalOptions, canonicalUrl } from '../web/urls/canonical-url.t
 import { urlHash } from '../web/urls/url-hash.ts';
 import { urlRules } from '../web/urls/url-rules.ts';
 import { checkFlags } from './check-flags.ts';
-import { hasPageErrors } from './find-job-outcome.ts';
 import { printable } from './print-table.ts';
 import { showCrawl } from './show-crawl.ts';
 import { printErrors, printPages } from './show-pages.ts';
@@ -181,6 +182,11 @@ async function fullPage(pool: Pool, id: string, options: PageListOptions): Promi
     if (slice.next === null || pages.length === options.limit) return { pages, next: slice.next };
     after = slice.next;
   }
+}
+
+/** Whether pages failed, and not only sitemaps and the like that discovery looked for. */
+function hasPageErrors({ data }: PageErrors): boolean {
+  return data.some(({ reason }) => !foundByDiscovery.includes(reason));
 }
 
 const noneYet = (status: JobStatus) => `None (the crawl is ${status}).`;

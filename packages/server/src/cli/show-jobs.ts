@@ -5,17 +5,21 @@ import {
   type Job,
   type JobFilter,
   jobTitle,
+  type ListedResult,
   type Waiting,
 } from '@holdfast/contract';
 import { asCalled } from '../base/process/called-as.ts';
+import type { JobDetails } from '../ops/jobs/job-details.ts';
 import type { JobEvent } from '../queue/jobs/list-events.ts';
 import { asTyped } from './as-typed.ts';
-import type { JobOutcome } from './find-job-outcome.ts';
 import { forTerminal } from './fit-text.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';
 import { waitText } from './wait-text.ts';
+
+/** With the result of a visit that brought one. */
+type ShownDetails = JobDetails & { readonly result: ListedResult | null };
 
 /** A job with what it waits for. */
 type ListedJob = Omit<Job, 'blocked_by'> & { readonly waiting: Waiting | null };
@@ -50,23 +54,23 @@ export function printJobs(
   if (jobs.length === limit) console.log(`\nMore: --after ${jobs.at(-1)?.id}`);
 }
 
-export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEvent[]): void {
+export function printJob(job: Job, details: ShownDetails, events: readonly JobEvent[]): void {
   const lines: [string, string | null | false | undefined][] = [
     ['job', job.id],
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     job.kind === 'collect' ? ['item', itemOf(job.payload)] : ['url', jobTitle(job)],
     ['source', job.source_id],
     ['status', statusOf(job)],
-    ['waits', outcome.waiting && asCalled(waitText(outcome.waiting))],
+    ['waits', details.waiting && asCalled(waitText(details.waiting))],
     ['progress', `${job.progress_percentage} %`],
-    ['pages', pagesOf(outcome)],
-    ['off scope', offScopeOf(outcome)],
-    ['result', resultOf(job, outcome)],
-    ['export', outcome.crawl && outcome.crawl.fetched > 0 && asCalled(`holdfast export ${job.id}`)],
+    ['pages', pagesOf(details)],
+    ['off scope', offScopeOf(details)],
+    ['result', resultOf(job, details)],
+    ['export', details.crawl && details.crawl.fetched > 0 && asCalled(`holdfast export ${job.id}`)],
     ['priority', String(job.priority)],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', hasError(job) && `${job.error_code}: ${job.error_message}`],
-    ['last run', lastRunOf(job, outcome)],
+    ['last run', lastRunOf(job, details)],
     ['advice', adviceOf(job)],
     ['runs again', job.rerun_of && `job ${job.rerun_of}`],
     ['owner', job.user_id],
@@ -78,7 +82,7 @@ export function printJob(job: Job, outcome: JobOutcome, events: readonly JobEven
     ['held by', job.lease_expires_at && job.worker_id],
     ['lease ends', time(job.lease_expires_at)],
     ['payload', JSON.stringify(job.payload)],
-    ['you can', outcome.actions.map(asTyped).join(', ') || 'nothing more; it is finished'],
+    ['you can', details.actions.map(asTyped).join(', ') || 'nothing more; it is finished'],
   ];
   for (const [label, value] of lines)
     if (value) console.log(forTerminal(`${label.padEnd(11)} ${printable(value)}`));
@@ -102,7 +106,7 @@ function hasError({ status, error_message }: Pick<Job, 'status' | 'error_message
 }
 
 /** Why the job was given back, if that is not its own fault or costs it no more than a run. */
-function lastRunOf({ status, error_message, worker_id }: Job, { failedStart }: JobOutcome): string | null {
+function lastRunOf({ status, error_message, worker_id }: Job, { failedStart }: ShownDetails): string | null {
   if (status !== 'pending' && status !== 'processing') return null;
   if (failedStart) {
     const now = status === 'processing' ? `it runs on ${worker_id} now` : 'it goes on by itself';
@@ -145,7 +149,7 @@ function statusOf({ status, requested_action }: Pick<Job, 'status' | 'requested_
   return status === 'processing' && requested_action ? `processing (asked to ${requested_action})` : status;
 }
 
-function pagesOf({ crawl }: JobOutcome): string | null {
+function pagesOf({ crawl }: ShownDetails): string | null {
   if (!crawl) return null;
   const { fetched, failed, skipped, redirected, total_pending, not_crawled } = crawl;
   const counts = [
@@ -160,13 +164,13 @@ function pagesOf({ crawl }: JobOutcome): string | null {
 }
 
 /** Links that the crawl did not follow, as in the summary of `holdfast crawl`. */
-function offScopeOf({ crawl }: JobOutcome): string | null {
+function offScopeOf({ crawl }: ShownDetails): string | null {
   const reasons = Object.entries(crawl?.off_scope ?? {}).sort(([, a], [, b]) => b - a);
   return reasons.map(([reason, count]) => `${count} ${reason}`).join(', ') || null;
 }
 
 /** What it brought, or where that is. */
-function resultOf({ id, kind, status, payload }: Job, { crawl, result }: JobOutcome): string | null {
+function resultOf({ id, kind, status, payload }: Job, { crawl, result }: ShownDetails): string | null {
   if (kind === 'crawl') return crawl && crawl.fetched > 0 ? asCalled(`holdfast pages list ${id}`) : null;
   if (kind === 'collect')
     return status === 'completed' ? asCalled(`holdfast intakes show ${payload.intake_id}`) : null;

@@ -1,7 +1,7 @@
 import { allowedActions, type apiJob, type Job, type listedJob } from '@holdfast/contract';
 import type { z } from 'zod';
 import type { Queryable } from '../../base/database/statement.ts';
-import { findWaits } from '../../ops/waiting/find-waits.ts';
+import { findWaits } from '../../ops/jobs/find-waits.ts';
 import { isEarly } from '../../queue/jobs/is-early.ts';
 
 export type JobView = z.output<typeof apiJob>;

@@ -1,5 +1,5 @@
 import { SystemGauges } from '../../ops/metrics/system-gauges.ts';
-import { StatsReader } from '../../ops/stats/read-stats.ts';
+import { StatsReader } from '../../ops/stats/stats-reader.ts';
 import type { RouteGroup } from '../api-server.ts';
 
 /** For Prometheus. What it tells is of every owner, so it needs a key that sees every owner. */

@@ -1,5 +1,5 @@
 import { stats, statsQuery } from '@holdfast/contract';
-import { StatsReader } from '../../ops/stats/read-stats.ts';
+import { StatsReader } from '../../ops/stats/stats-reader.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

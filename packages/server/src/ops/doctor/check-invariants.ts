@@ -2,10 +2,8 @@ import type { Configuration } from '@holdfast/contract';
 import type { Database } from '../../base/database/open-database.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
-import type { Finding } from './examine.ts';
-import { crawlInvariants } from './invariants/crawl-invariants.ts';
-import { findViolations, invariants } from './invariants/find-violations.ts';
-import { jobInvariants } from './invariants/job-invariants.ts';
+import type { Finding } from './finding.ts';
+import { crawlInvariants, type Invariant, invariants, jobInvariants, type Violation } from './invariants.ts';
 
 /** On a live database: the newest jobs, and no crawl whose rows would take long to count. */
 const maxJobs = 200;
@@ -77,4 +75,24 @@ async function examine(db: Queryable, overdueSeconds: number, job?: string): Pro
 
 function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+interface FoundViolation extends Violation {
+  readonly invariant: Invariant;
+}
+
+/** What is not as it must be among these jobs. Reads only. */
+export async function findViolations(
+  db: Queryable,
+  jobIds: readonly string[],
+  /** Beyond its end, a lease may wait so long for the watchdog. */
+  overdueSeconds: number,
+  wanted: readonly Invariant[] = invariants,
+): Promise<FoundViolation[]> {
+  const found: FoundViolation[] = [];
+  for (const invariant of wanted) {
+    const rows = await run(db, invariant.statement, [jobIds, overdueSeconds]);
+    found.push(...rows.map((row) => ({ ...row, invariant })));
+  }
+  return found;
 }

@@ -1,8 +1,10 @@
-import { HoldfastError, type Job, type UserAction } from '@holdfast/contract';
+import { allowedActions, HoldfastError, type Job, type JobAction, type UserAction } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
+import { hasPagesToRetry } from '../../crawl/frontier/has-pages-to-retry.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { expireJobs } from '../../queue/jobs/expire-jobs.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
+import { isEarly } from '../../queue/jobs/is-early.ts';
 import { liveTwin } from '../../queue/jobs/live-twin.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { liveRerun, rerunJobs } from '../../queue/jobs/rerun-jobs.ts';
@@ -10,8 +12,7 @@ import { resetLocks } from '../../queue/jobs/reset-locks.ts';
 import { resumeJobs } from '../../queue/jobs/resume-jobs.ts';
 import { type RetryOptions, retryJobs } from '../../queue/jobs/retry-jobs.ts';
 import { runJobsNow } from '../../queue/jobs/run-jobs-now.ts';
-import { findWait } from '../waiting/find-waits.ts';
-import { actionsNow } from './actions-now.ts';
+import { findWait } from './find-waits.ts';
 
 const byAction = {
   runNow: runJobsNow,
@@ -106,4 +107,15 @@ async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = fals
       : 'Nothing can be done to it any more.',
     details: [{ field: 'allowed_actions', message: allowed.join(', ') }],
   });
+}
+
+/** What a user can do to this job now. Its status may allow retryUrls while no page of it can be tried again. */
+export async function actionsNow(
+  db: Queryable,
+  job: Pick<Job, 'id' | 'status' | 'requested_action' | 'kind' | 'run_at' | 'next_retry_at'>,
+): Promise<JobAction[]> {
+  const { id, status, requested_action, kind } = job;
+  const actions = allowedActions(status, requested_action, kind, isEarly(job));
+  if (!actions.includes('retryUrls') || (await hasPagesToRetry(db, id))) return actions;
+  return actions.filter((action) => action !== 'retryUrls');
 }

@@ -16,8 +16,8 @@ import { listEvents } from '../../queue/jobs/list-events.ts';
 import { Notifier } from '../../queue/jobs/notifier.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import { retryJobsLater } from '../../queue/jobs/retry-jobs-later.ts';
-import { blockedAt, fillWaits, givenBack } from '../waiting/testing/waiting-jobs.ts';
 import { actOnJob, actOnJobs } from './act-on-job.ts';
+import { blockedAt, fillWaits, givenBack } from './testing/waiting-jobs.ts';
 
 const queue = new QueueFixture();
 beforeEach(() => queue.pool.query('TRUNCATE sources, workers CASCADE'));

@@ -12,14 +12,14 @@ import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { branchesStatement, countJobs, retriesStatement, wholeStatement } from './count-jobs.ts';
-import { countOwnJobs, ownStatements } from './own-jobs.ts';
-import { StatsReader } from './read-stats.ts';
+import { countOwnJobs, ownStatements } from './owner-jobs.ts';
 import {
   countPendingPages,
   pendingPagesStatement,
   recentStatements,
   stuckStatement,
 } from './running-jobs.ts';
+import { StatsReader } from './stats-reader.ts';
 import { minutesStatement, Throughput } from './throughput.ts';
 
 let database: TestDatabase;

@@ -11,7 +11,7 @@ import {
   crawlLane,
   QueueFixture,
 } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { findViolations } from '../../ops/doctor/invariants/find-violations.ts';
+import { findViolations } from '../../ops/doctor/check-invariants.ts';
 import { claimJobs } from './claim-jobs.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';

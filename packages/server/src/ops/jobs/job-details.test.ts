@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { QueueFixture } from '../../../../test/queue-fixture/queue-fixture.ts';
-import { findJobOutcome } from './find-job-outcome.ts';
+import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import { readJobDetails } from './job-details.ts';
 
 const queue = new QueueFixture();
 
@@ -14,7 +14,7 @@ test('only pages of a finished crawl can be tried again, not what discovery read
     [job.id],
   );
   const ended = { ...job, status: 'completed' as const };
-  const canRetry = async () => (await findJobOutcome(queue.pool, ended)).actions.includes('retryUrls');
+  const canRetry = async () => (await readJobDetails(queue.pool, ended)).actions.includes('retryUrls');
   expect(await canRetry()).toBe(false);
   await queue.pool.query(`UPDATE crawl_states SET skipped = 3 WHERE job_id = $1`, [job.id]);
   expect(await canRetry()).toBe(true);

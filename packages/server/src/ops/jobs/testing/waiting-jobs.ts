@@ -11,7 +11,7 @@ import { releaseJobs } from '../../../queue/jobs/release-jobs.ts';
 import { retryJobsLater } from '../../../queue/jobs/retry-jobs-later.ts';
 
 const actor = 'supervisor:w1';
-export const privateOrigin = 'http://10.0.0.1';
+const privateOrigin = 'http://10.0.0.1';
 
 export function blockedAt(host: string, cause: HostCause, isPaused = false): BlockedBy {
   const source = `host:${host}`;
@@ -80,7 +80,7 @@ export async function fillWaits(db: pg.Pool) {
     worker: await enqueued(db, 'crawl', 'ready.test'),
   };
 }
-export type WaitingCase = keyof Awaited<ReturnType<typeof fillWaits>>;
+type WaitingCase = keyof Awaited<ReturnType<typeof fillWaits>>;
 
 /** What each of them says, wherever it is shown: the reason, a part of the words, whether it ends at a time, and what ends it. */
 export const expectedWaits: Readonly<

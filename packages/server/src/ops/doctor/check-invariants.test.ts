@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
-} from '../../../../../../test/database-fixture/create-test-database.ts';
-import { findViolations } from './find-violations.ts';
+} from '../../../../../test/database-fixture/create-test-database.ts';
+import { findViolations } from './check-invariants.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,10 +1,29 @@
-import { statement } from '../../../base/database/statement.ts';
-import type { Invariant, Violation } from './invariant.ts';
+import { type Statement, statement } from '../../base/database/statement.ts';
+import { leaseEnd } from '../../queue/jobs/lease-end.ts';
+
+/** What one job has that it must not have. */
+export interface Violation {
+  readonly job_id: string;
+  readonly found: string;
+}
+
+/**
+ * Something that is true of every job at any moment, whatever was killed, as SQL that finds the jobs of which it is not.
+ * Each is one statement, and so sees one moment: a checkpoint under way is in it whole or not at all.
+ */
+export interface Invariant {
+  /** As docs/reliability.md numbers them; 6 and 9 are about requests, which only the origin's own log can tell. */
+  readonly number: 1 | 2 | 3 | 4 | 5 | 7 | 8;
+  readonly promise: string;
+  /** `$1`: the jobs to look at; `$2`: seconds that a lease may be over before somebody must have noticed. */
+  readonly statement: Statement<Violation>;
+  readonly advice: string;
+}
 
 /** `$2` is not asked for here; PostgreSQL wants to know its type all the same. */
-const jobs = `unnest($1::uuid[]) AS asked (job_id) JOIN crawl_states state USING (job_id)`;
+const crawls = `unnest($1::uuid[]) AS asked (job_id) JOIN crawl_states state USING (job_id)`;
 const unused = '$2::float8 IS NOT NULL';
-const advice =
+const crawlAdvice =
   'Pause the job and keep the database as it is for whoever looks into it; `holdfast jobs retry ID --afresh` crawls it anew.';
 
 const everyUrl = statement<Violation>(
@@ -12,7 +31,7 @@ const everyUrl = statement<Violation>(
   `
 SELECT job_id, format('%s URLs found, but %s pages, %s in the frontier and %s not crawled; %s whose record is not what the frontier says, %s twice in the frontier, %s never found',
   found.visited, found.pages, found.frontier, state.not_crawled, found.both, found.twice, found.unknown) AS found
-FROM ${jobs} CROSS JOIN LATERAL (
+FROM ${crawls} CROSS JOIN LATERAL (
   SELECT (SELECT count(*) FROM crawl_visited one WHERE one.job_id = state.job_id) AS visited,
     (SELECT count(*) FROM crawl_pages one WHERE one.job_id = state.job_id) AS pages,
     (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id AND retry_of IS NULL) AS frontier,
@@ -35,7 +54,7 @@ const together = statement<Violation>(
 SELECT job_id, format('%s fetched pages without content, %s frontier rows that no host counts, %s pages that no host counts, pages by outcome %s counted as %s, changes %s counted as %s',
   found.without_content, found.frontier - found.pending, found.done_pages - found.done,
   found.outcomes, counted.outcomes, found.changes, counted.changes) AS found
-FROM ${jobs} CROSS JOIN LATERAL (
+FROM ${crawls} CROSS JOIN LATERAL (
   SELECT ARRAY[state.fetched, state.failed, state.skipped, state.redirected] AS outcomes,
     ARRAY[state.new_pages, state.changed, state.unchanged, state.gone] AS changes
 ) counted CROSS JOIN LATERAL (
@@ -66,7 +85,7 @@ const counters = statement<Violation>(
   `
 SELECT job_id, format('total_pending is %s with %s frontier rows, retrying %s with %s, total_processed %s with %s fetched and failed pages',
   state.total_pending, found.frontier, state.retrying, found.retrying, state.total_processed, found.processed) AS found
-FROM ${jobs} CROSS JOIN LATERAL (
+FROM ${crawls} CROSS JOIN LATERAL (
   SELECT (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id) AS frontier,
     (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id AND retry_of IS NOT NULL) AS retrying,
     (SELECT count(*) FROM crawl_pages one
@@ -81,7 +100,7 @@ const quiet = statement<Violation>(
   'invariant-quiet',
   `
 SELECT job_id, format('%s since %s, yet a checkpoint was saved at %s', job.status, last.at, state.updated_at) AS found
-FROM ${jobs} JOIN crawl_jobs job ON job.id = job_id CROSS JOIN LATERAL (
+FROM ${crawls} JOIN crawl_jobs job ON job.id = job_id CROSS JOIN LATERAL (
   SELECT max(at) AS at FROM job_events event WHERE event.job_id = state.job_id
 ) last
 WHERE ${unused} AND job.status IN ('paused', 'cancelled') AND state.updated_at > last.at`,
@@ -92,15 +111,20 @@ export const crawlInvariants: readonly Invariant[] = [
     number: 1,
     promise: 'every URL ever found is in the frontier, or has one page, or is counted as not crawled',
     statement: everyUrl,
-    advice,
+    advice: crawlAdvice,
   },
   {
     number: 2,
     promise: 'pages, contents, frontier and counters of a checkpoint appear together or not at all',
     statement: together,
-    advice,
+    advice: crawlAdvice,
   },
-  { number: 3, promise: 'the totals of a crawl are the numbers of its rows', statement: counters, advice },
+  {
+    number: 3,
+    promise: 'the totals of a crawl are the numbers of its rows',
+    statement: counters,
+    advice: crawlAdvice,
+  },
   {
     number: 7,
     promise: 'nothing of a job is saved after its pause or cancel was acknowledged',
@@ -108,3 +132,81 @@ export const crawlInvariants: readonly Invariant[] = [
     advice: 'Look for a worker of an older version that still runs: `holdfast workers`.',
   },
 ];
+
+const jobAdvice =
+  'Somebody changed rows by hand, or this is a fault of Holdfast: keep `holdfast jobs show ID` and report it.';
+
+const liveLease = statement<Violation>(
+  'invariant-live-lease',
+  `
+SELECT id AS job_id, format('held by %s, whose lease ran out %s s ago', worker_id,
+  round(extract(epoch FROM now() - ${leaseEnd('crawl_jobs')}))) AS found
+FROM crawl_jobs WHERE id = ANY ($1::uuid[]) AND status::text = 'processing'
+  AND ${leaseEnd('crawl_jobs')} < now() - make_interval(secs => $2::float8)`,
+);
+
+const oneEnding = statement<Violation>(
+  'invariant-one-ending',
+  `
+SELECT job.id AS job_id, format('fence %s: %s', event.fence, event.found) AS found
+FROM crawl_jobs job CROSS JOIN LATERAL (
+  SELECT fence, format('%s claims, %s completions, %s endings', claims, completions, endings) AS found FROM (
+    SELECT fence, count(*) FILTER (WHERE transition = 'claim') AS claims,
+      count(*) FILTER (WHERE transition = 'complete') AS completions,
+      count(*) FILTER (WHERE from_status = 'processing' AND to_status <> 'processing') AS endings
+    FROM job_events WHERE job_id = job.id GROUP BY fence
+  ) lease WHERE claims > 1 OR completions > 1 OR endings > 1
+  UNION ALL
+  SELECT fence, format('after fence %s', before) FROM (
+    SELECT fence, lag(fence) OVER (ORDER BY event_no) AS before FROM job_events WHERE job_id = job.id
+  ) step WHERE fence < before
+  UNION ALL
+  SELECT job.fence, format('the last event has %s', max(fence)) FROM job_events WHERE job_id = job.id
+  HAVING max(fence) <> job.fence
+) event
+WHERE job.id = ANY ($1::uuid[]) AND $2::float8 IS NOT NULL`,
+);
+
+const recorded = statement<Violation>(
+  'invariant-recorded',
+  `
+SELECT job.id AS job_id, step.found FROM crawl_jobs job CROSS JOIN LATERAL (
+  SELECT format('event %s: %s from %s to %s, after %s', event_no, transition, from_status, to_status, before) AS found
+  FROM (
+    SELECT *, lag(to_status) OVER events AS before, row_number() OVER events AS position
+    FROM job_events WHERE job_id = job.id WINDOW events AS (ORDER BY event_no)
+  ) event
+  WHERE from_status IS DISTINCT FROM before OR event_no <> position OR NOT is_legal_move(transition, from_status, to_status)
+  UNION ALL
+  SELECT format('%s with %s events, of which the last says %s and has number %s', job.status, job.event_count,
+    last.to_status, last.event_no)
+  FROM (SELECT event_no, to_status FROM job_events WHERE job_id = job.id ORDER BY event_no DESC LIMIT 1) last
+  WHERE last.to_status <> job.status OR last.event_no <> job.event_count
+) step
+WHERE job.id = ANY ($1::uuid[]) AND $2::float8 IS NOT NULL`,
+);
+
+export const jobInvariants: readonly Invariant[] = [
+  {
+    number: 4,
+    promise: 'no job is processed without a live lease for longer than the watchdog needs',
+    statement: liveLease,
+    advice: 'No watchdog is running: start `holdfast up` (or `holdfast worker`) anywhere.',
+  },
+  {
+    number: 5,
+    promise: 'a fence is handed out once, ends once, and nothing is accepted with an older one',
+    statement: oneEnding,
+    advice: jobAdvice,
+  },
+  {
+    number: 8,
+    promise: 'every change of status is in the table of transitions, and in the history',
+    statement: recorded,
+    advice: jobAdvice,
+  },
+];
+
+export const invariants: readonly Invariant[] = [...crawlInvariants, ...jobInvariants].sort(
+  (a, b) => a.number - b.number,
+);

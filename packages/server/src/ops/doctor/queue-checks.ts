@@ -1,0 +1,89 @@
+import { leaseEnd } from '../../queue/jobs/lease-end.ts';
+import { mostCounted, readBacklog } from '../../queue/webhooks/read-backlog.ts';
+import { listWorkers } from '../../queue/workers/list-workers.ts';
+import type { Check } from './finding.ts';
+
+/** A lease that ran out long ago means that no watchdog runs anywhere. */
+export const checkLeases: Check = async ({ pool }, { watchdogSeconds }) => {
+  const { rows } = await pool.query<{ held: number; stale: number }>(
+    `SELECT count(*) AS held,
+       count(*) FILTER (WHERE ${leaseEnd('crawl_jobs')} < now() - make_interval(secs => $1)) AS stale
+     FROM crawl_jobs WHERE status = 'processing'`,
+    [2 * watchdogSeconds],
+  );
+  const { held = 0, stale = 0 } = rows[0] ?? {};
+  if (stale === 0) return { check: 'leases', state: 'ok', found: `${held} held, none overdue` };
+  return {
+    check: 'leases',
+    state: 'problem',
+    found: `${stale} of ${held} ran out and were not recovered`,
+    advice: 'No watchdog is running: start `holdfast up` (or `holdfast worker`) anywhere.',
+  };
+};
+
+/** Counting goes no further: one that waits is enough. */
+const countLimit = 10_000;
+const shownWorkers = 3;
+
+const due = `(status = 'pending' AND (run_at IS NULL OR run_at <= now()) OR status = 'retryable' AND next_retry_at <= now())`;
+const count = (which: string) =>
+  `(SELECT count(*) FROM (SELECT FROM crawl_jobs WHERE executor = 'builtin' AND ${which} LIMIT ${countLimit}) job)`;
+
+/** Workers that have stopped claiming; jobs that are ready, and nobody to run them. Those of bots wait for bots. */
+export const checkWorkers: Check = async ({ pool }, configuration) => {
+  const check = 'workers';
+  const workers = await listWorkers(pool, configuration, { silent: false, limit: 1_000 });
+  const sick = workers.filter(({ state }) => state === 'sick');
+  if (sick.length > 0) {
+    const found = sick.slice(0, shownWorkers).map(({ id, host, trouble }) => `${id} on ${host}: ${trouble}`);
+    if (sick.length > shownWorkers) found.push(`and ${sick.length - shownWorkers} more`);
+    return {
+      check,
+      state: 'warning',
+      found: `${sick.length === 1 ? '1 is' : `${sick.length} are`} sick and stopped claiming jobs; ${found.join('; ')}`,
+      advice:
+        'Look at the log of that machine: room in its temporary folder, NODE_OPTIONS, memory, files replaced under a running worker. It tries one job now and then and goes on by itself once a runner works.',
+    };
+  }
+  if (workers.some(({ state, max_jobs }) => state === 'alive' && max_jobs > 0))
+    return { check, state: 'ok', found: 'at least one is alive' };
+  const { rows } = await pool.query<{ waiting: number; later: number }>(
+    `SELECT ${count(due)} AS waiting, ${count(`status IN ('pending', 'retryable') AND NOT ${due}`)} AS later`,
+  );
+  const { waiting = 0, later = 0 } = rows[0] ?? {};
+  if (waiting > 0)
+    return {
+      check,
+      state: 'warning',
+      found: `${jobsAre(waiting)} pending, and no worker is alive`,
+      advice: 'Start one: `holdfast worker`, or `holdfast up`.',
+    };
+  const found =
+    later > 0 ? `no job is due; ${jobsAre(later)} waiting for a time to come` : 'no job waits for one';
+  return { check, state: 'ok', found: `none is alive, and ${found}` };
+};
+
+const jobsAre = (found: number) =>
+  found === 1 ? '1 job is' : `${found === countLimit ? `${countLimit} jobs or more` : `${found} jobs`} are`;
+
+/** Webhooks that somebody relies on, and that get nothing. */
+export const checkDeliveries: Check = async ({ pool }) => {
+  const { pending, dead, held, enabled, failing, disabled } = await readBacklog(pool);
+  const all = enabled + disabled;
+  if (all + pending + dead === 0) return { check: 'webhooks', state: 'ok', found: 'none' };
+  const found = `${all} ${all === 1 ? 'webhook' : 'webhooks'}, of which ${failing} failing, ${disabled} disabled; ${atLeast(pending)} ${pending === 1 ? 'delivery' : 'deliveries'} pending, ${atLeast(dead)} dead`;
+  const advice = [
+    dead > 0 &&
+      '`holdfast webhooks deliveries ID --status dead` says why; `holdfast webhooks replay ID --dead` sends them again.',
+    failing > 0 &&
+      '`holdfast webhooks list` names those that fail, and `holdfast webhooks deliveries ID` says why.',
+    held > 0 &&
+      `${atLeast(held)} of the pending wait${held === 1 ? 's' : ''} for a disabled webhook: \`holdfast webhooks list --disabled\` names it, \`holdfast webhooks enable ID\` sends what waits, \`holdfast webhooks remove ID\` drops it.`,
+  ].filter((line) => line !== false);
+  if (advice.length === 0) return { check: 'webhooks', state: 'ok', found };
+  return { check: 'webhooks', state: 'warning', found, advice: advice.join(' ') };
+};
+
+function atLeast(count: number): string {
+  return count === mostCounted ? `${count} or more` : `${count}`;
+}

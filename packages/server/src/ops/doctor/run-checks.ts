@@ -1,0 +1,26 @@
+import type { Configuration } from '@holdfast/contract';
+import type { Database } from '../../base/database/open-database.ts';
+import type { Check, Finding } from './finding.ts';
+import {
+  checkBloat,
+  checkClock,
+  checkConnections,
+  checkDurability,
+  checkLocks,
+  checkSchema,
+} from './postgresql-checks.ts';
+import { checkDeliveries, checkLeases, checkWorkers } from './queue-checks.ts';
+
+const checks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
+const checksOfSchema: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkBloat];
+
+export async function runChecks(database: Database, configuration: Configuration): Promise<Finding[]> {
+  const findings: Finding[] = [{ check: 'database', state: 'ok', found: database.describe }];
+  const schema = await checkSchema(database, configuration);
+  findings.push(schema);
+  // Without our tables, only PostgreSQL itself can be examined.
+  for (const check of schema.state === 'ok' ? [...checks, ...checksOfSchema] : checks) {
+    findings.push(await check(database, configuration));
+  }
+  return findings;
+}
