@@ -15,7 +15,6 @@ import {
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
 import { asCalled } from '../base/process/called-as.ts';
-import { readUrlRules } from '../crawl/frontier/open-frontier.ts';
 import { baselineOf } from '../pages/stored/baseline-of.ts';
 import { diffPage } from '../pages/stored/diff-page.ts';
 import { listChanges } from '../pages/stored/list-changes.ts';
@@ -23,6 +22,7 @@ import { listErrors } from '../pages/stored/list-errors.ts';
 import { listPages, type PageListOptions, type PageSlice } from '../pages/stored/list-pages.ts';
 import type { PageChange } from '../pages/stored/page.ts';
 import { pagePosition } from '../pages/stored/page-position.ts';
+import { readUrlRules } from '../pages/stored/read-pages.ts';
 import { asGiven, canonicalOptions } from '../web/urls/canonical-options.ts';
 import { type CanonicalOptions, canonicalUrl } from '../web/urls/canonical-url.ts';
 import { urlHash } from '../web/urls/url-hash.ts';

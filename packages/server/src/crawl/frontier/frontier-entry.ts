@@ -1,11 +1,11 @@
-export type FrontierKind = 'page' | 'sitemap' | 'text';
+import type { UrlKind } from '../../pages/stored/page.ts';
 
 /** A URL that a page, a sitemap or a seed brought up; whether it is new is for the checkpoint to find out. */
 export interface FoundUrl {
   readonly host: string;
   readonly url: string;
   readonly url_hash: string;
-  readonly kind: FrontierKind;
+  readonly kind: UrlKind;
   readonly depth: number;
   /** Redirects that led here one after the other. */
   readonly redirects: number;

@@ -85,13 +85,3 @@ export async function openFrontier(
   if (!state) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
   return state;
 }
-
-const rulesStatement = statement<{ url_rules: UrlRulesVersion }>(
-  'read-url-rules',
-  'SELECT url_rules FROM crawl_states WHERE job_id = $1',
-);
-
-/** Those the crawl began with; today's, if it has not begun. */
-export async function readUrlRules(db: Queryable, jobId: string): Promise<UrlRulesVersion> {
-  return (await run(db, rulesStatement, [jobId]))[0]?.url_rules ?? currentUrlRules;
-}

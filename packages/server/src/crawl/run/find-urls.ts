@@ -1,9 +1,10 @@
+import type { UrlKind } from '../../pages/stored/page.ts';
 import { canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import { type UrlRules, urlRules } from '../../web/urls/url-rules.ts';
-import type { FoundUrl, FrontierEntry, FrontierKind } from '../frontier/frontier-entry.ts';
+import type { FoundUrl, FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { strategyOf } from './seed-urls.ts';
 import type { OffScope, Unsaved } from './unsaved.ts';
@@ -63,7 +64,7 @@ export class FindUrls {
   }
 
   /** What a sitemap or a text file lists. */
-  addListed(raw: string, kind: FrontierKind, from: FrontierEntry): void {
+  addListed(raw: string, kind: UrlKind, from: FrontierEntry): void {
     const url = canonicalUrl(raw, from.url, this.#canonical);
     if (url === null) {
       this.#count('unusable_url', from);
@@ -100,14 +101,14 @@ export class FindUrls {
     this.#leftOut.set(from, counts);
   }
 
-  #add(url: string, kind: FrontierKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
+  #add(url: string, kind: UrlKind, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>): void {
     const { known } = this.#context;
     if (!known.has(url) && !known.hasHash(url)) this.#put(url, kind, place);
   }
 
   #put(
     url: string,
-    kind: FrontierKind,
+    kind: UrlKind,
     { depth, redirects, parent }: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>,
   ): void {
     const { found } = this.#unsaved();

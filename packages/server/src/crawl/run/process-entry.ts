@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { Page, PageContent } from '../../pages/stored/page.ts';
+import type { Page, PageContent, UrlKind } from '../../pages/stored/page.ts';
 import type { BodyPieces } from '../../web/fetch/body-pieces.ts';
 import { type FetchHead, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import { maxRedirects } from '../../web/fetch/max-redirects.ts';
@@ -7,7 +7,7 @@ import { productToken } from '../../web/robots/product-token.ts';
 import { sitemapLimits } from '../../web/sitemaps/sitemap-entry.ts';
 import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
-import type { FrontierEntry, FrontierKind, PageBefore, Tries } from '../frontier/frontier-entry.ts';
+import type { FrontierEntry, PageBefore, Tries } from '../frontier/frontier-entry.ts';
 import type { Admission } from './admit-entries.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
@@ -142,7 +142,7 @@ export class ProcessEntry {
     return response;
   }
 
-  #listed(url: string, kind: FrontierKind, from: FrontierEntry): Promise<void> | undefined {
+  #listed(url: string, kind: UrlKind, from: FrontierEntry): Promise<void> | undefined {
     this.#urls.addListed(url, kind, from);
     return ++this.#listedUrls % urlsAtOnce === 0 ? this.#checkpointer.room() : undefined;
   }

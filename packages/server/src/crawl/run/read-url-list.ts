@@ -1,7 +1,7 @@
+import type { UrlKind } from '../../pages/stored/page.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { readLinkList } from '../../web/sitemaps/read-link-list.ts';
 import { readSitemap } from '../../web/sitemaps/read-sitemap.ts';
-import type { FrontierKind } from '../frontier/frontier-entry.ts';
 
 /** What became of a list. */
 export interface UrlList {
@@ -14,7 +14,7 @@ export interface UrlList {
 }
 
 /** Gets each URL; when it returns a promise, the list waits for it. */
-export type ListedUrl = (url: string, kind: FrontierKind) => Promise<void> | undefined;
+export type ListedUrl = (url: string, kind: UrlKind) => Promise<void> | undefined;
 
 const looksLikeHtml = /^\s*<(!doctype html|html)/i;
 const cutReasons = {

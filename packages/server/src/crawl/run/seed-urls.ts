@@ -1,17 +1,18 @@
 import { type CrawlOptions, HoldfastError } from '@holdfast/contract';
+import type { UrlKind } from '../../pages/stored/page.ts';
 import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import { type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
-import type { FoundUrl, FrontierKind } from '../frontier/frontier-entry.ts';
+import type { FoundUrl } from '../frontier/frontier-entry.ts';
 
 /** Where a new crawl begins, by identity: its seeds, as they were given, and where discovery looks. */
 export function seedUrls(options: CrawlOptions, rules: UrlRulesVersion): Map<string, FoundUrl> {
   const strategy = strategyOf(options);
-  const kind: FrontierKind = strategy === 'sitemap' ? 'sitemap' : strategy === 'text' ? 'text' : 'page';
+  const kind: UrlKind = strategy === 'sitemap' ? 'sitemap' : strategy === 'text' ? 'text' : 'page';
   const seeds = new Map<string, FoundUrl>();
-  const add = (raw: string, kind: FrontierKind) => {
+  const add = (raw: string, kind: UrlKind) => {
     const url = canonicalUrl(raw, undefined, asGiven(canonicalOptions(options, rules)));
     if (url === null) throw new HoldfastError('url_invalid', raw);
     const identity = urlRules[rules].identity(url);

@@ -1,5 +1,7 @@
 import type { pageChanges } from '@holdfast/contract';
-import type { FrontierKind } from '../../crawl/frontier/frontier-entry.ts';
+
+/** What a URL is asked for: a page, or a list of more URLs. */
+export type UrlKind = 'page' | 'sitemap' | 'text';
 
 /** How a page differs from what the crawl before had of it. `gone`: now 404, 410 or a redirect, or no link led to it. */
 export type PageChange = (typeof pageChanges)[number];
@@ -9,7 +11,7 @@ export interface Page {
   readonly url_hash: string;
   readonly url: string;
   /** A page, or a list of URLs that discovery read. */
-  readonly kind: FrontierKind;
+  readonly kind: UrlKind;
   readonly outcome: 'fetched' | 'failed' | 'skipped' | 'redirected';
   readonly depth: number;
   readonly parent: string | null;

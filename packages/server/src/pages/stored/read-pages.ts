@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { contentOf } from './content-of.ts';
 import type { KeptAnswer } from './page.ts';
 import { allLinks, storedLines } from './page-links.ts';
@@ -87,4 +88,14 @@ function inflated({ body, answer, ...row }: PageRow): StoredPage {
 
 function textOf(deflated: Buffer | null): string | null {
   return deflated && inflateRawSync(deflated).toString('utf8');
+}
+
+const rulesStatement = statement<{ url_rules: UrlRulesVersion }>(
+  'read-url-rules',
+  'SELECT url_rules FROM crawl_states WHERE job_id = $1',
+);
+
+/** The URL rules that a crawl began with; today's, if it has not begun. */
+export async function readUrlRules(db: Queryable, jobId: string): Promise<UrlRulesVersion> {
+  return (await run(db, rulesStatement, [jobId]))[0]?.url_rules ?? currentUrlRules;
 }

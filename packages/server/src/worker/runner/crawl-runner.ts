@@ -1,17 +1,17 @@
 // A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
 import { crawlOptions, HoldfastError } from '@holdfast/contract';
+import { type OpenCrawl, openCrawl } from '../../crawl/run/open-crawl.ts';
 import { checkPayload } from '../../queue/jobs/check-payload.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import { endRun } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
-import { endRun } from './end-run.ts';
 import { machineNow, type ToRunner } from './messages.ts';
-import { openCrawl } from './open-crawl.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 
 const { configuration, log, pool, send, tick, onRequest } = await openRunner();
 let leaseEnds = 0;
 let lastHeard = performance.now();
-let crawl: Awaited<ReturnType<typeof openCrawl>> | undefined;
+let crawl: OpenCrawl | undefined;
 let hasJob = false;
 let stopBeforeStart: Extract<ToRunner, { type: 'stop' }> | undefined;
 
@@ -24,7 +24,7 @@ process.on('message', (message: ToRunner) => {
   if (message.type === 'lease') leaseEnds = performance.now() + message.leaseEndsAt - machineNow();
   if (message.type !== 'stop') return;
   if (!hasJob) process.exit(0);
-  if (crawl) crawl.run.stop(message.reason);
+  if (crawl) crawl.stop(message.reason);
   else stopBeforeStart = message;
 });
 
@@ -33,7 +33,7 @@ process.on('disconnect', () => loseSupervisor('gone'));
 
 function loseSupervisor(how: 'gone' | 'silent'): void {
   if (!crawl) process.exit(0);
-  crawl.run.stop(how, orphanMs / 2);
+  crawl.stop(how, orphanMs / 2);
   setTimeout(() => process.exit(1), orphanMs).unref();
 }
 
@@ -69,7 +69,7 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       leaseEnds: () => leaseEnds,
       actor,
     });
-    if (stopBeforeStart) crawl.run.stop(stopBeforeStart.reason);
+    if (stopBeforeStart) crawl.stop(stopBeforeStart.reason);
     watchSupervisor(job.lease_seconds);
     const status = await crawl.ended;
     log.info({ job: job.id, status }, `Run ended: ${status}`);
@@ -92,8 +92,9 @@ function tellEnd(status: WriteOutcome): void {
 async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
   try {
     if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
-    const end = { db: pool, log, actor, error, stopped: undefined, timeUpSeconds: undefined };
-    tellEnd(await endRun(job, { ...end, leaseEnds: () => leaseEnds }));
+    log.info({ job: job.id, code: error.code }, `A ${job.kind} job failed: ${error.message}`);
+    const end = { how: 'failed', error, isFinal: error.retry === 'never' } as const;
+    tellEnd(await endRun(job, end, { db: pool, actor, leaseEnds: () => leaseEnds }));
   } catch (error) {
     log.error({ err: error, job: job.id }, 'The run broke off');
     process.exitCode = 1;

@@ -1,21 +1,9 @@
 import type { Signals } from '../../base/telemetry/signals.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import type { StopReason } from '../../queue/jobs/end-run.ts';
 
 /** One crawl, or many short jobs at a time. */
 export type RunnerKind = 'crawl' | 'pooled';
-
-/**
- * Why a run is to end before its work is done.
- * pause, cancel  as requested; lost  the lease is gone, write nothing; the others: the supervisor's own end, in its words
- */
-export type StopReason = 'pause' | 'cancel' | 'lost' | keyof typeof supervisorEnds;
-
-/** Why a run that nobody asked to stop gives its job back, as its event says it. */
-export const supervisorEnds = {
-  drain: 'the supervisor is stopping',
-  gone: 'the supervisor is gone',
-  silent: 'the supervisor is silent',
-} as const;
 
 /**
  * Milliseconds on the monotonic clock that all processes of this machine share. A lease is sent as the moment when it ends:

@@ -1,7 +1,7 @@
 // A runner of many short jobs (visits, collections) at a time, until it is told to end.
 import { machineNow, type ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
-import { PooledJobs } from './run-pooled-jobs.ts';
+import { PooledJobs } from './pooled-jobs.ts';
 
 const { configuration, log, pool, send, tick, onRequest } = await openRunner();
 let jobs: PooledJobs | undefined;

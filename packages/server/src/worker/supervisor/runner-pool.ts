@@ -1,8 +1,8 @@
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import { supervisorEnds } from '../../queue/jobs/end-run.ts';
 import { type HeldJob, isSameLease } from '../../queue/jobs/held-job.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import type { Renewal } from '../../queue/jobs/renew-leases.ts';
-import { supervisorEnds } from '../runner/messages.ts';
 import { findSuspectJobs } from './find-suspect-jobs.ts';
 import type { Holder } from './hand-back.ts';
 import type { RunnerProcess } from './runner-process.ts';

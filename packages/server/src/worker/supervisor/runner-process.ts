@@ -6,13 +6,8 @@ import { processorTime } from '../../base/process/processor-time.ts';
 import { tell } from '../../base/telemetry/signals.ts';
 import { InFlightFile } from '../../crawl/run/in-flight-file.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import {
-  type FromRunner,
-  machineNow,
-  type RunnerKind,
-  type StopReason,
-  type ToRunner,
-} from '../runner/messages.ts';
+import type { StopReason } from '../../queue/jobs/end-run.ts';
+import { type FromRunner, machineNow, type RunnerKind, type ToRunner } from '../runner/messages.ts';
 
 export interface RunnerOptions {
   readonly program: string;

@@ -8,7 +8,7 @@ import { configureSource } from '../../../governor/sources/configure-source.ts';
 import { claimJobs } from '../../../queue/jobs/claim-jobs.ts';
 import { enqueueJobs } from '../../../queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../../queue/jobs/find-jobs.ts';
-import { PooledJobs } from '../../../worker/runner/run-pooled-jobs.ts';
+import { PooledJobs } from '../../../worker/runner/pooled-jobs.ts';
 import { createIntake } from '../../intakes/create-intake.ts';
 import { enqueueIntakes } from '../../intakes/enqueue-intakes.ts';
 import { findIntake } from '../../intakes/find-intake.ts';

@@ -3,15 +3,16 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { moduleProgramPath } from '../../base/process/module-program-path.ts';
 import { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
+import { SourceBlocked } from '../../governor/fetching/source-blocked.ts';
 import type { BlockedBy } from '../../queue/jobs/blocked-by.ts';
 import { checkPayload } from '../../queue/jobs/check-payload.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import { endRun, type RunEnd, type StopReason, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { Collector } from '../../shop/collect/collector.ts';
 import { Visitor } from '../../shop/visits/visitor.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import { endRun } from './end-run.ts';
-import type { FromRunner, StopReason, supervisorEnds } from './messages.ts';
+import type { FromRunner } from './messages.ts';
 
 /** What is done for one kind of job. It stores what it found with the job's completion, or throws. */
 interface Work {
@@ -116,7 +117,7 @@ export class PooledJobs {
 
   async #perform(run: PooledRun): Promise<WriteOutcome> {
     const { job, stop } = run;
-    const { pool, log } = this.#options;
+    const { pool } = this.#options;
     const seconds = job.timeout_seconds ?? defaultTimeoutSeconds;
     const timeUp = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([stop.signal, timeUp]);
@@ -127,19 +128,44 @@ export class PooledJobs {
       checkPayload(job);
       return await work.run(job, { leaseEnds, signal });
     } catch (error) {
-      return await endRun(job, {
-        db: pool,
-        log,
-        actor: this.#actor,
-        error,
+      const end = this.#endOf(job, error, {
         stopped: stop.signal.aborted ? (stop.signal.reason as StopReason) : undefined,
         timeUpSeconds: timeUp.aborted ? seconds : undefined,
-        leaseEnds,
-        failedAt: (failed) => this.#placeOf(failed, error),
       });
+      return await endRun(job, end, { db: pool, actor: this.#actor, leaseEnds });
     }
   }
+
+  /** How a run ends that came to nothing. Rethrows what is no error of the job. */
+  #endOf(job: ClaimedJob, error: unknown, { stopped, timeUpSeconds }: Interruption): RunEnd {
+    // A lease that ran out here may still be ours in the database: the job is recovered with it, and has not failed.
+    if (stopped === 'lost' || (error instanceof HoldfastError && error.code === 'lease_lost'))
+      return { how: 'lost' };
+    if (stopped) return { how: 'released', reason: releaseReasons[stopped] };
+    if (error instanceof SourceBlocked) return { how: 'blocked', by: error.by, seconds: error.seconds };
+    const known =
+      timeUpSeconds === undefined ? error : new HoldfastError('run_timed_out', `after ${timeUpSeconds} s`);
+    // The database is away, or we are wrong: the lease runs out and the job is tried again.
+    if (!(known instanceof HoldfastError)) throw error;
+    this.#options.log.info({ job: job.id, code: known.code }, `A ${job.kind} job failed: ${known.message}`);
+    const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+    const blockedBy = this.#placeOf(job, error);
+    return { how: 'failed', error: known, isFinal: known.retry === 'never', retryAfterSeconds, blockedBy };
+  }
 }
+
+/** What ended a run from outside, if anything did. */
+interface Interruption {
+  readonly stopped: StopReason | undefined;
+  /** Set when its time was up: how much it had. */
+  readonly timeUpSeconds: number | undefined;
+}
+
+const releaseReasons = {
+  pause: 'pause requested',
+  cancel: 'cancel requested',
+  ...supervisorEnds,
+} as const;
 
 function keyOf({ id, fence }: Pick<ClaimedJob, 'id' | 'fence'>): string {
   return `${id} ${fence}`;

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type BlockedBy, maxBlockedSources } from '../../queue/jobs/blocked-by.ts';
+import type { StopReason } from '../../queue/jobs/end-run.ts';
 import { TrapDetector } from '../../web/urls/trap-detector.ts';
-import type { StopReason } from '../../worker/runner/messages.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
@@ -44,7 +44,7 @@ const longestWaitMs = 10 * 60_000;
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
 
 /** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
-export class CrawlRun {
+export class CrawlLoop {
   readonly #context: CrawlContext;
   readonly #queues: HostQueues;
   readonly #checkpointer: Checkpointer;

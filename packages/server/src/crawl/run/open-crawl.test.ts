@@ -38,7 +38,7 @@ test('a request for robots.txt ends with the run that asked for it, before the r
   try {
     const closed = once(await asked, 'close');
     await actOnJob(queue.pool, 'pause', job.id);
-    crawl.run.stop('pause');
+    crawl.stop('pause');
     await crawl.ended;
     expect((await showJob(queue.pool, job.id)).status).toBe('paused');
     // Closing the fetcher would end it as well, and so would its own time limit of 20 s; neither has come.

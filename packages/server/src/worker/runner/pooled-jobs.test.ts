@@ -16,7 +16,7 @@ import {
   pointsOf,
 } from '../../shop/collect/testing/collect-fixture.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
-import { PooledJobs } from './run-pooled-jobs.ts';
+import { PooledJobs } from './pooled-jobs.ts';
 
 const product = `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Kettle",
 "offers":{"@type":"Offer","price":"9.99","priceCurrency":"EUR","availability":"https://schema.org/InStock"}}</script>`;

@@ -1,0 +1,118 @@
+import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
+import { run, statement } from '../../base/database/statement.ts';
+import { whilePassing } from '../../base/database/while-passing.ts';
+import { isLasting } from '../../governor/robots/robots-failure.ts';
+import type { BlockedBy } from '../../queue/jobs/blocked-by.ts';
+import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
+import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { abandonFrontier } from '../frontier/abandon-frontier.ts';
+import type { CrawlState } from '../frontier/open-frontier.ts';
+import { returnPages } from '../frontier/return-pages.ts';
+import { settleGone } from '../frontier/settle-gone.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import type { CrawlEnd } from './crawl-loop.ts';
+import { findRedirectLoop } from './find-redirect-loop.ts';
+import { RenamedPages } from './renamed-pages.ts';
+import { statusFailure } from './status-failure.ts';
+
+/** What the crawl was compared with, if anything. */
+type Compared = Pick<CrawlState, 'baseline' | 'baseline_rules'>;
+
+const stopReasons = {
+  pause: 'paused at a checkpoint',
+  cancel: 'cancelled at a checkpoint',
+  ...supervisorEnds,
+} as const;
+
+/** Lets go of the job of a crawl run that is over. Resolves with the job's new status. */
+export async function endCrawl(
+  context: CrawlContext,
+  end: CrawlEnd,
+  compared: Compared,
+  actor: string,
+): Promise<WriteOutcome> {
+  // Each of the statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
+  return await whilePassing(
+    () => performance.now() < context.leaseEnds(),
+    async () => await endRun(context.job, await runEndOf(context, end, compared), { ...context, actor }),
+  );
+}
+
+async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared): Promise<RunEnd> {
+  switch (end.how) {
+    case 'lost':
+      return { how: 'lost' };
+    case 'stopped':
+      return end.reason === 'lost' ? { how: 'lost' } : { how: 'released', reason: stopReasons[end.reason] };
+    case 'blocked': {
+      if (!end.byRobots) return { how: 'blocked', by: end.by, seconds: end.waitMs / 1000 };
+      const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
+      // Where nothing was ever fetched, it does not look like a failure that passes. Its URLs stay in the frontier.
+      const isFinal = error.retry === 'never' && end.fetched === 0;
+      return { how: 'failed', error, isFinal, blockedBy: end.by };
+    }
+    case 'limit':
+      await abandonFrontier(context.db, context.job);
+      // What was not reached may be there all the same: no page is called gone.
+      return await outcomeOf(context, null);
+    case 'finished':
+      return await outcomeOf(context, compared);
+  }
+}
+
+const outcomeStatement = statement<{ fetched: number; reason: ErrorCode | null; message: string | null }>(
+  'crawl-outcome',
+  `
+SELECT state.fetched, last.reason, last.message FROM crawl_states state LEFT JOIN LATERAL (
+  SELECT reason, message FROM crawl_pages page
+  WHERE page.job_id = state.job_id AND outcome IN ('failed', 'skipped') AND reason <> 'absent'
+  ORDER BY outcome, fetched_at DESC LIMIT 1
+) last ON true
+WHERE state.job_id = $1`,
+);
+
+/** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
+async function outcomeOf(context: CrawlContext, compared: Compared | null): Promise<RunEnd> {
+  const { db, job, log, leaseEnds } = context;
+  const [outcome] = await run(db, outcomeStatement, [job.id]);
+  if (outcome && outcome.fetched > 0) {
+    if (compared) await settle(context, compared);
+    return { how: 'completed' };
+  }
+  const last = errorOf(outcome?.reason ?? null, outcome?.message ?? null);
+  const loop = last.code === 'nothing_to_fetch' ? await findRedirectLoop(db, job.id) : undefined;
+  const error = loop ?? last;
+  log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
+  const isFinal = error.retry === 'never';
+  // Repeated by itself: once the pages are back, the error is not found among them any more. Pages of a host that is at fault
+  // itself come back as well, for `retry`.
+  const mayGoOn = () => performance.now() < leaseEnds();
+  if (!isFinal || isLasting(error)) await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
+  return { how: 'failed', error, isFinal, blockedBy: seedPlace(context) };
+}
+
+/** Where a crawl failed that fetched nothing, so that whoever resumes its source has it tried again. */
+function seedPlace({ options, governor }: CrawlContext): BlockedBy {
+  const { host } = new URL(options.url);
+  const sourceId = governor.heldBy(host)?.sourceId ?? null;
+  const sources = sourceId === null ? [] : [sourceId];
+  return { cause: 'tries', host, source: sourceId, hosts: 1, sources, paused: [] };
+}
+
+async function settle(context: CrawlContext, { baseline, baseline_rules }: Compared): Promise<void> {
+  const { db, job, urlRules } = context;
+  if (baseline === null) return;
+  if (baseline_rules === null || baseline_rules === urlRules) return await settleGone(db, job, baseline);
+  const renamed = new RenamedPages(context, baseline, baseline_rules);
+  await settleGone(db, job, baseline, (after, limit) => renamed.among(after, limit));
+}
+
+function errorOf(reason: string | null, message: string | null): HoldfastError {
+  if (reason === 'robots') return new HoldfastError('robots_disallowed');
+  if (reason?.startsWith('http_')) return statusFailure(Number(reason.slice(5)));
+  if (reason === null || !(reason in errors))
+    return new HoldfastError('nothing_to_fetch', reason ?? undefined);
+  const code = reason as ErrorCode;
+  const said = errors[code].message;
+  return new HoldfastError(code, message === said ? undefined : message?.replace(`${said}: `, ''));
+}

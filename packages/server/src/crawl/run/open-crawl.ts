@@ -1,0 +1,122 @@
+import type { Configuration, CrawlOptions } from '@holdfast/contract';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { run, statement } from '../../base/database/statement.ts';
+import { whilePassing } from '../../base/database/while-passing.ts';
+import { readerProgramPath } from '../../base/process/reader-program-path.ts';
+import { RobotsGate } from '../../governor/robots/robots-gate.ts';
+import { Governor } from '../../governor/sources/governor.ts';
+import { governorTimes } from '../../governor/sources/governor-times.ts';
+import { readUrlRules } from '../../pages/stored/read-pages.ts';
+import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
+import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
+import { crawlKey, crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
+import { createScope } from '../../web/urls/scope.ts';
+import { urlRules as rules } from '../../web/urls/url-rules.ts';
+import { openFrontier } from '../frontier/open-frontier.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { CrawlLoop } from './crawl-loop.ts';
+import { endCrawl } from './end-crawl.ts';
+import { InFlight } from './in-flight-file.ts';
+import { KnownUrls } from './known-urls.ts';
+import { PageReading } from './page-reading.ts';
+
+const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
+  'read-suspects',
+  'SELECT url_hash, deaths FROM crawl_suspects WHERE job_id = $1',
+);
+
+export interface OpenCrawlOptions {
+  readonly db: pg.Pool;
+  readonly log: Logger;
+  readonly job: ClaimedJob;
+  readonly options: CrawlOptions;
+  readonly configuration: Configuration;
+  readonly onRequest?: () => void;
+  readonly leaseEnds: () => number;
+  readonly actor: string;
+}
+
+export interface OpenCrawl {
+  readonly stop: CrawlLoop['stop'];
+  /** Resolves with the job's new status when the run has ended and let go of it. */
+  readonly ended: Promise<WriteOutcome>;
+  close(): Promise<void>;
+}
+
+/** Puts together what a crawl needs, and starts it where its last checkpoint left it. */
+export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
+  const { db, log, job, options, configuration, actor } = given;
+  const userAgent = options.user_agent ?? configuration.userAgent;
+  const fetcher = new HttpFetcher({
+    allowOrigins: configuration.allowPrivate,
+    connectionsPerOrigin: options.concurrency,
+    onRequest: given.onRequest,
+  });
+  const mayGoOn = () => performance.now() < given.leaseEnds();
+  const [rows, urlRules] = await whilePassing(mayGoOn, () =>
+    Promise.all([run(db, suspectsStatement, [job.id]), readUrlRules(db, job.id)]),
+  );
+  const reading = new PageReading({
+    options: { ...options, url_rules: urlRules },
+    log,
+    program: readerProgramPath,
+    memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
+  });
+  const governor = new Governor({ db, log, ...governorTimes(configuration) });
+  const governed = governor.openRun(`${job.id}/${job.fence}`);
+  const over = new AbortController();
+  // The loop exists only after its parts; rules cannot come before its first entry asks for them.
+  let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
+  const context: CrawlContext = {
+    ...given,
+    urlRules,
+    userAgent,
+    fetcher,
+    reading,
+    governor: governed,
+    robots: new RobotsGate({
+      db,
+      log,
+      fetcher,
+      governor: governed,
+      userAgent,
+      signal: over.signal,
+      onLoaded: (origin, sitemaps) => loaded(origin, sitemaps),
+    }),
+    scope: createScope({
+      seed: options.url,
+      scope: options.scope,
+      include: options.include,
+      exclude: options.exclude,
+      ...(options.path_prefix !== undefined && { pathPrefix: options.path_prefix }),
+      maxDepth: options.max_depth,
+    }),
+    known: new KnownUrls(rules[urlRules].identity),
+    inFlight: new InFlight(),
+    suspects: new Map(rows.map((row) => [row.url_hash, row.deaths])),
+  };
+  const name = {
+    key: crawlKey(options),
+    keyOf02: crawlKeyOf02(options),
+    recrawl: options.recrawl,
+    urlRules,
+  };
+  const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
+  if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
+  if (state.checkpoint_no > 0) context.robots.askAnew();
+  const loop = new CrawlLoop(context, state);
+  loaded = (origin, sitemaps) => loop.robotsLoaded(origin, sitemaps);
+  return {
+    stop: (reason, grace) => loop.stop(reason, grace),
+    ended: loop.run(state.checkpoint_no === 0).then((end) => endCrawl(context, end, state, actor)),
+    async close() {
+      over.abort();
+      await governed.close();
+      await fetcher.close();
+      await reading.close();
+      await governor.close();
+    },
+  };
+}
