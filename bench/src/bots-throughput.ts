@@ -103,7 +103,7 @@ function report(rates: Record<Side, number[]>): Outcome {
     return [side, thousands(median), `${thousands(min)}–${thousands(max)}`];
   };
   const table = printTable(
-    ['', 'jobs/s', 'spread', 'holdfast is', 'spread', 'goal'],
+    ['', 'jobs/s', 'spread', 'ratio', 'spread', 'goal'],
     [row('holdfast'), [...row('bare'), `${ratio.median} ×`, `${ratio.min}–${ratio.max}`, `${goal} ×`]],
   );
   return {

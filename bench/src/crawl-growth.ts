@@ -109,7 +109,7 @@ function report(stretches: ReadonlyMap<number, readonly Stretch[]>): Outcome {
     };
   });
   const table = printTable(
-    ['known URLs', 'µs a page', 'spread', 'times', 'spread', 'worker CPU', 'runner MB', 'spread'],
+    ['known URLs', 'µs/page', 'spread', 'ratio', 'spread', 'worker CPU', 'runner MB', 'spread'],
     figures.map(({ known, micros_per_page: micros, times, cpu_times: cpu, runner_mb: mb }) => [
       thousands(known),
       thousands(micros.median),

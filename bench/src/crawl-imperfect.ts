@@ -178,7 +178,7 @@ function report(
     holdfastIsTimes: own === ours ? undefined : times(ours, own),
   }));
   const table = printTable(
-    ['', 'pages/s', 'spread', 'pages missing', 'holdfast with faults is', 'spread'],
+    ['', 'pages/s', 'spread', 'pages missing', 'ratio', 'spread'],
     standings.map(({ contender, rate, missing, holdfastIsTimes }) => [
       describe(contender),
       String(rate.median),

@@ -121,8 +121,8 @@ function report(runs: readonly Run[]): Outcome {
       'used',
       ...phases.map(({ capacity }) => `of ${capacity}/s`),
       'refused',
-      'back after',
-      'pages of each',
+      'recovered after',
+      'pages per crawl',
     ],
     runs.map(({ way, used, usedByPhase, refused, backSeconds, pages }) => [
       way.name,

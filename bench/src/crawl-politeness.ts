@@ -126,7 +126,7 @@ function report(rates: ReadonlyMap<Way, readonly number[]>): Outcome {
     return { way, pages_per_second: spread(own, 0), times: spread(times) };
   });
   const table = printTable(
-    ['the 51st host', 'pages/s of the others', 'spread', 'times', 'spread'],
+    ['the 51st host', 'pages/s of other hosts', 'spread', 'ratio', 'spread'],
     figures.map(({ way, pages_per_second: rate, times }) => [
       way === 'without' ? 'none' : way,
       thousands(rate.median),

@@ -165,7 +165,7 @@ function standingOf(name: string, laps: ReadonlyMap<string, readonly Lap[]>): St
 
 function print(standings: readonly Standing[]): Table {
   return printTable(
-    ['', 'pages/s', 'spread', 'CPU µs/page', 'beside it', 'memory MB', 'holdfast is', 'spread'],
+    ['', 'pages/s', 'spread', 'CPU µs/page', 'other µs/page', 'memory MB', 'ratio', 'spread'],
     standings.map(({ name, laps, pagesPerSecond: rate, holdfastIsTimes: times }) => [
       name,
       thousands(rate.median),

@@ -77,7 +77,7 @@ function report(samples: ReadonlyMap<number, readonly number[]>): Outcome {
   const [small, large] = figures;
   const times = Number(((large?.ms.median ?? 0) / (small?.ms.median ?? 1)).toFixed(2));
   const table = printTable(
-    ['known URLs', 'kills', 'ms to the next page', 'spread'],
+    ['known URLs', 'kills', 'ms to next page', 'spread'],
     figures.map(({ known, ms }) => [
       thousands(known),
       String(samples.get(known)?.length),

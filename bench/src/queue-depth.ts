@@ -89,7 +89,7 @@ async function compare(empty: Database, full: Database): Promise<Measured[]> {
 function report(results: Record<'deep' | 'under_snapshot', Measured[]>): Outcome {
   const titles = {
     deep: `${thousands(depths.finished)} finished, ${thousands(depths.waiting)} waiting, ${thousands(depths.pending)} pending`,
-    under_snapshot: `the same, old snapshot, ${thousands(flow)} flowed`,
+    under_snapshot: `the same, old snapshot, ${thousands(flow)} completed since`,
   };
   const rows = (['deep', 'under_snapshot'] as const).flatMap((name) =>
     results[name].map((one) => [
@@ -102,7 +102,7 @@ function report(results: Record<'deep' | 'under_snapshot', Measured[]>): Outcome
     ]),
   );
   const table = printTable(
-    ['claims on a table with', 'jobs', 'empty p50 ms', 'p50 ms', 'p95 ms', 'full / empty'],
+    ['table contents', 'jobs', 'empty p50 ms', 'p50 ms', 'p95 ms', 'full / empty'],
     rows,
   );
   const worst = Math.max(...Object.values(results).flatMap((all) => all.map((one) => one.times)));

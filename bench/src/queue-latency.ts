@@ -111,10 +111,10 @@ function report(measured: Record<'starts' | 'oneWays' | 'roundTrips', number[]>)
   const times = round(start.p50_ms / roundTrip.p50_ms);
   const row = (name: string, all: typeof start) => [name, `${all.p50_ms}`, `${all.p95_ms}`, `${all.p99_ms}`];
   const table = printTable(
-    ['', 'p50 ms', 'p95 ms', 'p99 ms', 'p50 times'],
+    ['', 'p50 ms', 'p95 ms', 'p99 ms', 'p50 ratio'],
     [
       [...row('enqueue to start', start), ''],
-      [...row('bare NOTIFY, there and back', roundTrip), `${times} ×`],
+      [...row('bare NOTIFY, round trip', roundTrip), `${times} ×`],
       [...row('bare NOTIFY, one way', oneWay), `${round(start.p50_ms / oneWay.p50_ms)} ×`],
     ],
   );

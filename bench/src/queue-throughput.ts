@@ -117,7 +117,7 @@ function report(contestants: readonly Contestant[], rates: ReadonlyMap<string, n
       name in goal ? `${goal[name as keyof typeof goal]} ×` : '',
     ];
   });
-  const table = printTable(['', 'setting', 'jobs/s', 'spread', 'holdfast is', 'spread', 'goal'], rows);
+  const table = printTable(['', 'setting', 'jobs/s', 'spread', 'ratio', 'spread', 'goal'], rows);
   const reaches = (bar: Partial<Record<Name, number>>) =>
     Object.entries(bar).every(([peer, least]) => (ratios[peer as Name] ?? Number.POSITIVE_INFINITY) >= least);
   return { table, pass: reaches(floor), figures: { ...figures, floor, goal, goal_reached: reaches(goal) } };

@@ -46,7 +46,7 @@ export async function measure(): Promise<Outcome> {
     ),
   };
   const table = printTable(
-    ['', 'ms to the first answer', 'spread'],
+    ['', 'ms to first response', 'spread'],
     Object.entries(milliseconds).map(([name, { median, min, max }]) => [name, `${median}`, `${min}–${max}`]),
   );
   console.log(`  up takes ${ratio.median} × (${ratio.min}–${ratio.max}); floor ${floor}, goal ${goal}\n`);
