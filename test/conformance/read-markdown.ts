@@ -38,6 +38,8 @@ export function readMarkdown(markdown: string): MarkdownParts {
       superscripts.push(raised ?? '');
     for (const [run] of line.matchAll(/[⁰¹²³⁴-⁹]+/gu))
       superscripts.push([...run].map((digit) => unicodeSuperscripts.indexOf(digit)).join(''));
+    // Pipe tables have no fences.
+    if (bare.startsWith('|')) codeBlocks += line.match(/<pre\b/g)?.length ?? 0;
     const plain = plainText(bare.startsWith('#') ? line : bare);
     const heading = /^#{1,6} (.*)$/.exec(bare);
     if (heading !== null) headings.push(normalised(plainText(heading[1] ?? '')));
@@ -50,7 +52,7 @@ function plainText(line: string): string {
   return line
     .replace(/!?\[((?:\\.|[^\]\\])*)\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, '$1')
     .replace(/!?\[((?:\\.|[^\]\\])*)\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, '$1')
-    .replace(/<\/?(?:sup|sub|br)>/g, '')
+    .replace(/<\/?(?:sup|sub|br|pre(?: lang="[^"]*")?)>/g, '')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[⁰¹²³⁴-⁹]/gu, (digit) => String(unicodeSuperscripts.indexOf(digit)));
 }

@@ -21,8 +21,8 @@ test('a file is printed as markdown, with what was left out and why', async () =
   expect(exit).toBe(0);
   expect(stdout).toBe(plain.stdout);
   expect(stderr).toMatch(/Kept \d+ of \d+ visible words \(\d+ %\)/);
-  expect(stderr).toMatch(/nav, 1 word, navigation, by its element or role: Home/);
-  expect(stderr).toMatch(/div, 2 words, boilerplate, by its name and what it holds: Share it/);
+  expect(stderr).toMatch(/nav, 1 word, navigation by its element or role: Home/);
+  expect(stderr).toMatch(/div, 2 words, named as boilerplate, confirmed by its content: Share it/);
   const full = await runHoldfast(['extract', file, '--content', 'full', '--json'], {});
   expect(JSON.parse(full.stdout)).toMatchObject({ title: 'Pools', left_out: [], kept_percent: 100 });
   expect(JSON.parse(full.stdout).markdown).toMatch(/Home.*Imprint/s);

@@ -1,6 +1,6 @@
+import { decodeText } from '../../web/html/page-text.ts';
 import { tag } from '../../web/html/tape/html-tag.ts';
 import { readTokens, type TokenReader } from '../../web/html/tape/read-tokens.ts';
-import { decodeText } from '../../web/html/tape/tag-attributes.ts';
 import { type ContentProof, thinWords } from '../../web/urls/content-proof.ts';
 import { fingerprint } from '../../web/urls/fingerprint.ts';
 import {

@@ -1,4 +1,4 @@
-import { cutText } from '../../web/html/cut-text.ts';
+import { cutText } from '../../web/html/page-text.ts';
 import { decideAvailability } from './decide-availability.ts';
 import { decideListPrice } from './decide-list-price.ts';
 import { decidePrice } from './decide-price.ts';

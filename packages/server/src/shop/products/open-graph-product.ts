@@ -1,4 +1,4 @@
-import type { OpenGraphReader } from '../../web/html/structured/open-graph-reader.ts';
+import type { OpenGraphReader } from '../../web/html/page-head.ts';
 import type { Evidence } from './product.ts';
 import type { StructuredProduct } from './structured-product.ts';
 

@@ -1,9 +1,8 @@
 import { PageReader } from '../../web/html/page-reader.ts';
-import { storableText } from '../../web/html/storable-text.ts';
+import { storableText } from '../../web/html/page-text.ts';
 import { readMicrodata } from '../../web/html/structured/read-microdata.ts';
-import { attribute } from '../../web/html/tape/attribute.ts';
 import { tag, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
-import type { TagAttributes } from '../../web/html/tape/tag-attributes.ts';
+import { attribute, type TagAttributes } from '../../web/html/tape/tag-attributes.ts';
 import { Tape } from '../../web/html/tape/tape.ts';
 import { TapeWriter } from '../../web/html/tape/tape-writer.ts';
 import { nameHint, nameHints } from './name-hints.ts';

@@ -1,5 +1,5 @@
+import { decodeText } from '../../web/html/page-text.ts';
 import { textNode } from '../../web/html/tape/html-tag.ts';
-import { decodeText } from '../../web/html/tape/tag-attributes.ts';
 import type { Tape } from '../../web/html/tape/tape.ts';
 
 /** Short texts are asked for; what spreads over more nodes is none, and would be read again for every element around. */

@@ -1,17 +1,17 @@
 import { extractContent } from './content/extract-content.ts';
 import type { ExtractedPage, ExtractOptions } from './extracted-page.ts';
 import { PageReader } from './page-reader.ts';
-import { storableText } from './storable-text.ts';
+import { storableText } from './page-text.ts';
 import { readMicrodata } from './structured/read-microdata.ts';
 import { Tape } from './tape/tape.ts';
 import { TapeWriter } from './tape/tape-writer.ts';
 
-/** Reused from page to page: reading is synchronous, so there is never more than one in work. */
+/** Reused from page to page: reading is synchronous, so only one page is in work. */
 const tape = new Tape();
 
 /**
- * Links, metadata, structured data and, if asked for, the main content as markdown, in one pass over the page. Never
- * throws, takes time linear in the page's length, and gives only strings that PostgreSQL can store.
+ * Extracts links, metadata, structured data and, on request, the main content as markdown in one pass. Never throws, takes
+ * linear time, and returns only strings that PostgreSQL can store.
  */
 export function extractPage(source: string, url: string, options: ExtractOptions): ExtractedPage {
   const html = storableText(source);
@@ -45,7 +45,7 @@ export function extractPage(source: string, url: string, options: ExtractOptions
   };
 }
 
-/** The first h1 that the page's title repeats: others are names of sites and sections. */
+/** The first h1 that the page's title repeats; others name sites and sections. */
 function headlineOf({ title, headings }: PageReader): string | undefined {
   const known = title?.toLowerCase();
   return headings.find(({ level, text }) => level === 1 && known?.includes(text.toLowerCase()))?.text;
@@ -60,8 +60,8 @@ function resolveUrl(href: string, base: string): string | null {
 }
 
 /**
- * Native search, by parts that begin with a rare letter: 6 µs for 15 KB, against 20 by the whole words and as much by a
- * pattern.
+ * Native search for parts that begin with a rare letter: 6 µs for 15 KB, against 20 for the whole words or a regular
+ * expression.
  */
 function mentionsItems(html: string): boolean {
   return html.includes('mscope') || (html.includes('Scope') && html.includes('itemScope'));

@@ -1,6 +1,6 @@
 /**
- * Where a link leads, as written in the page: not resolved, entities decoded, whitespace trimmed. A slice of the page:
- * who remembers it copies it (own-text.ts).
+ * A link as written in the page: decoded and trimmed, but not resolved. It is a slice of the page, so copy it to keep it
+ * (own-text.ts).
  */
 export interface PageLink {
   readonly href: string;
@@ -22,13 +22,13 @@ export interface MetaRefresh {
   readonly url: string;
 }
 
-/** OpenGraph as extruct gives it: the prefixes in use, and the properties in the page's order. */
+/** OpenGraph in extruct's form: the prefixes in use, and the properties in page order. */
 export interface OpenGraph {
   readonly namespace: Readonly<Record<string, string>>;
   readonly properties: readonly (readonly [property: string, content: string])[];
 }
 
-/** For itemprop="query-input": what schema.org's actions describe of a form field. */
+/** For itemprop="query-input": a form field as schema.org's actions describe it. */
 export interface ActionInput {
   readonly valueRequired?: true;
   readonly valueName?: string;
@@ -36,7 +36,7 @@ export interface ActionInput {
 
 export type MicrodataValue = string | MicrodataItem | ActionInput;
 
-/** An item as the microdata specification's JSON has it; `value` stands for an item without properties. */
+/** An item in the JSON of the microdata specification; `value` is for an item without properties. */
 export interface MicrodataItem {
   readonly type?: readonly string[];
   readonly id?: string;
@@ -45,29 +45,29 @@ export interface MicrodataItem {
 }
 
 export interface MainContent {
-  /** Of the whole page, without what is hidden or to be used instead of read. */
+  /** Words of the whole page without hidden elements and controls. */
   readonly visibleWords: number;
   readonly markdown: string;
-  /** The same content as plain text, one line per block: what a content hash and a search index should read. */
+  /** The same content as plain text, one line per block, for content hashes and search indexes. */
   readonly text: string;
   readonly wordCount: number;
-  /** How the content was chosen; `page` means that nothing stood out and everything but the boilerplate was kept. */
+  /** How the content was chosen; `page` means the whole page without boilerplate. */
   readonly origin: 'marked' | 'scored' | 'page';
   readonly truncated: boolean;
 }
 
 export interface ExtractedPage {
-  /** What relative references resolve against: the page's URL, or its `<base href>`. */
+  /** Base of relative references: the page's URL, or its `<base href>`. */
   readonly base: string;
   readonly title: string | null;
   readonly description: string | null;
   readonly language: string | null;
-  /** Absolute, as `resolve` gave it. */
+  /** Absolute, as resolved by `resolve`. */
   readonly canonical: string | null;
   readonly robots: RobotsMeta;
   readonly refresh: MetaRefresh | null;
   readonly links: readonly PageLink[];
-  /** Links that are not among them, by reason; undefined when there are none. */
+  /** Number of omitted links by reason; undefined if there are none. */
   readonly leftOut: Readonly<Record<string, number>> | undefined;
   readonly headings: readonly PageHeading[];
   readonly openGraph: OpenGraph | null;
@@ -80,35 +80,35 @@ export interface ExtractedPage {
 /** Why a part of a page is not in its main content. */
 export type LeftOutReason =
   | 'hidden'
-  | 'to be used, not read'
-  | 'a dialog about cookies'
-  | 'navigation, by its element or role'
-  | 'boilerplate, by its name and what it holds'
-  | 'beside the text'
+  | 'a control'
+  | 'a cookie dialog'
+  | 'navigation by its element or role'
+  | 'named as boilerplate, confirmed by its content'
+  | 'an aside'
   | 'a form'
-  | 'the header of the page'
-  | 'only leads away'
-  | 'announces links'
-  | 'a heading with nothing left below it'
-  | 'outside of the main content';
+  | 'the page header'
+  | 'only links'
+  | 'introduces links'
+  | 'a heading with no content left'
+  | 'outside the main content';
 
 /** A part of the page that is not in its markdown. */
 export interface LeftOutPart {
   readonly reason: LeftOutReason;
   readonly tag: string;
   readonly words: number;
-  /** How its text begins. */
+  /** The beginning of its text. */
   readonly text: string;
 }
 
 export interface ExtractOptions {
   readonly markdown: boolean;
-  /** What becomes markdown: the main content, which is the default, or all that a reader sees of the page. */
+  /** What becomes markdown: the main content (the default) or the whole visible page. */
   readonly content?: 'main' | 'full' | undefined;
-  /** Called with each part that is left out of the content, and why. */
+  /** Called with each part that is left out of the content. */
   readonly onLeftOut?: ((part: LeftOutPart) => void) | undefined;
-  /** Resolves a reference of the page; null where it leads nowhere. Pass a cached one: `new URL` costs 1 µs a link. */
+  /** Resolves a reference, or returns null if it is invalid. Pass a cached one: `new URL` costs 1 µs. */
   readonly resolve?: (href: string, base: string) => string | null;
-  /** Our name in robots meta tags, lower case; `robots` always counts. */
+  /** Name of the bot in robots meta tags, in lower case; `robots` always applies. */
   readonly botName?: string;
 }

@@ -1,4 +1,4 @@
-/** What one page may give at most. Past a limit the rest is left out, and where it matters `truncated` says so. */
+/** Limits on what is taken from one page. The rest is left out; `truncated` reports it where it matters. */
 export const limits = {
   links: 50_000,
   hrefLength: 2_048,
@@ -15,13 +15,13 @@ export const limits = {
   microdataItems: 1_000,
   microdataProperties: 10_000,
   microdataText: 65_536,
-  /** Of all of a page's items: an itemref may name one long text again and again. */
+  /** Total over a page's items, because several itemrefs may repeat one long text. */
   microdataTotal: 2_097_152,
-  /** Deeper elements join their ancestor at this depth: a million nested divs stay linear. */
+  /** Deeper elements join their ancestor at this depth, which keeps a million nested divs linear. */
   depth: 256,
-  /** Nodes of text and elements kept for the content pass. */
+  /** Elements and texts kept for the content pass. */
   nodes: 2_000_000,
-  /** Quotes and lists nested deeper than this are written flat: every level indents its lines again. */
+  /** Deeper quotes and lists are written flat, because every level indents its lines again. */
   nestedBlocks: 8,
   tableCells: 20_000,
   markdownLength: 2_097_152,

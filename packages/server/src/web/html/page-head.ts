@@ -1,13 +1,10 @@
 import { ownText } from '../urls/own-text.ts';
-import { collapseSpace } from './collapse-space.ts';
-import { cutText } from './cut-text.ts';
-import type { MetaRefresh, RobotsMeta } from './extracted-page.ts';
+import type { MetaRefresh, OpenGraph, RobotsMeta } from './extracted-page.ts';
 import { limits } from './limits.ts';
-import { OpenGraphReader } from './structured/open-graph-reader.ts';
-import { attribute } from './tape/attribute.ts';
-import type { TagAttributes } from './tape/tag-attributes.ts';
+import { collapseSpace, cutText } from './page-text.ts';
+import { attribute, type TagAttributes } from './tape/tag-attributes.ts';
 
-/** What a page says about itself in its html, meta, link and base elements. The first word counts. */
+/** Metadata in the html, meta, link and base elements. The first value counts. */
 export class PageHead {
   readonly openGraph = new OpenGraphReader();
   baseHref: string | undefined;
@@ -36,7 +33,7 @@ export class PageHead {
       this.canonical = attributes.get(attribute.href)?.trim() || undefined;
   }
 
-  /** A refresh leads on to another page, as a link does: the caller gets where to. */
+  /** Returns a refresh, because it leads to another page like a link. */
   meta(attributes: TagAttributes, scripted: boolean): MetaRefresh | undefined {
     const written = attributes.get(attribute.content);
     if (written === undefined) return undefined;
@@ -49,7 +46,7 @@ export class PageHead {
     else if (name === 'robots' || (name !== undefined && name === this.#botName)) this.#robots(content);
     else if (name?.startsWith('og:')) this.openGraph.remember(name, content);
     if (equivalent === 'content-language') this.#contentLanguage ??= content;
-    // In <noscript> it is nearly always the way to a page that asks for JavaScript.
+    // In <noscript> it nearly always leads to a page that asks for JavaScript.
     else if (equivalent === 'refresh' && scripted && this.refresh === undefined) {
       this.refresh = readRefresh(content);
       return this.refresh;
@@ -90,4 +87,49 @@ function readRefresh(content: string): MetaRefresh | undefined {
   const quoted = quote === '"' || quote === "'";
   const url = (quoted ? written.slice(1, end < 0 ? undefined : end) : written).trim();
   return url === '' ? undefined : { seconds: Number(match?.[1] ?? 0), url };
+}
+
+const namespaces: ReadonlyMap<string, string> = new Map([
+  ['og', 'http://ogp.me/ns#'],
+  ['music', 'http://ogp.me/ns/music#'],
+  ['video', 'http://ogp.me/ns/video#'],
+  ['article', 'http://ogp.me/ns/article#'],
+  ['book', 'http://ogp.me/ns/book#'],
+  ['profile', 'http://ogp.me/ns/profile#'],
+  // Not standardised, but on one in ten product pages.
+  ['product', 'http://ogp.me/ns/product#'],
+]);
+
+/** Collects `<meta property content>` in OpenGraph's namespaces and those that the page declares. */
+export class OpenGraphReader {
+  readonly #namespace = new Map<string, string>();
+  readonly #properties: [string, string][] = [];
+  /** `<meta name="og:…">` is a common mistake: it serves for a description, but is not OpenGraph. */
+  readonly #named = new Map<string, string>();
+
+  prefixes(declaration: string | undefined): void {
+    for (const [, prefix, uri] of declaration?.matchAll(/(\w+):\s*(\S+)/g) ?? [])
+      if (prefix && uri && !this.#namespace.has(prefix)) this.#namespace.set(ownText(prefix), ownText(uri));
+  }
+
+  add(property: string, content: string): void {
+    if (this.#properties.length >= limits.openGraphProperties) return;
+    const prefix = property.slice(0, Math.max(0, property.indexOf(':')));
+    const standard = namespaces.get(prefix);
+    if (standard !== undefined) this.#namespace.set(prefix, standard);
+    if (this.#namespace.has(prefix)) this.#properties.push([ownText(property), content]);
+  }
+
+  remember(name: string, content: string): void {
+    if (!this.#named.has(name)) this.#named.set(name, content);
+  }
+
+  first(property: string): string | undefined {
+    return this.#properties.find(([name]) => name === property)?.[1] ?? this.#named.get(property);
+  }
+
+  result(): OpenGraph | null {
+    if (this.#properties.length === 0) return null;
+    return { namespace: Object.fromEntries(this.#namespace), properties: this.#properties };
+  }
 }

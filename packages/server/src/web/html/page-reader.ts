@@ -1,23 +1,20 @@
 import { ownText } from '../urls/own-text.ts';
-import { collapseSpace } from './collapse-space.ts';
-import { cutText } from './cut-text.ts';
-import type { PageHeading } from './extracted-page.ts';
+import type { PageHeading, PageLink } from './extracted-page.ts';
 import { limits } from './limits.ts';
-import { LinkCollector } from './link-collector.ts';
 import { PageHead } from './page-head.ts';
+import { collapseSpace, cutText, decodeText } from './page-text.ts';
 import { type JsonLdOptions, readJsonLd } from './structured/read-json-ld.ts';
-import { attribute, attributeOf } from './tape/attribute.ts';
 import { isHeading, tag, tagSet } from './tape/html-tag.ts';
 import { readTokens, type TokenReader } from './tape/read-tokens.ts';
-import { decodeText, TagAttributes } from './tape/tag-attributes.ts';
+import { attribute, attributeOf, TagAttributes } from './tape/tag-attributes.ts';
 import type { TapeWriter } from './tape/tape-writer.ts';
 
 /** Tags whose attributes matter for links and metadata. */
 const speaks = tagSet('a', 'area', 'frame', 'iframe', 'meta', 'link', 'base', 'html', 'head', 'script');
 
 /**
- * Reads links and metadata in one pass, and feeds the tape where there is one. Entities are left to whoever needs a
- * text.
+ * Reads links and metadata in one pass and feeds the tape, if there is one. Character references are decoded only where a text
+ * is used.
  */
 export class PageReader implements TokenReader {
   readonly head: PageHead;
@@ -31,7 +28,7 @@ export class PageReader implements TokenReader {
   readonly #jsonLdOptions: JsonLdOptions;
   #tag = 0;
   #attribute = 0;
-  /** What the text at hand belongs to: a tag, or 0. */
+  /** The tag that the current text belongs to, or 0. */
   #textOf = 0;
   #text = '';
   #noscript = 0;
@@ -80,7 +77,7 @@ export class PageReader implements TokenReader {
     else if (id === tag.template) this.#template++;
     else if (id === tag.svg) this.#svg++;
     this.#tape?.open(id, this.#attributes);
-    // `<svg/>` closes itself; on HTML's own elements the slash means nothing.
+    // `<svg/>` closes itself; on HTML elements the slash has no meaning.
     if (selfClosing && id === tag.svg) this.closeTag(tag.svg);
   }
 
@@ -155,5 +152,39 @@ export class PageReader implements TokenReader {
     if (id === tag.title) this.title ??= cutText(text, limits.titleLength);
     else if (this.headings.length < limits.headings)
       this.headings.push({ level: id - tag.h1 + 1, text: cutText(text, limits.headingLength) });
+  }
+}
+
+const neverFetched = /^(?:#|javascript:|mailto:|tel:|data:|sms:|about:|blob:)/i;
+const slash = 0x2f;
+
+/** Links of a page as written, without duplicates. A link is followable if one of its occurrences is. */
+class LinkCollector {
+  readonly #links = new Map<string, { readonly href: string; nofollow: boolean }>();
+  #beyondLimit = 0;
+  #tooLong = 0;
+
+  add(written: string, rel: string | undefined): void {
+    const href = written.trim();
+    if (href.charCodeAt(0) !== slash && (href === '' || neverFetched.test(href))) return;
+    const nofollow = rel !== undefined && /\bnofollow\b/i.test(rel);
+    const known = this.#links.get(href);
+    if (known !== undefined) {
+      if (!nofollow) known.nofollow = false;
+    } else if (href.length > limits.hrefLength) this.#tooLong++;
+    else if (this.#links.size >= limits.links) this.#beyondLimit++;
+    else this.#links.set(href, { href, nofollow });
+  }
+
+  get leftOut(): Record<string, number> | undefined {
+    if (this.#beyondLimit + this.#tooLong === 0) return undefined;
+    return {
+      ...(this.#beyondLimit > 0 && { page_limit: this.#beyondLimit }),
+      ...(this.#tooLong > 0 && { unusable_url: this.#tooLong }),
+    };
+  }
+
+  result(): PageLink[] {
+    return [...this.#links.values()];
   }
 }

@@ -1,6 +1,6 @@
+import { hint } from '../tape/class-hints.ts';
 import { tag, tagSet, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 import { pageSums, undoubtedProse } from './evidence.ts';
 import { removeBoilerplate, restoreBoilerplate } from './remove-boilerplate.ts';
 
@@ -8,25 +8,25 @@ export interface ChosenContent {
   /** The element whose subtree holds the content; -1 for the whole page. */
   readonly root: number;
   readonly origin: 'marked' | 'scored' | 'page';
-  /** It is what the page calls its main part, and no article: the links in it may be what it is about. */
+  /** The page's main part rather than an article, so its links may be what it is about. */
   readonly isMain?: boolean;
 }
 
-/** What can stand for itself; anything else is part of something, or inline. */
+/** Elements that can hold a whole content. */
 const isContainer = tagSet(
   'div', 'section', 'article', 'main', 'body', 'html', 'td', 'center', 'form', 'figure', 'details', 'header', 'footer',
   'aside', 'fieldset', 'dd', 'li',
 ); // biome-ignore format: a list of words
 
-/** Less text than this is a label. */
+/** Shorter text is a label. */
 const fewestChars = 50;
 const nearlyNothing = 20;
-/** With less prose than this the rest of an element matters as much: a product's name and price. */
+/** With less prose, other text matters as much: a product's name and price. */
 const littleProse = 300;
 
 /**
- * Finds the element that holds the main content: one that is named as such if it holds half of the prose, else the
- * smallest that holds nearly all of it.
+ * Finds the element that holds the main content: one marked as such if it holds half of the prose, else the smallest one with
+ * nearly all of it.
  */
 export function chooseContent(tape: Tape): ChosenContent {
   removeBoilerplate(tape);
@@ -39,7 +39,7 @@ export function chooseContent(tape: Tape): ChosenContent {
 
 class RootFinder {
   readonly #tape: Tape;
-  /** Without what is probably a comment or boilerplate, and yet stays if it stands amid the content. */
+  /** Without probable comments and boilerplate, which stay if they are within the content. */
   readonly #prose: Int32Array;
   readonly #total: number;
 
@@ -71,8 +71,8 @@ class RootFinder {
   }
 
   /**
-   * The smallest element that holds what elements of a kind hold: the one, or what several of like weight stand in (a
-   * text in parts, the entries of a blog). The cards beside an article do not count.
+   * The smallest element around all elements of a kind: a single one, or several of similar weight (a text in parts, the
+   * entries of a blog). Cards beside an article do not count.
    */
   #holderOf(matches: (node: number) => boolean): number {
     const { ends, parents, tags, size } = this.#tape;
@@ -97,7 +97,7 @@ class RootFinder {
     return holder;
   }
 
-  /** Goes down as long as one child holds nearly all the prose, and no other a part of the text. */
+  /** Descends while one child holds nearly all the prose and no sibling is part of the text. */
   #descend(from: number, share: number): number {
     const { ends, tags, size } = this.#tape;
     let root = from;
@@ -118,7 +118,7 @@ class RootFinder {
     }
   }
 
-  /** Goes up to what the parts of the text beside it stand in as well, at most to the element that is marked as main. */
+  /** Ascends to include sibling parts of the text, at most to the element marked as main. */
   #widen(root: number): number {
     const { parents, ends, tags, hints } = this.#tape;
     let widest = root;
@@ -134,7 +134,7 @@ class RootFinder {
     return widest;
   }
 
-  /** Holds the headline, code, or a heading with text of its own. */
+  /** Has code, or a heading with text. */
   #isPart(node: number): boolean {
     const { holds, chars, linked } = this.#tape;
     const held = (holds[node] as number) | this.#ownHolding(node);
@@ -156,7 +156,7 @@ class RootFinder {
   }
 }
 
-/** Parts mean nothing without their whole: an item's list, a cell's table. */
+/** A list item or table cell needs the list or table around it. */
 function wholeOf(tape: Tape, node: number): number {
   let whole = node;
   while (whole >= 0 && isContainer[tape.tags[whole] as number] !== 1) whole = tape.parents[whole] as number;

@@ -1,8 +1,8 @@
+import { hint } from '../tape/class-hints.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 
-/** What is left of the page while its boilerplate goes. */
+/** Totals of the page without what was removed so far. */
 export interface PageSums {
   prose: number;
   chars: number;
@@ -20,15 +20,15 @@ export function pageSums(tape: Tape): PageSums {
   return sums;
 }
 
-/** Prose that must be left for a page to be about something else than what goes. */
+/** Something may go only if at least this much prose remains. */
 export const enough = 200;
-/** A part of this share of the page, and no longer than this, is a remark. */
+/** A remark: at most this share of the page, and at most this long. */
 const smallShare = 0.1;
 const smallChars = 600;
-/** So much of an element's text may have given it its id. */
+/** Generators derive ids from at most this much text. */
 const slugLength = 200;
 
-/** A name alone says little: a page about cookies has them in its ids. A dialog asks for something. */
+/** A name alone is not enough, as a page about cookies has it in its ids. A dialog also has controls. */
 export function isConsent(tape: Tape, node: number): boolean {
   const flags = tape.hints[node] as number;
   if ((flags & hint.consent) === 0 || isNamedByItsText(tape, node)) return false;
@@ -37,14 +37,14 @@ export function isConsent(tape: Tape, node: number): boolean {
   return (flags & (hint.surely | hint.dialog)) !== 0 || (holds & holding.control) !== 0;
 }
 
-/** Of what says of itself that it is no content: true unless it holds what the page is about. */
+/** True of navigation, unless it holds most of the page. */
 export function isBesides(tape: Tape, node: number, sums: PageSums): boolean {
   const holds = tape.holds[node] as number;
   const most = (tape.prose[node] as number) > 0.5 * sums.prose;
   return !most || (holds & (holding.h1 | holding.code | holding.heading)) === 0;
 }
 
-/** A name and a second reason: it is small, leads away, or asks for something. */
+/** A name and a second reason: it is small, consists of links, or has controls. */
 export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): boolean {
   const chars = tape.chars[node] as number;
   const prose = tape.prose[node] as number;
@@ -58,7 +58,7 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   return (chars <= smallChars && chars <= smallShare * sums.chars) || (holds & holding.control) !== 0;
 }
 
-/** Within the content an aside is a note, unless it leads away or asks for something. */
+/** Within the content an aside is a note, unless it consists of links or has controls. */
 export function isAside(tape: Tape, node: number, sums: PageSums): boolean {
   const holds = tape.holds[node] as number;
   if ((holds & (holding.h1 | holding.code)) !== 0 || (tape.prose[node] as number) > 0.5 * sums.prose)
@@ -73,7 +73,7 @@ export function isWithinContent(tape: Tape, node: number): boolean {
   return false;
 }
 
-/** A heading's text may be a link of any name; the sign beside it that leads to itself is not its text. */
+/** A link with most of a heading's text is the heading; a permalink sign beside the text is not. */
 function isMostOfHeading(tape: Tape, node: number): boolean {
   for (let at = tape.parents[node] as number; at >= 0; at = tape.parents[at] as number) {
     if (isHeading[tape.tags[at] as number] === 1)
@@ -83,7 +83,7 @@ function isMostOfHeading(tape: Tape, node: number): boolean {
   return false;
 }
 
-/** Generators make ids of what stands in the element: a section "Related work" is not "related". */
+/** Generators derive ids from text: a section "Related work" is not a box of related links. */
 function isNamedByItsText(tape: Tape, node: number): boolean {
   const id = ((tape.hints[node] as number) & hint.byId) !== 0 ? tape.details.get(node)?.id : undefined;
   if (id === undefined) return false;
@@ -100,7 +100,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Prose by element, and of the page, without what is named as comments or boilerplate and was not removed. */
+/** Prose by element and in total, without what is named comments or boilerplate but was kept. */
 export function undoubtedProse(tape: Tape): { prose: Int32Array; total: number } {
   const prose = tape.prose.slice(0, tape.size);
   let total = pageSums(tape).prose;

@@ -1,21 +1,21 @@
-import type { ExtractOptions, MainContent } from '../extracted-page.ts';
+import type { ExtractOptions, LeftOutPart, LeftOutReason, MainContent } from '../extracted-page.ts';
 import { limits } from '../limits.ts';
 import { escapeInline } from '../markdown/escape-markdown.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
-import { textNode } from '../tape/html-tag.ts';
+import { collapseSpace, decodeText } from '../page-text.ts';
+import { hint } from '../tape/class-hints.ts';
+import { tag, tagName, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
 import { type ChosenContent, chooseContent } from './choose-content.ts';
-import { hint } from './class-hints.ts';
 import { findTabs } from './find-tabs.ts';
 import { measureTape } from './measure-tape.ts';
 import { plainText } from './plain-text.ts';
 import { pruneContent } from './prune-content.ts';
 import { removeUnseen } from './remove-boilerplate.ts';
-import { tellLeftOut } from './tell-left-out.ts';
 
-export interface ContentRequest {
+interface ContentRequest {
   readonly resolve: (href: string) => string | null;
-  /** Opens the markdown of a content that does not hold it itself. */
+  /** Heads the markdown if the content has no h1. */
   readonly headline: string | undefined;
   readonly content?: ExtractOptions['content'];
   readonly onLeftOut?: ExtractOptions['onLeftOut'];
@@ -54,4 +54,44 @@ function wordsIn(tape: Tape, root: number): number {
     else if (((hints[node] as number) & hint.gone) !== 0) node = (ends[node] as number) - 1;
   }
   return sum;
+}
+
+const shownLength = 120;
+
+/** Reports the parts of the page that are not in its content, in page order. Parts without text are skipped. */
+function tellLeftOut(tape: Tape, root: number, onLeftOut: (part: LeftOutPart) => void): void {
+  const { ends, hints, tags, size } = tape;
+  const end = root < 0 ? size : (ends[root] as number);
+  for (let node = 0; node < size; node++) {
+    if ((tags[node] as number) === textNode) {
+      if (isOutside(node)) tell(node, 'outside the main content');
+      continue;
+    }
+    const isGone = ((hints[node] as number) & hint.gone) !== 0;
+    const holdsRoot = node <= root && (ends[node] as number) >= end;
+    if (!isGone && (holdsRoot || !isOutside(node))) continue;
+    tell(node, (isGone && tape.reasons?.get(node)) || 'outside the main content');
+    node = (ends[node] as number) - 1;
+  }
+
+  function isOutside(node: number): boolean {
+    return root >= 0 && (node < root || node >= end);
+  }
+
+  function tell(node: number, reason: LeftOutReason): void {
+    if (tags[node] === tag.title) return;
+    const { text, words } = textOf(tape, node);
+    if (text !== '') onLeftOut({ reason, tag: tagName(tags[node] as number), words, text });
+  }
+}
+
+function textOf(tape: Tape, node: number): { text: string; words: number } {
+  let text = '';
+  let words = 0;
+  for (let at = node; at < (tape.ends[node] as number); at++) {
+    if (tape.tags[at] !== textNode) continue;
+    words += tape.words[at] as number;
+    if (text.length < 4 * shownLength) text += ` ${tape.html.slice(tape.starts[at], tape.stops[at])}`;
+  }
+  return { text: collapseSpace(decodeText(text)).slice(0, shownLength), words };
 }

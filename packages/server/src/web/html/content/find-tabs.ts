@@ -1,15 +1,14 @@
-import { collapseSpace } from '../collapse-space.ts';
+import { collapseSpace, decodeText } from '../page-text.ts';
+import { hint } from '../tape/class-hints.ts';
 import { tag, textNode } from '../tape/html-tag.ts';
-import { decodeText } from '../tape/tag-attributes.ts';
 import type { Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 
 const longestLabel = 80;
 const mostTabs = 50;
 
 /**
- * What the tabs of a page say, by the panels that they show. All but one panel are hidden until somebody chooses, and all of
- * them are content. Tabs are those of ARIA's roles, or labels of radio buttons that a style sheet turns into tabs.
+ * Labels of tabs, by the panel that each of them shows. All panels are content, although all but one are hidden until chosen.
+ * Recognises ARIA roles, and radio buttons whose labels a style sheet turns into tabs.
  */
 export function findTabs(tape: Tape): ReadonlyMap<number, string> | undefined {
   if (!tape.mayHaveTabs) return undefined;
@@ -21,7 +20,7 @@ export function findTabs(tape: Tape): ReadonlyMap<number, string> | undefined {
   return labels;
 }
 
-/** A row of tabs is followed by as many panels. */
+/** As many panels follow a row of tabs. */
 function pairByRole(tape: Tape, labels: Map<number, string>): void {
   let row: number[] = [];
   let panels = 0;
@@ -40,7 +39,7 @@ function pairByRole(tape: Tape, labels: Map<number, string>): void {
   }
 }
 
-/** Radio buttons with labels, and after each label its panel, or after all labels all panels. */
+/** Radio buttons with labels. A panel follows each label, or all panels follow all labels. */
 function pairByRadio(tape: Tape, labels: Map<number, string>): void {
   const { tags, ends, parents, size } = tape;
   const done = new Set<number>();
@@ -77,7 +76,7 @@ function pairRow(
     for (const [index, panel] of others.entries()) label(tape, labels, panel, row[index] as number);
 }
 
-/** The labels have a box of their own. */
+/** The labels share an element. */
 function pairWrapped(tape: Tape, labels: Map<number, string>, box: number, panels: number): void {
   const row: number[] = [];
   for (let child = box + 1; child < (tape.ends[box] as number); child = tape.ends[child] as number)

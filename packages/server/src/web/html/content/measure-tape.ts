@@ -1,12 +1,12 @@
+import { hint } from '../tape/class-hints.ts';
 import { isBlock, isHeading, maxTags, tag, tagSet, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 
 const isControl = tagSet('button', 'form', 'input', 'select', 'textarea');
 
 /**
- * Sums characters, words and links over every subtree, and weighs what reads as prose: the text that stands directly in
- * a block, without the blocks inside it. Labels and menu entries weigh little, links count against their block.
+ * Sums characters, words and links over every subtree, and weighs prose: text directly in a block, without the blocks inside.
+ * Labels and menu entries weigh little; links count against their block.
  */
 export function measureTape(tape: Tape): void {
   const { tags, parents, chars, words, linked, prose, holds, size } = tape;
@@ -47,7 +47,7 @@ export function measureTape(tape: Tape): void {
   }
 }
 
-/** What an element adds by its tag alone, so that most cost a look into a table. */
+/** What a tag alone adds: a table lookup for most elements. */
 const ownBits = new Uint8Array(maxTags);
 for (let id = 1; id < maxTags; id++) {
   if (isBlock[id] === 1) ownBits[id] = holding.block;
@@ -62,7 +62,7 @@ function ownHolding(tape: Tape, node: number, id: number): number {
   return id === tag.h1 ? heading | holding.h1 : heading;
 }
 
-/** The heading of a teaser is a link; that of a section may link to itself. */
+/** A teaser's heading links to another page; a section's heading may link to itself. */
 export function leadsElsewhere(tape: Tape, heading: number): boolean {
   let away = 0;
   for (let at = heading; at < (tape.ends[heading] as number); at++) {

@@ -1,11 +1,9 @@
-import { collapseSpace } from '../collapse-space.ts';
 import { limits } from '../limits.ts';
-import { storableText } from '../storable-text.ts';
+import { collapseSpace, decodeText, storableText } from '../page-text.ts';
+import { hint } from '../tape/class-hints.ts';
 import { isBlock, tag, textNode } from '../tape/html-tag.ts';
-import { decodeText } from '../tape/tag-attributes.ts';
 import type { Tape } from '../tape/tape.ts';
 import { trait } from '../tape/text-traits.ts';
-import { hint } from './class-hints.ts';
 
 /** The text of the chosen content, one line per block. */
 export function plainText(tape: Tape, root: number): string {

@@ -1,23 +1,23 @@
-import { collapseSpace } from '../collapse-space.ts';
+import { collapseSpace } from '../page-text.ts';
+import { hint } from '../tape/class-hints.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 import { takeFrom } from './remove-boilerplate.ts';
 
-const emptied = 'a heading with nothing left below it';
+const emptied = 'a heading with no content left';
 
-/** Short lines that announce links or ask for something; seen on sites of every kind. */
+/** Short lines that introduce links or ask the reader for something, on sites of every kind. */
 const leadIn =
   /^(?:related\b|read (?:more|also|next)|also read|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
 const leadInLength = 120;
-/** What stands between the paragraphs of news, and leads nowhere. */
+/** Interruptions between the paragraphs of news. */
 const advert =
   /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
 const advertLength = 60;
 
 /**
- * Takes out of the chosen content what only leads away: lists and boxes of links, the lines that announce them, and
- * headings that are left with nothing below them.
+ * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
+ * headings that end up with nothing below.
  */
 export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
   new ContentPruner(tape, root, isMain).prune();
@@ -28,21 +28,21 @@ class ContentPruner {
   readonly #root: number;
   readonly #end: number;
   readonly #chars: number;
-  /** A page of links is about its links. */
+  /** The content consists of links, so they stay. */
   readonly #listOfLinks: boolean;
-  /** What is linked belongs to the page, unless the line before says that it leads away. */
+  /** Links belong to the page unless the line before them says otherwise. */
   readonly #keepsLinks: boolean;
-  /** The last block that reads as a sentence: what is linked after it leads away. */
+  /** The last block of prose. Links after it lead elsewhere. */
   readonly #lastProse: number;
-  /** A heading with nothing kept below it yet. */
+  /** A heading without kept content below it so far. */
   #heading = -1;
   #headingAnnounces = false;
   #prunedBelow = false;
-  /** The line before ends with a colon: what follows belongs to it, links or not. */
+  /** The line before ends with a colon, so what follows belongs to it. */
   #introduced = false;
-  /** The line before announced links. */
+  /** The line before introduced links. */
   #announced = false;
-  /** That line, where it stays unless links follow. */
+  /** That line, if it goes only when links follow. */
   #announcement = -1;
 
   constructor(tape: Tape, root: number, isMain: boolean) {
@@ -77,16 +77,16 @@ class ContentPruner {
     if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading, emptied);
   }
 
-  /** Decides on a block; false if the blocks inside it are to be seen one by one. */
+  /** Decides on a block. Returns false if the blocks inside are to be judged one by one. */
   #see(node: number, id: number): boolean {
     if (isHeading[id] === 1) {
       this.#startHeading(node);
       return true;
     }
     if (this.#leadsAway(node, id)) {
-      if (this.#announcement >= 0) takeFrom(this.#tape, this.#announcement, 'announces links');
+      if (this.#announcement >= 0) takeFrom(this.#tape, this.#announcement, 'introduces links');
       this.#announcement = -1;
-      takeFrom(this.#tape, node, 'only leads away');
+      takeFrom(this.#tape, node, 'only links');
       this.#prunedBelow = true;
       this.#announced = false;
       return true;
@@ -98,7 +98,7 @@ class ContentPruner {
     if (this.#holds(node, holding.block)) return false;
     if (!this.#announces(node)) this.#keep(node);
     else if (this.#isAdvert(node) || this.#density(node) >= 0.3) {
-      takeFrom(this.#tape, node, 'announces links');
+      takeFrom(this.#tape, node, 'introduces links');
       this.#prunedBelow = true;
       this.#announced = true;
     } else {
@@ -124,7 +124,7 @@ class ContentPruner {
   #leadsAway(node: number, id: number): boolean {
     const { chars } = this.#tape;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
-    // A section is judged by its parts, so that its heading tells what its links are.
+    // A section is judged by its parts, because its heading says what the links are.
     if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
     const density = this.#density(node);
     if (this.#announced) return density >= 0.3;
@@ -134,7 +134,7 @@ class ContentPruner {
     return density >= 0.75 && !this.#isShortList(node, id);
   }
 
-  /** One or two links in the middle of a text belong to it: "Buy it here". */
+  /** One or two links within a text belong to it: "Buy it here". */
   #isShortList(node: number, id: number): boolean {
     if (id !== tag.ul && id !== tag.ol) return false;
     const { tags, ends } = this.#tape;
@@ -186,7 +186,7 @@ class ContentPruner {
     let last = -1;
     for (let node = this.#root + 1; node < this.#end; node++) {
       if (this.#isGone(node)) node = (ends[node] as number) - 1;
-      // Text between the blocks of a larger one counts as well.
+      // Text between blocks counts as well.
       else if (tags[node] === textNode && (chars[node] as number) >= 60 && linked[node] === 0) last = node;
       else if (
         isBlock[tags[node] as number] === 1 &&
@@ -207,12 +207,12 @@ class ContentPruner {
   }
 }
 
-/** Kept or left out as a whole. */
+/** Kept or removed as a whole. */
 function isList(id: number): boolean {
   return id === tag.ul || id === tag.ol || id === tag.dl;
 }
 
-/** Decided with the list or table that they are part of. */
+/** Judged with the list or table around. */
 function isPart(id: number): boolean {
   return id === tag.li || id === tag.td || id === tag.th || id === tag.tr || id === tag.dd || id === tag.dt;
 }

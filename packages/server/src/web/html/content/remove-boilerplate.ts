@@ -1,7 +1,7 @@
 import type { LeftOutReason } from '../extracted-page.ts';
+import { hint } from '../tape/class-hints.ts';
 import { tag, tagSet, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
 import {
   enough,
   isAside,
@@ -18,16 +18,16 @@ const neverContent = tagSet(
   'title', 'legend',
 ); // biome-ignore format: a list of words
 
-/** What nobody reads: controls, and what is hidden. Returns how many words are left to be seen. */
+/** Removes controls and hidden elements. Returns the number of visible words. */
 export function removeUnseen(tape: Tape): number {
   const sums = pageSums(tape);
-  // A page that shows its text by script, or that was saved under a dialog, hides nearly everything.
+  // A page that reveals its text by script, or was saved under a dialog, hides nearly everything.
   const trustsHidden = hiddenProse(tape) <= 0.5 * sums.prose;
   remove(tape, sums, (node, id, flags, rest) => {
-    if (neverContent[id] === 1 && tape.details.get(node)?.input === undefined) return 'to be used, not read';
+    if (neverContent[id] === 1 && tape.details.get(node)?.input === undefined) return 'a control';
     return trustsHidden && (flags & hint.hidden) !== 0 && rest > enough ? 'hidden' : keep;
   });
-  // Where little else is left, what is hidden may be the page; if it is not most of it, it goes all the same.
+  // With little else left, hidden text may be the page itself: only a minority of the prose may go.
   remove(tape, sums, (_node, _id, flags, rest, weight) =>
     trustsHidden && (flags & hint.hidden) !== 0 && weight <= rest ? 'hidden' : keep,
   );
@@ -35,23 +35,23 @@ export function removeUnseen(tape: Tape): number {
 }
 
 /**
- * First dialogs about cookies; then what the element itself says to be no content (nav, footer); last what a name calls
- * so, where something else says it as well (`evidence.ts`).
+ * Removes cookie dialogs, then elements that declare themselves navigation (nav, footer), then those named as boilerplate if a
+ * second reason confirms it (`evidence.ts`).
  */
 export function removeBoilerplate(tape: Tape): void {
   const sums = pageSums(tape);
-  remove(tape, sums, (node) => (isConsent(tape, node) ? 'a dialog about cookies' : keep));
+  remove(tape, sums, (node) => (isConsent(tape, node) ? 'a cookie dialog' : keep));
   remove(tape, sums, (node, _id, flags) =>
-    (flags & hint.surely) !== 0 && isBesides(tape, node, sums) ? 'navigation, by its element or role' : keep,
+    (flags & hint.surely) !== 0 && isBesides(tape, node, sums) ? 'navigation by its element or role' : keep,
   );
   remove(tape, sums, (node, id, flags, rest, weight) => {
     if (id === tag.pre || id === tag.code) return passOver;
     if ((flags & (hint.boilerplate | hint.comments)) !== 0)
-      return isNamedBoilerplate(tape, node, sums) ? 'boilerplate, by its name and what it holds' : keep;
-    if ((flags & hint.aside) !== 0 && isAside(tape, node, sums)) return 'beside the text';
+      return isNamedBoilerplate(tape, node, sums) ? 'named as boilerplate, confirmed by its content' : keep;
+    if ((flags & hint.aside) !== 0 && isAside(tape, node, sums)) return 'an aside';
     if (id === tag.form) return weight <= 0.4 * rest ? 'a form' : keep;
     const isPageHeader = id === tag.header && weight <= 0.25 * rest && !isWithinContent(tape, node);
-    return isPageHeader ? 'the header of the page' : keep;
+    return isPageHeader ? 'the page header' : keep;
   });
 }
 
@@ -67,7 +67,7 @@ function hiddenProse(tape: Tape): number {
 }
 
 const keep = 'keep';
-/** Says to look at nothing inside: highlighters name the parts of code, comments among them. */
+/** Skips the subtree: highlighters name parts of code, comments among them. */
 const passOver = 'pass over';
 
 function remove(
@@ -101,7 +101,7 @@ function remove(
   }
 }
 
-/** What goes from the content also goes from the sums of what holds it. */
+/** Removes a node and subtracts it from the sums of its ancestors. */
 export function takeFrom(tape: Tape, node: number, reason: LeftOutReason): void {
   const { parents, prose, chars, linked, words } = tape;
   tape.hints[node] = (tape.hints[node] as number) | hint.gone;
@@ -114,7 +114,7 @@ export function takeFrom(tape: Tape, node: number, reason: LeftOutReason): void 
   }
 }
 
-/** A page that is all navigation still says something: better its menus than nothing. */
+/** For a page of nothing but navigation, menus are better than an empty result. */
 export function restoreBoilerplate(tape: Tape): void {
   for (let node = 0; node < tape.size; node++) {
     const id = tape.tags[node] as number;

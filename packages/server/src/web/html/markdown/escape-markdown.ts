@@ -1,7 +1,7 @@
 const suspicious = /[\\`*_[\]<&~]/;
 const asciiWord = /[\p{L}\p{N}]/u;
 
-/** Escapes what would read as markup within a line, and nothing else: prose full of backslashes helps nobody. */
+/** Escapes only what would be markup within a line: needless backslashes make prose hard to read. */
 export function escapeInline(text: string, inLink: boolean): string {
   if (!suspicious.test(text)) return text;
   let out = '';
@@ -50,7 +50,7 @@ function isWord(c: string | undefined): boolean {
 
 const lineStart = /^(?:(#{1,6})(?=\s|$)|([-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(>)|(=+|-+|~{3,})(?=\s*$))/;
 
-/** Escapes what would read as a heading, list, quote or rule at the start of a paragraph's lines. */
+/** Escapes what would start a heading, list, quote or rule at the beginning of a line. */
 export function escapeLineStarts(paragraph: string): string {
   const starts = paragraph.charCodeAt(0);
   if (!paragraph.includes('\n') && (starts > 0x3e || starts === 32)) return paragraph;

@@ -1,28 +1,25 @@
-import { joinLines } from './tidy-lines.ts';
-
 const newline = 10;
 const exclamation = 33;
 
 /**
- * Text of one line as it is gathered: runs of space are one, across element borders too. A space is written only when
- * something follows it, and the last character is remembered: looking at the end of a growing string would copy it each
- * time (measured: 290 s for 300,000 links in one line, 0.4 s so).
+ * Collects the text of one line and collapses white space across elements. A space is written only when text follows. The last
+ * character is remembered because reading the end of a growing string copies it: quadratic time on 300,000 links in a line.
  */
 export class InlineRun {
-  /** The text began with space, which is not in `out`. */
+  /** The text began with a space, which `out` leaves out. */
   startsSpaced = false;
-  /** The text ends with space, which is not in `out` yet. */
+  /** The text ends with a space, which `out` does not have yet. */
   endsSpaced = false;
   #last = newline;
   #out = '';
-  /** The text ends with an exclamation mark, which is not in `#out` yet: before a link it is escaped. */
+  /** The text ends with an exclamation mark, held back because a link after it requires an escape. */
   #exclaims = false;
 
   get out(): string {
     return this.#exclaims ? `${this.#out}!` : this.#out;
   }
 
-  /** Appends text whose space is already collapsed within itself. */
+  /** Appends text with collapsed white space. */
   append(text: string): void {
     const from = text.charCodeAt(0) === 32 ? 1 : 0;
     if (from === 1) this.space();
@@ -36,7 +33,7 @@ export class InlineRun {
     this.endsSpaced = true;
   }
 
-  /** Writes text that neither begins nor ends with space. */
+  /** Writes text without space at either end. */
   write(text: string): void {
     if (text === '') return;
     this.#settle('!');
@@ -59,7 +56,7 @@ export class InlineRun {
     this.endsSpaced = false;
   }
 
-  /** Writes another run between two marks, its space outside of them. */
+  /** Writes another run between two marks, with its outer space outside the marks. */
   wrap(before: string, inner: InlineRun, after: string): void {
     if (inner.startsSpaced) this.space();
     const core = inner.out.includes('\n') ? joinLines(inner.out, ' ').trim() : inner.out;
@@ -70,4 +67,39 @@ export class InlineRun {
     }
     if (inner.endsSpaced) this.space();
   }
+}
+
+/**
+ * Replaces line breaks, with the space around them, by `by`; several in a row count as one. A regular expression would take
+ * quadratic time over long runs of space.
+ */
+export function joinLines(text: string, by: string): string {
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n');
+  const last = lines.length - 1;
+  let out = '';
+  let isFirst = true;
+  for (const [index, line] of lines.entries()) {
+    const tidy = index === 0 ? line.trimEnd() : index === last ? line.trimStart() : line.trim();
+    if (tidy === '' && index > 0 && index < last) continue;
+    out += isFirst ? tidy : by + tidy;
+    isFirst = false;
+  }
+  return out;
+}
+
+/** Hard line breaks: two spaces at the end of a line, none at its start. */
+export function hardBreaks(text: string): string {
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n');
+  const last = lines.length - 1;
+  return lines.map((line, index) => withoutBlanks(line, index > 0, index < last)).join('  \n');
+}
+
+function withoutBlanks(line: string, atStart: boolean, atEnd: boolean): string {
+  let from = 0;
+  let to = line.length;
+  while (atStart && from < to && line.charCodeAt(from) === 32) from++;
+  while (atEnd && to > from && line.charCodeAt(to - 1) === 32) to--;
+  return line.slice(from, to);
 }

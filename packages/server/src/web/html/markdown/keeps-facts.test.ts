@@ -59,7 +59,27 @@ describe('a table', () => {
       markdown(
         '<table><tr><th>a<th>b</tr><tr><td><pre>one\ntwo</pre><td><ul><li>x<li>y</ul></tr><tr><td><p>p</p><p>q|r</p><td>s</table>',
       ),
-    ).toBe('| a | b |\n| --- | --- |\n| `one`<br>`two` | - x<br>- y |\n| p<br>q\\|r | s |');
+    ).toBe('| a | b |\n| --- | --- |\n| <pre>`one`<br>`two`</pre> | - x<br>- y |\n| p<br>q\\|r | s |');
+  });
+
+  test('keeps the lines of its listings, empty ones and indented ones too, with their language', () => {
+    const listing = '<pre><code class="language-js">if (x) {\n  `y`\n\n}</code></pre>';
+    expect(
+      markdown(
+        `<table><tr><th>a<th>b</tr><tr><td>Like <b>this</b>:${listing}<td><ul><li>x${listing}</ul></table>`,
+      ),
+    ).toBe(
+      '| a | b |\n| --- | --- |\n| Like **this**:<br><pre lang="js">`if (x) {`<br>``   `y` ``<br><br>`}`</pre> ' +
+        '| - x<br><pre lang="js">`if (x) {`<br>``   `y` ``<br><br>`}`</pre> |',
+    );
+  });
+
+  test('has the listing of a table in a cell as a block too', () => {
+    expect(
+      markdown(
+        '<table><tr><th>k<th>v</tr><tr><td>a<td><table><tr><td>x<td><pre>1\n2</pre></tr></table></table>',
+      ),
+    ).toBe('| k | v |\n| --- | --- |\n| a | x<br><pre>`1`<br>`2`</pre> |');
   });
 
   test('has a table in a cell as one line', () => {

@@ -1,11 +1,11 @@
-import { hint } from '../content/class-hints.ts';
-import { tag, textNode } from '../tape/html-tag.ts';
-import { decodeText } from '../tape/tag-attributes.ts';
-import type { Tape } from '../tape/tape.ts';
+import { decodeText } from '../page-text.ts';
+import { hint } from '../tape/class-hints.ts';
+import { isBlock, tag, textNode } from '../tape/html-tag.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { trait } from '../tape/text-traits.ts';
-import { codeText } from './code-text.ts';
+import { codeSpan, codeText } from './code-block.ts';
 import { escapeInline } from './escape-markdown.ts';
-import { InlineRun } from './inline-run.ts';
+import { InlineRun, joinLines } from './inline-run.ts';
 import type { Rendering } from './rendering.ts';
 
 const strong = 1;
@@ -13,10 +13,10 @@ const emphasis = 2;
 const struck = 4;
 const link = 8;
 const spaces = /[\t\n\f\r ]+/g;
-/** Links that documentation generators put on every heading. */
+/** Permalink signs that documentation generators put on headings. */
 const anchorSign = /^(?:[¶#§🔗⚓↩↑\s]|\uFE0E|\uFE0F|\\#)*$/u;
 
-/** Writes one inline element or text to a run. */
+/** Appends an inline element or text to a run. */
 export function renderInline(rendering: Rendering, node: number, run: InlineRun, marks = 0): void {
   const { tape } = rendering;
   const id = tape.tags[node] as number;
@@ -87,6 +87,24 @@ export function renderInline(rendering: Rendering, node: number, run: InlineRun,
   renderChildren(rendering, node, run, marks);
 }
 
+/** The contents of a node as one line. */
+export function linesOf(rendering: Rendering, node: number): string {
+  const run = new InlineRun();
+  const { ends, tags, holds } = rendering.tape;
+  const end = ends[node] as number;
+  for (let child = node + 1; child < end; child++) {
+    const id = tags[child] as number;
+    if (id !== textNode && rendering.isGone(child)) child = (ends[child] as number) - 1;
+    else if (id !== textNode && (isBlock[id] === 1 || ((holds[child] as number) & holding.block) !== 0))
+      run.space();
+    else {
+      renderInline(rendering, child, run);
+      child = (ends[child] as number) - 1;
+    }
+  }
+  return joinLines(run.out.trim(), ' ');
+}
+
 function renderChildren(rendering: Rendering, node: number, run: InlineRun, marks: number): void {
   const { ends } = rendering.tape;
   const end = ends[node] as number;
@@ -127,12 +145,12 @@ function renderMarked(
 }
 
 /**
- * Pandoc's marks: 2^32^ is not 232. What is no plain word (a footnote's link, an image) is written as it stands, apart from
- * what it follows.
+ * Superscripts and subscripts in Pandoc's syntax, so that 2^32^ does not read 232. Text with spaces or brackets needs the HTML
+ * element.
  */
 function renderRaised(rendering: Rendering, node: number, run: InlineRun, marks: number, mark: string): void {
   const inner = new InlineRun();
-  // The number of a footnote is no link: its text stands at the end of the same page.
+  // A footnote's number is not worth a link: the note is on the same page.
   renderChildren(rendering, node, inner, leadsWithinPage(rendering.tape, node) ? marks | link : marks);
   const { out } = inner;
   if (out === '' || out.includes('\n')) run.wrap('', inner, '');
@@ -141,7 +159,7 @@ function renderRaised(rendering: Rendering, node: number, run: InlineRun, marks:
   else run.wrap(mark, inner, mark);
 }
 
-/** As TeX where the page has it beside the MathML, else as the text of the MathML. */
+/** Writes the TeX beside the MathML, or the text of the MathML if there is none. */
 function renderMath(rendering: Rendering, node: number, run: InlineRun): void {
   const { tape } = rendering;
   const isDisplayed = tape.details.get(node)?.isDisplayed === true;
@@ -158,7 +176,7 @@ function writeTex(run: InlineRun, source: string, isDisplayed: boolean): void {
   if (tex !== '') run.write(isDisplayed ? `$$${tex}$$` : `$${tex}$`);
 }
 
-/** A box to tick opens the item of a list. */
+/** Task lists: a checkbox at the start of an item. */
 function renderCheckbox(rendering: Rendering, node: number, run: InlineRun): void {
   const box = rendering.tape.details.get(node)?.input;
   const first = run.out === '' && rendering.nesting > 0;
@@ -167,7 +185,7 @@ function renderCheckbox(rendering: Rendering, node: number, run: InlineRun): voi
   run.space();
 }
 
-/** What a word is short for is said once. */
+/** Abbreviations are spelled out at their first use. */
 function renderExpansion(rendering: Rendering, node: number, run: InlineRun): void {
   const expansion = rendering.tape.details.get(node)?.expansion?.replace(spaces, ' ');
   if (!expansion || rendering.expanded.has(expansion)) return;
@@ -186,17 +204,8 @@ function renderCode(rendering: Rendering, node: number, run: InlineRun): void {
   const text = codeText(rendering, node).replace(spaces, ' ');
   const core = text.trim();
   if (text.startsWith(' ')) run.space();
-  if (core !== '') run.write(fenced(core));
+  if (core !== '') run.write(codeSpan(core));
   if (text.endsWith(' ')) run.space();
-}
-
-/** Code within a line. */
-export function fenced(code: string): string {
-  if (!code.includes('`')) return `\`${code}\``;
-  let longest = 0;
-  for (const [ticks] of code.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence} ${code} ${fence}`;
 }
 
 function renderLink(rendering: Rendering, node: number, run: InlineRun, marks: number): void {
@@ -217,7 +226,7 @@ export function linkTarget(rendering: Rendering, href: string): string | null {
   return url === null || rendering.take(url) !== url ? null : bracketed(url);
 }
 
-/** Parentheses may stand in a target if they match; anything else that would end it is encoded. */
+/** Encodes what would end a link target. Matching parentheses may stay. */
 function bracketed(url: string): string {
   const tidy = /[\s<>]/.test(url) ? url.replace(/[\s<>]/g, (c) => encodeURIComponent(c)) : url;
   if (!tidy.includes('(') && !tidy.includes(')')) return tidy;

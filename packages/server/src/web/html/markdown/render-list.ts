@@ -1,11 +1,11 @@
 import { limits } from '../limits.ts';
 import { tag, textNode } from '../tape/html-tag.ts';
-import { joinBlocks, linesOf, nested, type RenderedBlock, renderBlocks } from './render-blocks.ts';
-import type { Rendering } from './rendering.ts';
+import { linesOf } from './render-inline.ts';
+import { joinBlocks, type RenderedBlock, type Rendering } from './rendering.ts';
 
 export function renderList(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
   if (rendering.nesting >= limits.nestedBlocks) {
-    renderBlocks(rendering, node, blocks);
+    rendering.writeBlocks(node, blocks);
     return;
   }
   const { tape } = rendering;
@@ -15,10 +15,10 @@ export function renderList(rendering: Rendering, node: number, blocks: RenderedB
   for (let child = node + 1; child < (tape.ends[node] as number); child = tape.ends[child] as number) {
     if (tape.tags[child] === textNode || rendering.isGone(child)) continue;
     const isList = tape.tags[child] === tag.ul || tape.tags[child] === tag.ol;
-    const text = joinItem(isList ? nestedList(rendering, child) : nested(rendering, child));
+    const text = joinItem(isList ? nestedList(rendering, child) : rendering.nested(child));
     if (text === '') continue;
     const marker = ordered ? `${number++}. ` : '- ';
-    // A list directly inside a list, not in an item, belongs to the item before it.
+    // A list directly inside a list belongs to the item before it.
     items.push(isList ? indent(text, '  ', true) : marker + indent(text, ' '.repeat(marker.length), false));
   }
   if (items.length > 0) blocks.push({ text: items.join('\n'), isList: true });
@@ -43,10 +43,10 @@ function indent(text: string, by: string, first: boolean): string {
   return first ? by + rest : rest;
 }
 
-/** Terms and definitions as PHP Markdown Extra and Pandoc write them: readable where they are not known. */
+/** Definition lists in the syntax of Pandoc and PHP Markdown Extra, which reads well as plain text too. */
 export function renderDefinitions(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
   if (rendering.nesting >= limits.nestedBlocks) {
-    renderBlocks(rendering, node, blocks);
+    rendering.writeBlocks(node, blocks);
     return;
   }
   const { tape } = rendering;
@@ -61,7 +61,7 @@ export function renderDefinitions(rendering: Rendering, node: number, blocks: Re
     // Groups may be wrapped in a div.
     if (id === tag.div) continue;
     const term = id === tag.dt ? linesOf(rendering, child) : '';
-    const definition = id === tag.dt ? '' : joinBlocks(nested(rendering, child));
+    const definition = id === tag.dt ? '' : joinBlocks(rendering.nested(child));
     if (term !== '') lines.push((lines.length > 0 && lines.at(-1)?.startsWith(':') ? '\n' : '') + term);
     if (definition !== '') lines.push(`: ${indent(definition, '  ', false)}`);
     child = (tape.ends[child] as number) - 1;

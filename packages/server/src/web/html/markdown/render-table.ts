@@ -1,12 +1,11 @@
 import { limits } from '../limits.ts';
 import { isHeading, tag, textNode } from '../tape/html-tag.ts';
-import { holding } from '../tape/tape.ts';
-import { linesOf, nested, type RenderedBlock, renderBlocks } from './render-blocks.ts';
-import { fenced } from './render-inline.ts';
-import type { Rendering } from './rendering.ts';
+import { holding, type Tape } from '../tape/tape.ts';
+import { linesOf } from './render-inline.ts';
+import type { RenderedBlock, Rendering } from './rendering.ts';
 
 const maxFilledCells = 10 * limits.tableCells;
-/** A cell that spans several is repeated in each, unless its text is this long. */
+/** A cell that spans several is repeated in each of them up to this length. */
 const longestRepeated = 200;
 const maxSpan = 1_000;
 
@@ -15,18 +14,20 @@ interface Row {
   readonly isHeader: boolean;
 }
 
-/** A table of data becomes a pipe table; one that only lays out the page becomes its contents in order. */
+/** A data table becomes a pipe table, a layout table the sequence of its contents. */
 export function renderTable(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
   const { caption, rows } = readTable(rendering, node);
-  if (isLayout(rendering, node, rows)) {
-    renderBlocks(rendering, node, blocks);
+  if (rendering.inCell || isLayout(rendering, node, rows)) {
+    rendering.writeBlocks(node, blocks);
     return;
   }
+  rendering.inCell = true;
   const title = caption < 0 ? '' : linesOf(rendering, caption);
   const lines = fillSpans(rendering, rows);
+  rendering.inCell = false;
   const width = lines.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const header = rows[0]?.isHeader ? (lines.shift() as string[]) : [];
-  // Rows may be shorter than the header; filling up thousands of them to the width of one would not end.
+  // Padding thousands of rows to the width of a single wide one would explode.
   const fill = width * lines.length <= maxFilledCells ? width : 0;
   const write = (cells: string[], to = fill) =>
     `| ${Array.from({ length: Math.max(to, cells.length) }, (_, i) => cells[i] ?? '').join(' | ')} |`;
@@ -72,7 +73,7 @@ function cellsOf(rendering: Rendering, row: number): number[] {
   return cells;
 }
 
-/** Headers make a table of data. Without them one that holds more than lines of text lays out the page. */
+/** A table with header cells is data. Without them, one that holds headings, code or tables is layout. */
 function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): boolean {
   const { tags, ends, holds } = rendering.tape;
   const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
@@ -88,7 +89,7 @@ function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): bo
   return false;
 }
 
-/** The rows with the text of a cell in every place that it spans. */
+/** Rows of text; a cell that spans several places fills all of them. */
 function fillSpans(rendering: Rendering, rows: readonly Row[]): string[][] {
   const below = new Map<number, { text: string; rows: number }>();
   const spanOf = (cell: number) => rendering.tape.details.get(cell)?.colspan ?? 1;
@@ -115,7 +116,7 @@ function fillSpans(rendering: Rendering, rows: readonly Row[]): string[][] {
       fillFromAbove();
       const text = cellText(rendering, cell);
       const { colspan = 1, rowspan = 1 } = rendering.tape.details.get(cell) ?? {};
-      // A line across the whole table is a heading within it.
+      // A cell across the whole table is a heading within it.
       const repeated = text.length > longestRepeated || colspan >= widest ? '' : text;
       const width = Math.max(1, Math.min(colspan, maxSpan, room));
       for (let at = 0; at < width; at++, room--) {
@@ -128,45 +129,36 @@ function fillSpans(rendering: Rendering, rows: readonly Row[]): string[][] {
   });
 }
 
-/** A cell is one line: paragraphs, items and lines of code stand apart by a break. */
+/** A cell is one line of markdown, so `<br>` stands between its paragraphs, items and lines of code. */
 function cellText(rendering: Rendering, cell: number): string {
-  const { tape } = rendering;
-  const holds = tape.holds[cell] as number;
-  const isSimple = (holds & holding.block) === 0 || holdsOnly(tape.ends[cell] as number, cell, tape.tags);
-  const text = isSimple
+  const text = isOneParagraph(rendering.tape, cell)
     ? linesOf(rendering, cell)
-    : nested(rendering, cell)
+    : rendering
+        .nested(cell)
         .map((block) => inOneLine(block.text))
         .join('<br>');
   return text.replaceAll('|', '\\|');
 }
 
-/** One paragraph, or a table within: its text in one line. */
-function holdsOnly(end: number, cell: number, tags: Int16Array): boolean {
+/** A table in a cell counts as one: its text is kept, its grid cannot be. */
+function isOneParagraph({ tags, ends, holds }: Tape, cell: number): boolean {
+  if (((holds[cell] as number) & holding.block) === 0) return true;
+  if (((holds[cell] as number) & holding.code) !== 0) return false;
   let blocks = 0;
-  for (let at = cell + 1; at < end; at++) {
+  for (let at = cell + 1; at < (ends[cell] as number); at++) {
     const id = tags[at] as number;
     if (id === tag.table) return true;
-    if (id === tag.pre || id === tag.ul || id === tag.ol || id === tag.dl) return false;
+    if (id === tag.ul || id === tag.ol || id === tag.dl) return false;
     if (id === tag.p || id === tag.div || isHeading[id] === 1) blocks++;
   }
   return blocks < 2;
 }
 
-const fence = /^(`{3,})[^\n]*\n([\s\S]*?)\n?\1$/;
-
 function inOneLine(block: string): string {
-  const code = fence.exec(block)?.[2];
-  if (code === undefined)
-    return block
-      .replace(/^#+ /, '')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter(Boolean)
-      .join('<br>');
-  return code
+  return block
+    .replace(/^#+ /, '')
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map(fenced)
+    .map((line) => line.trim())
+    .filter(Boolean)
     .join('<br>');
 }

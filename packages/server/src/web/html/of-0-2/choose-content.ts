@@ -1,31 +1,31 @@
 import { tag, tagSet, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
+import { hint } from './hints.ts';
 import { removeBoilerplate, restoreBoilerplate } from './remove-boilerplate.ts';
 
 export interface ChosenContent {
   /** The element whose subtree holds the content; -1 for the whole page. */
   readonly root: number;
   readonly origin: 'marked' | 'scored' | 'page';
-  /** It is what the page calls its main part, and no article: the links in it may be what it is about. */
+  /** The page's main part rather than an article, so its links may be what it is about. */
   readonly isMain?: boolean;
 }
 
-/** What can stand for itself; anything else is part of something, or inline. */
+/** Elements that can hold a whole content. */
 const isContainer = tagSet(
   'div', 'section', 'article', 'main', 'body', 'html', 'td', 'center', 'form', 'figure', 'details', 'header', 'footer',
   'aside', 'fieldset', 'dd', 'li',
 ); // biome-ignore format: a list of words
 
-/** Less text than this is a label. */
+/** Shorter text is a label. */
 const fewestChars = 50;
 const nearlyNothing = 20;
-/** With less prose than this the rest of an element matters as much: a product's name and price. */
+/** With less prose, other text matters as much: a product's name and price. */
 const littleProse = 300;
 
 /**
- * Finds the element that holds the main content: one that is named as such if it holds half of the prose, else the
- * smallest that holds nearly all of it.
+ * Finds the element that holds the main content: one marked as such if it holds half of the prose, else the smallest one with
+ * nearly all of it.
  */
 export function chooseContent(tape: Tape): ChosenContent {
   removeBoilerplate(tape);
@@ -114,7 +114,7 @@ function descend(tape: Tape, from: number, share: number): number {
   }
 }
 
-/** Parts mean nothing without their whole: an item's list, a cell's table. */
+/** A list item or table cell needs the list or table around it. */
 function wholeOf(tape: Tape, node: number): number {
   let whole = node;
   while (whole >= 0 && isContainer[tape.tags[whole] as number] !== 1) whole = tape.parents[whole] as number;

@@ -1,17 +1,17 @@
-import { collapseSpace } from '../collapse-space.ts';
+import { collapseSpace } from '../page-text.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
+import { hint } from './hints.ts';
 import { takeFrom } from './remove-boilerplate.ts';
 
-/** Short lines that announce links or ask for something; seen on sites of every kind. */
+/** Short lines that introduce links or ask the reader for something, on sites of every kind. */
 const leadIn =
   /^(?:related\b|read (?:more|also|next)|also read|see also|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
 const leadInLength = 120;
 
 /**
- * Takes out of the chosen content what only leads away: lists and boxes of links, the lines that announce them, and
- * headings that are left with nothing below them.
+ * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
+ * headings that end up with nothing below.
  */
 export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
   new ContentPruner(tape, root, isMain).prune();
@@ -22,19 +22,19 @@ class ContentPruner {
   readonly #root: number;
   readonly #end: number;
   readonly #chars: number;
-  /** A page of links is about its links. */
+  /** The content consists of links, so they stay. */
   readonly #listOfLinks: boolean;
-  /** What is linked belongs to the page, unless the line before says that it leads away. */
+  /** Links belong to the page unless the line before them says otherwise. */
   readonly #keepsLinks: boolean;
-  /** The last block that reads as a sentence: what is linked after it leads away. */
+  /** The last block of prose. Links after it lead elsewhere. */
   readonly #lastProse: number;
-  /** A heading with nothing kept below it yet. */
+  /** A heading without kept content below it so far. */
   #heading = -1;
   #headingAnnounces = false;
   #prunedBelow = false;
-  /** The line before ends with a colon: what follows belongs to it, links or not. */
+  /** The line before ends with a colon, so what follows belongs to it. */
   #introduced = false;
-  /** The line before announced links. */
+  /** The line before introduced links. */
   #announced = false;
 
   constructor(tape: Tape, root: number, isMain: boolean) {
@@ -69,7 +69,7 @@ class ContentPruner {
     if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading);
   }
 
-  /** Decides on a block; false if the blocks inside it are to be seen one by one. */
+  /** Decides on a block. Returns false if the blocks inside are to be judged one by one. */
   #see(node: number, id: number): boolean {
     if (isHeading[id] === 1) {
       this.#startHeading(node);
@@ -117,7 +117,7 @@ class ContentPruner {
     return density >= 0.75 && !this.#isShortList(node, id);
   }
 
-  /** One or two links in the middle of a text belong to it: "Buy it here". */
+  /** One or two links within a text belong to it: "Buy it here". */
   #isShortList(node: number, id: number): boolean {
     if (id !== tag.ul && id !== tag.ol) return false;
     const { tags, ends } = this.#tape;
@@ -157,7 +157,7 @@ class ContentPruner {
     let last = -1;
     for (let node = this.#root + 1; node < this.#end; node++) {
       if (this.#isGone(node)) node = (ends[node] as number) - 1;
-      // Text between the blocks of a larger one counts as well.
+      // Text between blocks counts as well.
       else if (tags[node] === textNode && (chars[node] as number) >= 60 && linked[node] === 0) last = node;
       else if (isBlock[tags[node] as number] === 1 && holds[node] === 0 && (prose[node] as number) >= 40)
         last = node;
@@ -170,12 +170,12 @@ class ContentPruner {
   }
 }
 
-/** Kept or left out as a whole. */
+/** Kept or removed as a whole. */
 function isList(id: number): boolean {
   return id === tag.ul || id === tag.ol || id === tag.dl;
 }
 
-/** Decided with the list or table that they are part of. */
+/** Judged with the list or table around. */
 function isPart(id: number): boolean {
   return id === tag.li || id === tag.td || id === tag.th || id === tag.tr || id === tag.dd || id === tag.dt;
 }

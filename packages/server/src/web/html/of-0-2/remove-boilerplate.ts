@@ -1,13 +1,13 @@
 import { tag, tagSet, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
-import { hint } from './class-hints.ts';
+import { hint } from './hints.ts';
 
 const neverContent = tagSet(
   'button', 'select', 'input', 'textarea', 'object', 'datalist', 'progress', 'meter', 'option', 'optgroup', 'label',
   'title', 'legend',
 ); // biome-ignore format: a list of words
 
-/** Prose that must be left for a page to be about something else than what goes. */
+/** Something may go only if at least this much prose remains. */
 const enough = 200;
 
 /**
@@ -18,7 +18,7 @@ export function removeBoilerplate(tape: Tape): void {
   let total = 0;
   for (let node = 0; node < tape.size; node = tape.ends[node] as number) total += tape.prose[node] as number;
   total = remove(tape, total, (_id, flags) => (flags & hint.consent) !== 0);
-  // A page that shows its text by script, or that was saved under a dialog, hides nearly everything.
+  // A page that reveals its text by script, or was saved under a dialog, hides nearly everything.
   const trustHidden = hiddenProse(tape) <= 0.5 * total;
   total = remove(tape, total, (id, flags, rest) => {
     if (neverContent[id] === 1) return true;
@@ -66,7 +66,7 @@ function remove(
   return left;
 }
 
-/** What goes from the content also goes from the sums of what holds it. */
+/** Removes a node and subtracts it from the sums of its ancestors. */
 export function takeFrom(tape: Tape, node: number): void {
   const { parents, prose, chars, linked, words } = tape;
   tape.hints[node] = (tape.hints[node] as number) | hint.gone;
@@ -84,7 +84,7 @@ function within(tape: Tape, node: number): boolean {
   return false;
 }
 
-/** A page that is all navigation still says something: better its menus than nothing. */
+/** For a page of nothing but navigation, menus are better than an empty result. */
 export function restoreBoilerplate(tape: Tape): void {
   for (let node = 0; node < tape.size; node++) {
     const id = tape.tags[node] as number;

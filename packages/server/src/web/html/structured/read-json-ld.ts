@@ -1,15 +1,14 @@
 import { decodeHTML } from 'entities';
 import { limits } from '../limits.ts';
-import { storableText } from '../storable-text.ts';
-import { quoteNumbers } from './quote-numbers.ts';
+import { storableText } from '../page-text.ts';
 import { repairJson } from './repair-json.ts';
 
 export interface JsonLdOptions {
-  /** Numbers become strings with the digits as written: JSON.parse makes floats of them, and prices must be exact. */
+  /** Turns numbers into strings with their digits as written: prices must be exact, and JSON.parse makes floats. */
   readonly numbersAsText?: boolean;
 }
 
-/** The objects of one JSON-LD block, those of a list one by one. Never throws: what cannot be read gives nothing. */
+/** The objects of a JSON-LD block; lists are flattened. Never throws: an unreadable block has no objects. */
 export function readJsonLd(source: string, options: JsonLdOptions = {}): object[] {
   if (source.length > limits.jsonLdLength) return [];
   const text = source.trim();
@@ -25,7 +24,7 @@ export function readJsonLd(source: string, options: JsonLdOptions = {}): object[
 function parseValues(text: string, options: JsonLdOptions): unknown[] {
   const whole = parse(text, options);
   if (whole !== undefined) return [whole];
-  // Some sites escape the whole block for HTML; a script's text is not decoded by the page's own rules.
+  // Some sites escape the whole block for HTML, although a script's text is not decoded.
   const decoded = text.includes('&quot;') && !text.includes('"') ? decodeHTML(text) : text;
   return repairJson(decoded)
     .map((value) => parse(value, options))
@@ -70,4 +69,29 @@ function nestsDeeper(text: string, limit: number): boolean {
     } else if (code === 125 || code === 93) depth--;
   }
   return false;
+}
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** The same JSON with its numbers in quotes. Invalid JSON stays invalid. */
+function quoteNumbers(json: string): string {
+  let out = '';
+  let copied = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (inString) {
+      if (code === 92) at++;
+      else if (code === 34) inString = false;
+    } else if (code === 34) inString = true;
+    else if (code === 45 || (code >= 48 && code <= 57)) {
+      number.lastIndex = at;
+      const digits = number.exec(json)?.[0] ?? '';
+      if (digits === '') continue;
+      out += `${json.slice(copied, at)}"${digits}"`;
+      copied = at + digits.length;
+      at = copied - 1;
+    }
+  }
+  return out + json.slice(copied);
 }

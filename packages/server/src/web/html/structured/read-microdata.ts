@@ -1,17 +1,16 @@
-import { cutText } from '../cut-text.ts';
 import type { ActionInput, MicrodataItem, MicrodataValue } from '../extracted-page.ts';
 import { limits } from '../limits.ts';
-import { tag } from '../tape/html-tag.ts';
+import { collapseSpace, cutText, decodeText } from '../page-text.ts';
+import { isBlock, isHeading, tag, tagSet, textNode } from '../tape/html-tag.ts';
 import { type MicrodataAttributes, plainValued, urlValued } from '../tape/microdata-attributes.ts';
 import type { Tape } from '../tape/tape.ts';
-import { layoutText } from './layout-text.ts';
 
-/** Items inside items; deeper ones are left out, as JSON's readers and writers recurse. */
+/** Depth of nested items. Deeper ones are left out, because JSON parsers and writers recurse. */
 const deepestItem = 20;
-/** Nodes looked at for one page: properties within properties within properties would be read again and again. */
+/** Nodes visited per page, because nested properties are read once per level. */
 const maxSteps = 4_000_000;
 
-/** The page's microdata, as the specification and extruct read it. URLs are resolved where they can be. */
+/** The page's microdata as the specification and extruct read it, with resolved URLs. */
 export function readMicrodata(tape: Tape, resolve: (href: string) => string | null): MicrodataItem[] {
   return new MicrodataReader(tape, resolve).read();
 }
@@ -67,7 +66,7 @@ class MicrodataReader {
       const target = this.#byId.get(id);
       if (target === undefined) continue;
       const referred = this.#tape.details.get(target)?.microdata;
-      // Of a whole item without a name its properties are taken.
+      // A referenced item without a name contributes its properties.
       const start = referred?.scope && referred.props === undefined ? target + 1 : target;
       this.#collect(start, this.#tape.ends[target] as number, depth, values);
     }
@@ -123,4 +122,48 @@ function add(values: Map<string, MicrodataValue[]>, name: string, value: Microda
 /** https://schema.org/docs/actions.html#part-4 */
 function actionInput({ required, name }: MicrodataAttributes): ActionInput {
   return { ...(required && { valueRequired: true as const }), ...(name && { valueName: name }) };
+}
+
+const setApart = tagSet('blockquote', 'dl', 'figure', 'ol', 'p', 'pre', 'title', 'ul');
+
+/** Characters of the page per character of text, as character references and white space shrink. */
+const rawPerChar = 8;
+
+/**
+ * The text of an element in extruct's layout: one newline around blocks, an empty line around paragraphs, and a space between
+ * inline elements unless punctuation follows. Stops at `limit` characters.
+ */
+function layoutText(tape: Tape, node: number, limit: number): string {
+  const { tags, ends, html, starts, stops } = tape;
+  const open: number[] = [];
+  let out = '';
+  // Remembered, because reading the end of a growing string copies it.
+  let opensBracket = false;
+  let newlines = 2;
+  const breakLine = (id: number) => {
+    const wanted = isHeading[id] === 1 || setApart[id] === 1 ? 2 : isBlock[id] === 1 || id === tag.br ? 1 : 0;
+    if (wanted > newlines) {
+      out += '\n'.repeat(wanted - newlines);
+      newlines = wanted;
+    }
+  };
+  for (let at = node; at < (ends[node] as number) && out.length < limit; at++) {
+    while (open.length > 0 && (ends[open.at(-1) as number] as number) <= at)
+      breakLine(tags[open.pop() as number] as number);
+    const id = tags[at] as number;
+    if (id !== textNode) {
+      breakLine(id);
+      open.push(at);
+      continue;
+    }
+    const start = starts[at] as number;
+    const stop = Math.min(stops[at] as number, start + rawPerChar * limit);
+    const text = collapseSpace(decodeText(html.slice(start, stop)));
+    if (text === '') continue;
+    if (newlines === 0 && !/^[,:;.!?")]/.test(text) && !opensBracket) out += ' ';
+    out += text;
+    opensBracket = text.endsWith('(');
+    newlines = 0;
+  }
+  return out.trim();
 }

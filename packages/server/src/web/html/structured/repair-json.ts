@@ -2,9 +2,9 @@ const controlCharacters: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\
 const skippedMarks = ['<![CDATA[', ']]>', '-->', '\uFEFF'];
 
 /**
- * The complete JSON values that a broken block begins with, each as strict JSON. Only what cannot change a meaning is
- * repaired: comments, CDATA marks and stray semicolons are left out, as are commas before an end; control characters in
- * strings are escaped, and JavaScript's escapes written as JSON's. One pass, linear.
+ * The complete JSON values at the start of a broken block, as strict JSON. Repairs only what cannot change the meaning: drops
+ * comments, CDATA marks, stray semicolons and trailing commas, escapes control characters in strings, and rewrites
+ * JavaScript's escapes. Linear time.
  */
 export function repairJson(text: string): string[] {
   const values: string[] = [];
@@ -49,7 +49,7 @@ export function repairJson(text: string): string[] {
   return values;
 }
 
-/** The place after a comment or a mark that begins here; the same place if none does. */
+/** The offset after a comment or mark that begins here, or the same offset. */
 function skipComment(text: string, at: number): number {
   const c = text[at];
   if (c === '/' && text[at + 1] === '/') return endOf(text, '\n', at);
@@ -92,6 +92,6 @@ function repairEscape(text: string, at: number): [repaired: string, length: numb
   if (next === 'x' && /^[0-9a-f]{2}$/i.test(text.slice(at + 2, at + 4)))
     return [`\\u00${text.slice(at + 2, at + 4)}`, 4];
   if (next === "'") return ["'", 2];
-  // Most likely a backslash that nobody escaped, as in a Windows path.
+  // Most likely an unescaped backslash, as in a Windows path.
   return ['\\\\', 1];
 }

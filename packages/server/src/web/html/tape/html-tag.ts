@@ -13,18 +13,18 @@ const names = [
 
 export type TagName = (typeof names)[number];
 
-/** Tags are small numbers, so that the reading of a page compares no strings. 0 is a run of text. */
+/** Tags are small numbers, so that reading a page compares no strings. 0 is text. */
 export const tag = Object.freeze(
   Object.fromEntries(names.map((name, index) => [name, index + 1])),
 ) as Readonly<Record<TagName, number>>;
 
 export const textNode = 0;
-/** Elements of names that HTML does not know get numbers of their own, so that their ends match, up to this many. */
+/** Unknown element names get numbers too, up to this one, so that their end tags match. */
 export const maxTags = 4_096;
 
 const ids = new Map<string, number>(names.map((name, index) => [name, index + 1]));
 
-/** The tags by a hash of their names, and those names again, so that most tags are known without a string made of them. */
+/** Tags by a hash of their names, so that known tags need no string. */
 const hashBits = 10;
 const byHash = new Int16Array(1 << hashBits);
 const codes = names.map((name) => Uint8Array.from(name, (char) => char.charCodeAt(0)));
@@ -52,7 +52,7 @@ function tagOfUnusual(written: string): number {
   const id = ids.get(name);
   if (id !== undefined) return id;
   if (ids.size >= maxTags - 2) return maxTags - 1;
-  // Concatenation makes a string of its own: a slice would keep the whole page alive in this table.
+  // Concatenation copies the string: a slice would keep the whole page alive.
   ids.set(` ${name}`.slice(1), ids.size + 1);
   return ids.size;
 }
@@ -61,7 +61,7 @@ export function tagName(id: number): string {
   return id === textNode ? 'text' : (names[id - 1] ?? 'an element that HTML does not know');
 }
 
-/** A table that says of every tag whether it is one of these. */
+/** A lookup table: 1 for each of these tags. */
 export function tagSet(...list: TagName[]): Uint8Array {
   const bits = new Uint8Array(maxTags);
   for (const name of list) bits[tag[name]] = 1;
@@ -72,7 +72,7 @@ export const isVoid = tagSet(
   'area', 'base', 'br', 'col', 'embed', 'frame', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source', 'track', 'wbr',
 ); // biome-ignore format: a list of words
 
-/** Starts and ends a line of its own. */
+/** Rendered on lines of its own. */
 export const isBlock = tagSet(
   'address', 'article', 'aside', 'blockquote', 'body', 'caption', 'center', 'dd', 'details', 'dialog', 'dir', 'div',
   'dl', 'dt', 'fieldset', 'figcaption', 'figure', 'footer', 'form', 'frameset', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
@@ -80,24 +80,24 @@ export const isBlock = tagSet(
   'search', 'section', 'summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'ul', 'xmp',
 ); // biome-ignore format: a list of words
 
-/** Ends an open paragraph when it starts. */
+/** Its start tag ends an open paragraph. */
 export const endsParagraph = tagSet(
   'address', 'article', 'aside', 'blockquote', 'center', 'details', 'dialog', 'dir', 'div', 'dl', 'dd', 'dt',
   'fieldset', 'figcaption', 'figure', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hgroup', 'hr',
   'li', 'main', 'menu', 'nav', 'ol', 'p', 'pre', 'search', 'section', 'summary', 'table', 'ul', 'xmp',
 ); // biome-ignore format: a list of words
 
-/** What they contain is text up to their own end tag. */
+/** Contain only text, up to their own end tag. */
 export const isRawText = tagSet(
   'iframe', 'noembed', 'noframes', 'plaintext', 'script', 'style', 'textarea', 'title', 'xmp',
 ); // biome-ignore format: a list of words
 
 export const isHeading = tagSet('h1', 'h2', 'h3', 'h4', 'h5', 'h6');
 
-/** An end tag inside one of these never closes an element outside of it. */
+/** End tags inside one of these do not close elements outside. */
 export const isScope = tagSet('table', 'td', 'th', 'caption', 'button', 'object');
 
-/** What these contain is never read as text. */
+/** Their contents are never text. */
 export const isDropped = tagSet(
   'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'noembed', 'noframes', 'canvas', 'audio',
   'video',

@@ -1,8 +1,7 @@
-import { attribute } from './attribute.ts';
 import { tag } from './html-tag.ts';
-import type { TagAttributes } from './tag-attributes.ts';
+import { attribute, type TagAttributes } from './tag-attributes.ts';
 
-/** What microdata says on one element. */
+/** The microdata attributes of one element. */
 export interface MicrodataAttributes {
   readonly scope: boolean;
   readonly type: string | undefined;
@@ -11,7 +10,7 @@ export interface MicrodataAttributes {
   readonly refs: string | undefined;
   readonly domId: string | undefined;
   readonly content: string | undefined;
-  /** The attribute that holds this element's value by its tag: a URL, or a plain value. */
+  /** The attribute that holds the value of elements with this tag. */
   readonly value: string | undefined;
   readonly required: boolean;
   readonly name: string | undefined;
@@ -32,7 +31,7 @@ export const plainValued = new Map<number, number>([
   [tag.time, attribute.datetime],
 ]);
 
-/** Elements with an id count too: an itemref may point at them. */
+/** Includes elements with an id, because an itemref may point at them. */
 export function microdataAttributes(
   tagId: number,
   attributes: TagAttributes,

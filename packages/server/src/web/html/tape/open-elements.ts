@@ -1,5 +1,5 @@
-import { hint } from '../content/class-hints.ts';
 import { limits } from '../limits.ts';
+import { hint } from './class-hints.ts';
 import { endsParagraph, isBlock, isHeading, isScope, isVoid, maxTags, tag, tagSet } from './html-tag.ts';
 import type { Tape } from './tape.ts';
 
@@ -9,15 +9,15 @@ const isList = (id: number) => id === tag.ul || id === tag.ol || id === tag.menu
 const isTerm = (id: number) => id === tag.dt || id === tag.dd;
 
 /**
- * The elements that are open, with the end tags that HTML lets authors leave out. Counting the open ones of each tag
- * makes an end tag that closes nothing cost nothing, and the depth is bounded, so any input takes linear time.
+ * The stack of open elements, with HTML's implied end tags. Counting open elements by tag makes stray end tags free, and the
+ * depth is bounded, so any input takes linear time.
  */
 export class OpenElements {
   readonly #nodes = new Int32Array(limits.depth);
   readonly #tags = new Int16Array(limits.depth);
   readonly #open = new Int32Array(maxTags);
   #depth = 0;
-  /** Elements opened past the limit: their end tags must not close others. */
+  /** Elements beyond the depth limit, whose end tags must not close others. */
   #beyond = 0;
   readonly #tape: Tape;
 
@@ -25,7 +25,7 @@ export class OpenElements {
     this.#tape = tape;
   }
 
-  /** The node that what comes next belongs to; -1 at the top. */
+  /** The innermost open node; -1 at the top. */
   get current(): number {
     return this.#depth === 0 ? -1 : (this.#nodes[this.#depth - 1] as number);
   }
@@ -46,7 +46,7 @@ export class OpenElements {
     }
   }
 
-  /** Closes what the start of this element ends by HTML's rules. */
+  /** Closes the elements that this start tag implicitly ends. */
   endImplied(id: number): void {
     if (endsParagraph[id] === 1 && this.isOpen(tag.p)) this.#closeWithin(tag.p, isScope);
     if (isHeading[id] === 1 && this.#depth > 0 && isHeading[this.#tags[this.#depth - 1] as number] === 1)
@@ -105,8 +105,8 @@ export class OpenElements {
   }
 
   /**
-   * The end of `<b>` inside a block that began within it must not end the block: the element just leaves the stack, and
-   * its node ends with its parent's.
+   * The end of `<b>` must not close a block that began within it. The element leaves the stack, and its node ends with its
+   * parent.
    */
   #closeInline(id: number): void {
     let crossed = false;

@@ -1,13 +1,13 @@
 import { isRawText, tag, tagOf } from './html-tag.ts';
 
-/** What reads a page, in the page's order. All places are those of the page's text. */
+/** Receives the tokens of a page in order. Positions are offsets in the page. */
 export interface TokenReader {
-  /** Answers whether the attributes of this tag are wanted. */
+  /** Returns whether the attributes of this tag are wanted. */
   openTag(id: number): boolean;
   attributeName(start: number, end: number): void;
-  /** Without quotes; empty at the end of the name where none is written. */
+  /** Without quotes; an empty range after the name if there is no value. */
   attributeValue(start: number, end: number): void;
-  /** The tag that was opened is complete. */
+  /** End of the opening tag. */
   openTagEnd(selfClosing: boolean): void;
   closeTag(id: number): void;
   text(start: number, end: number): void;
@@ -16,10 +16,10 @@ export interface TokenReader {
 const [quote, apostrophe, slash, equals, greater] = [0x22, 0x27, 0x2f, 0x3d, 0x3e];
 const [exclamation, questionMark, dash] = [0x21, 0x3f, 0x2d];
 
-/** Bits of what a character can be; those beyond ASCII are none of it. */
+/** Character classes; characters beyond ASCII have none. */
 const letter = 1;
 const space = 2;
-/** Ends the name of a tag or of an attribute: space, slash, greater-than. */
+/** Ends the name of a tag or an attribute: space, slash or `>`. */
 const endsName = 4;
 const kinds = new Uint8Array(128);
 for (let code = 0x61; code <= 0x7a; code++) kinds[code] = kinds[code - 0x20] = letter;
@@ -45,7 +45,7 @@ export function readTokens(html: string, reader: TokenReader): void {
     else if (next === exclamation || next === questionMark) from = skipDeclaration(html, at);
     else if (kindOf(next) === letter) from = readOpenTag(html, at, reader);
     else {
-      // A less-than that is text begins the text behind it.
+      // A `<` that opens no tag belongs to the text.
       from = at + 1;
       textStart = at;
       continue;
@@ -60,10 +60,10 @@ export function readTokens(html: string, reader: TokenReader): void {
   if (textStart < length) reader.text(textStart, length);
 }
 
-/** `</` at the very end is text. */
+/** `</` at the end of the page is text. */
 const notATag = -1;
 
-/** Answers with the place behind the tag; a tag that does not end ends the page. */
+/** Returns the offset after the tag. An unfinished tag ends the page. */
 function readOpenTag(html: string, at: number, reader: TokenReader): number {
   const { length } = html;
   const nameEnd = endOfName(html, at + 2);
@@ -88,7 +88,7 @@ function readOpenTag(html: string, at: number, reader: TokenReader): number {
   return isRawText[id] === 1 ? readRawText(html, place + 1, id, reader) : place + 1;
 }
 
-/** Answers with the place behind the attribute. */
+/** Returns the offset after the attribute. */
 function readAttribute(html: string, start: number, reader: TokenReader | undefined): number {
   const { length } = html;
   let place = start + 1;
@@ -129,7 +129,7 @@ function readCloseTag(html: string, at: number, reader: TokenReader): number {
   return behind(html, '>', end);
 }
 
-/** Comments, doctypes, CDATA and whatever else begins with `<!` or `<?`: nothing of it is content. */
+/** Skips comments, doctypes, CDATA and anything else that begins with `<!` or `<?`. */
 function skipDeclaration(html: string, at: number): number {
   if (html.startsWith('<!--', at)) return skipComment(html, at + 4);
   if (html.startsWith('<![CDATA[', at)) return behind(html, ']]>', at + 9);
@@ -146,7 +146,7 @@ function skipComment(html: string, start: number): number {
   return html.length;
 }
 
-/** Text up to the element's own end tag. */
+/** Reads text up to the end tag of its element. */
 function readRawText(html: string, start: number, id: number, reader: TokenReader): number {
   let end = id === tag.plaintext ? -1 : html.indexOf('</', start);
   while (end >= 0 && !closes(html, end + 2, id)) end = html.indexOf('</', end + 2);
@@ -172,7 +172,7 @@ function skipSpace(html: string, from: number): number {
   return at;
 }
 
-/** The place behind the next such mark, or the end of the page. */
+/** The offset after the next such mark, or the end of the page. */
 function behind(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at < 0 ? html.length : at + mark.length;

@@ -1,17 +1,16 @@
-import { hint } from '../content/class-hints.ts';
-import { elementHints } from '../content/element-hints.ts';
 import { limits } from '../limits.ts';
-import { attribute } from './attribute.ts';
+import { hint } from './class-hints.ts';
+import { elementHints } from './element-hints.ts';
 import { isBlock, isDropped, isVoid, tag, textNode } from './html-tag.ts';
 import { microdataAttributes } from './microdata-attributes.ts';
 import { OpenElements } from './open-elements.ts';
-import type { TagAttributes } from './tag-attributes.ts';
+import { attribute, type TagAttributes } from './tag-attributes.ts';
 import type { NodeDetails, Tape } from './tape.ts';
 import { type CountedText, countText } from './text-traits.ts';
 
-/** How elements are judged while the page is read. */
+/** Judges elements while the page is read. */
 export interface TapeRules {
-  /** Whether what an element contains is never read as text. */
+  /** Whether the contents of an element are never text. */
   drops(id: number, attributes: TagAttributes): boolean;
   hints(id: number, attributes: TagAttributes): number;
 }
@@ -21,21 +20,21 @@ const rulesOfToday: TapeRules = {
   hints: elementHints,
 };
 
-/** Told of every element that gets a node, with its attributes. Who listens judges elements alone: none gets hints. */
+/** Called for every element that gets a node. With a listener, elements get no hints. */
 export type ElementListener = (node: number, id: number, attributes: TagAttributes) => void;
 
-/** Writes the page's elements and text to the tape while it is read. */
+/** Writes elements and text to the tape while the page is read. */
 export class TapeWriter {
   readonly #tape: Tape;
   readonly #open: OpenElements;
   readonly #microdata: boolean;
   readonly #listener: ElementListener | undefined;
   readonly #rules: TapeRules;
-  /** The element whose contents are passed over, and how many of its name are open. */
+  /** The element whose contents are skipped, and the number of open elements of its name. */
   #dropped = 0;
   #droppedDepth = 0;
   #droppedForeign = false;
-  /** Space here shows as nothing: a block has just begun or ended. */
+  /** At the start or end of a block, where white space is not rendered. */
   #atBoundary = true;
 
   constructor(
@@ -134,7 +133,7 @@ export class TapeWriter {
     hints[node] = (hints[node] as number) | counted.traits;
   }
 
-  /** A block ends SVG that nobody closed, except where foreign content may hold HTML. */
+  /** A block element ends an unclosed SVG, except where foreign content may hold HTML. */
   #leavesForeign(id: number): boolean {
     if (this.#dropped !== tag.svg) return false;
     if (id > tag.xmp) this.#droppedForeign = true;
@@ -193,7 +192,7 @@ export class TapeWriter {
   }
 }
 
-/** MathJax reads formulas from scripts. */
+/** MathJax keeps formulas in script elements. */
 function isTex(id: number, attributes: TagAttributes): boolean {
   return id === tag.script && /^math\/tex/i.test(attributes.get(attribute.type) ?? '');
 }
@@ -208,7 +207,7 @@ const languageClass =
   /(?:^|\s)(?:(?:mw-highlight-)?lang(?:uage)?-|highlight-(?:source-|text-)?|brush:\s*)([\w+#.-]+)/i;
 const bareLanguageClass = /(?:^|\s)(?:(?:hljs|sourceCode)\s+([\w+#.-]+)|([\w+#.-]+)\s+hljs(?:\s|$))/;
 
-/** Generators of documentation put a code block's language on it, on the code inside or on the box around. */
+/** Documentation generators put the language on the code block, on the code inside or on the element around. */
 function withLanguage(
   attributes: TagAttributes,
   microdata: NodeDetails['microdata'],

@@ -1,70 +1,69 @@
 import type { LeftOutReason } from '../extracted-page.ts';
 import type { MicrodataAttributes } from './microdata-attributes.ts';
 
-/** What the content pass needs of an element beyond its tag and hints; most elements have none. */
+/** What the content pass needs besides tag and hints; most elements have no details. */
 export interface NodeDetails {
   readonly href?: string | undefined;
   readonly src?: string | undefined;
   readonly alt?: string | undefined;
-  /** Of a code block, as its class or data attribute names it. */
+  /** Of a code block, from its class or data attribute. */
   readonly language?: string | undefined;
-  /** Of an element that may be boilerplate by its id alone. */
+  /** Of an element whose id alone suggests boilerplate. */
   readonly id?: string | undefined;
   /** Of an ordered list. */
   readonly start?: number | undefined;
   readonly colspan?: number | undefined;
   readonly rowspan?: number | undefined;
-  /** A table that says of itself that it holds no data. */
+  /** A table with role=presentation. */
   readonly isLayout?: boolean;
   /** Of an input. */
   readonly input?: 'checked' | 'unchecked' | 'choice' | undefined;
-  /** Of `abbr`: what it is short for. */
+  /** Of `abbr`: its long form. */
   readonly expansion?: string | undefined;
-  /** A formula that stands in a line of its own. */
+  /** A formula in display mode. */
   readonly isDisplayed?: boolean;
   readonly microdata?: MicrodataAttributes | undefined;
 }
 
-/** What stands somewhere inside an element. */
+/** What an element contains at any depth. */
 export const holding = {
   block: 1,
   h1: 2,
   code: 4,
-  /** A button, an input, a form: something to be used, not read. */
+  /** A button, an input or a form. */
   control: 8,
-  /** A heading that is no link to somewhere else. */
+  /** A heading that does not link to another page. */
   heading: 16,
 } as const;
 
 const initialNodes = 4_096;
 
 /**
- * The page as a flat list of elements and runs of text in document order: no tree of objects. A node's subtree is the
- * stretch from it to its end, and a parent always stands before its children, so sums over subtrees are one loop
- * backwards and depth costs no stack. The columns are reused from page to page: a new set costs 0.1 ms in allocation
- * and collection.
+ * The page as a flat list of elements and texts in document order, instead of a tree of objects. A subtree is the range from a
+ * node to its end, and parents precede their children: a backward loop sums subtrees, and depth costs no stack. The columns
+ * are reused from page to page, because allocating them costs 0.1 ms.
  */
 export class Tape {
   size = 0;
   tags = new Int16Array(initialNodes);
   parents = new Int32Array(initialNodes);
-  /** The node after the subtree. */
+  /** The first node after the subtree. */
   ends = new Int32Array(initialNodes);
   hints = new Int32Array(initialNodes);
-  /** Of a run of text: where it stands in the page. */
+  /** Of a text: its range in the page. */
   starts = new Int32Array(initialNodes);
   stops = new Int32Array(initialNodes);
-  /** Characters that are not space, and words; of an element, after `measureTape`, those of its subtree. */
+  /** Characters without white space, and words. `measureTape` sums them over subtrees. */
   chars = new Int32Array(initialNodes);
   words = new Int32Array(initialNodes);
-  /** After `measureTape`: characters within links; text that reads as prose; what stands inside (`holding`). */
+  /** Set by `measureTape`: characters within links, weight of prose, contents (`holding`). */
   linked = new Int32Array(initialNodes);
   prose = new Int32Array(initialNodes);
   holds = new Uint8Array(initialNodes);
   details = new Map<number, NodeDetails>();
-  /** Why a node is left out of the content; undefined where nobody asks. */
+  /** Why a node was removed; undefined unless asked for. */
   reasons: Map<number, LeftOutReason> | undefined;
-  /** The page has something that may be a tab. */
+  /** The page may have tabs. */
   mayHaveTabs = false;
   html = '';
 

@@ -1,10 +1,10 @@
-/** What is known of a run of text from counting it, so that whoever writes it out need not look again. */
+/** Traits found while counting a text, so that rendering does not scan it again. */
 export const trait = {
-  /** Space other than single blanks. */
+  /** White space other than single blanks. */
   spaced: 1 << 10,
-  /** An ampersand: there may be entities to decode. */
+  /** An ampersand, so there may be character references. */
   entities: 1 << 11,
-  /** Characters that may read as markdown. */
+  /** Characters that may be markdown. */
   markup: 1 << 12,
 } as const;
 
@@ -27,7 +27,7 @@ export interface CountedText {
   traits: number;
 }
 
-/** Counts characters that are not space, and words. One object is filled again and again: this runs for every text. */
+/** Counts words and characters without white space. The result is reused, because this runs for every text. */
 export function countText(html: string, start: number, end: number, into: CountedText): void {
   let chars = 0;
   let words = 0;

@@ -1,18 +1,21 @@
-/** What an element's names, role and attributes say of its part in the page. */
+import { tag, tagSet } from '../tape/html-tag.ts';
+import { attribute, type TagAttributes } from '../tape/tag-attributes.ts';
+
+/** What names, role and attributes suggest about an element. */
 export const hint = {
-  /** Navigation, sharing, advertising, comments: not what the page is about. */
+  /** Navigation, sharing, advertising. */
   boilerplate: 1,
   /** Named as the text of an article. */
   body: 2,
   /** role=main and its like. */
   main: 4,
   hidden: 8,
-  /** An inline element whose end tag stood in another block: its formatting has no honest extent. */
+  /** An inline element that ended in another block, so the extent of its formatting is unknown. */
   misnested: 16,
-  /** Left out of the content; set while choosing it. */
+  /** Removed from the content. */
   gone: 32,
   comments: 64,
-  /** Said by the element itself (nav, role=banner), not only by a class name. */
+  /** Declared by the element itself (nav, role=banner), not only by a class name. */
   surely: 128,
   /** A caption: part of the content, but not of its running text. */
   caption: 256,
@@ -58,14 +61,14 @@ const embedded = /embed|tweet|instagram-media/;
 const consent = /cookie(?!s?-?policy)|consent|gdpr|onetrust|usercentrics|didomi|truste|cmplz/i;
 const caption =
   /(?:^|-)(?:captions?|figcaption|photo-?credit|image-?(?:credit|source|caption|title)|wp-caption-text|gallery-?(?:text|info|count))(?:-|\d*$)/;
-/** States, and names of tags and categories that blogs put on everything: `has-sidebar`, `tag-social`. */
+/** States, and names of tags and categories that blogs put on every element: `has-sidebar`, `tag-social`. */
 const notANoun =
   /^(?:tag|category|type|status|format|has|no|is|with|without|not|js|hentry|col|row|wp-block)-/;
 const maxCached = 20_000;
 const cache = new Map<string, number>();
 
-/** Class names repeat within a page and across a site: reading them once makes this 0.05 µs an element. */
-export function classHints(names: string): number {
+/** Cached, because class names repeat within a page and across a site: 0.05 µs an element. */
+function classHints(names: string): number {
   const known = cache.get(names);
   if (known !== undefined) return known;
   if (cache.size >= maxCached) cache.clear();
@@ -88,13 +91,57 @@ function readNames(names: string): number {
     if (caption.test(noun)) hints |= hint.caption;
     if (body.test(noun)) hints |= hint.body;
   }
-  // Shown on wide screens only, as utility classes say it.
+  // Utility classes of elements that only wide screens show.
   if (/\bhidden\b.*:(?:block|flex|grid|inline)/.test(names)) hints &= ~hint.boilerplate;
-  // A quoted post is content, whatever the box around it is called.
+  // An embedded post is content, whatever its element is called.
   return embedded.test(names) ? hints & ~hint.boilerplate : hints;
 }
 
 function isBoilerplate(noun: string): boolean {
   for (const word of noun.split('-')) if (boilerplateWords.has(word.replace(/\d+$/, ''))) return true;
   return boilerplatePhrase.test(noun);
+}
+
+const boilerplateRoles = new Set([
+  'navigation', 'banner', 'contentinfo', 'complementary', 'search', 'dialog', 'alertdialog', 'alert', 'menu', 'menubar',
+  'toolbar', 'tablist', 'tooltip', 'status', 'button', 'form',
+]); // biome-ignore format: a list of words
+
+const boilerplateTags = tagSet('nav', 'aside', 'footer', 'dialog', 'search', 'menu');
+
+export function elementHints(id: number, attributes: TagAttributes): number {
+  let hints = boilerplateTags[id] === 1 ? hint.boilerplate | hint.surely : ownTag(id);
+  if (attributes.isEmpty) return hints;
+  if (namesCount(id)) {
+    const className = attributes.get(attribute.class);
+    const domId = attributes.get(attribute.id);
+    if (className !== undefined) {
+      hints |= classHints(className);
+      // Footnote numbers.
+      if (id === tag.sup && /reference|footnote/.test(className)) hints |= hint.boilerplate;
+    }
+    if (domId !== undefined) hints |= classHints(domId);
+  }
+  const role = attributes.get(attribute.role);
+  if (role !== undefined) {
+    if (role === 'main') hints |= hint.main;
+    else if (boilerplateRoles.has(role)) hints |= hint.boilerplate | hint.surely;
+  }
+  if (attributes.get(attribute.itemprop) === 'articleBody') hints |= hint.body;
+  if (attributes.has(attribute.hidden) || attributes.get(attribute['aria-hidden']) === 'true')
+    hints |= hint.hidden;
+  const style = attributes.get(attribute.style);
+  if (style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)) hints |= hint.hidden;
+  return hints;
+}
+
+/** Names on html and body describe the theme, and a table must not lose cells. */
+function namesCount(id: number): boolean {
+  return (
+    id !== tag.html && id !== tag.body && id !== tag.td && id !== tag.th && id !== tag.tr && id !== tag.tbody
+  );
+}
+
+function ownTag(id: number): number {
+  return id === tag.main ? hint.main : id === tag.figcaption ? hint.caption : 0;
 }

@@ -1,31 +1,31 @@
-/** What an element's names, role and attributes say of its part in the page. */
+/** What names, role and attributes suggest about an element. */
 export const hint = {
-  /** Navigation, sharing, advertising, comments: not what the page is about. */
+  /** Navigation, sharing, advertising. */
   boilerplate: 1,
   /** Named as the text of an article. */
   body: 2,
   /** role=main and its like. */
   main: 4,
   hidden: 8,
-  /** An inline element whose end tag stood in another block: its formatting has no honest extent. */
+  /** An inline element that ended in another block, so the extent of its formatting is unknown. */
   misnested: 16,
-  /** Left out of the content; set while choosing it. */
+  /** Removed from the content. */
   gone: 32,
   comments: 64,
-  /** Said by the element itself (nav, role=banner), not only by a class name. */
+  /** Declared by the element itself (nav, role=banner), not only by a class name. */
   surely: 128,
   /** A caption: part of the content, but not of its running text. */
   caption: 256,
-  /** Only the id says that it is boilerplate; it may just be the slug of the heading. */
+  /** Only the id suggests boilerplate, and it may be the slug of the heading. */
   byId: 1024,
-  /** Something about cookies: as a dialog often longer than the page, and never what it is about. */
+  /** About cookies. A cookie dialog is often longer than the page. */
   consent: 512,
-  /** Named as what lies over the page. */
+  /** Named as an overlay. */
   dialog: 2048,
-  /** By their roles: one of a row of tabs, and what it shows. */
+  /** By their roles: a tab and its panel. */
   tab: 4096,
   tabPanel: 8192,
-  /** An aside, an alert: beside the text on one page, a note within it on another. */
+  /** An aside or alert: beside the text on some pages, a note within it on others. */
   aside: 16384,
 } as const;
 
@@ -70,17 +70,17 @@ const dialog =
   /(?:^|-)(?:banner|bar|dialog|layer|lightbox|modal|notice|notification|overlay|popup|prompt|toast)(?:-|\d*$)/;
 const caption =
   /(?:^|-)(?:captions?|figcaption|photo-?credit|image-?(?:credit|source|caption|title)|wp-caption-text|gallery-?(?:text|info|count))(?:-|\d*$)/;
-/** States, and names of tags and categories that blogs put on everything: `has-sidebar`, `tag-social`. */
+/** States, and names of tags and categories that blogs put on every element: `has-sidebar`, `tag-social`. */
 const notANoun =
   /^(?:tag|category|type|status|format|has|no|is|with|without|not|js|hentry|col|row|wp-block)-/;
-/** What comes after it is not what the element is: `anchor-with-sticky-navbar`. */
+/** What follows does not describe the element itself: `anchor-with-sticky-navbar`. */
 const qualifies = /(?<=\w)-(?:with|without|has|no|for|in|on|of|by|near|above|below|under)-.*$/;
-/** Longer ones are styles of a utility framework. */
+/** Longer class attributes come from utility frameworks. */
 const longestNames = 200;
 const maxCached = 20_000;
 const cache = new Map<string, number>();
 
-/** Class names repeat within a page and across a site: reading them once makes this 0.05 µs an element. */
+/** Cached, because class names repeat within a page and across a site: 0.05 µs an element. */
 export function classHints(names: string): number {
   const read = names.slice(0, longestNames);
   const known = cache.get(read);
@@ -110,9 +110,9 @@ function readNames(names: string): number {
     if (caption.test(noun)) hints |= hint.caption;
     if (body.test(noun)) hints |= hint.body;
   }
-  // Shown on wide screens only, as utility classes say it.
+  // Utility classes of elements that only wide screens show.
   if (/\bhidden\b.*:(?:block|flex|grid|inline)/.test(names)) hints &= ~hint.boilerplate;
-  // A quoted post is content, whatever the box around it is called.
+  // An embedded post is content, whatever its element is called.
   return embedded.test(names) ? hints & ~hint.boilerplate : hints;
 }
 

@@ -1,6 +1,5 @@
-import { attribute } from '../tape/attribute.ts';
 import { isHeading, tag, tagSet } from '../tape/html-tag.ts';
-import type { TagAttributes } from '../tape/tag-attributes.ts';
+import { attribute, type TagAttributes } from '../tape/tag-attributes.ts';
 import { classHints, hint } from './class-hints.ts';
 
 const boilerplateRoles = new Set([
@@ -22,7 +21,7 @@ export function elementHints(id: number, attributes: TagAttributes): number {
     const domId = attributes.get(attribute.id);
     if (className !== undefined) {
       hints |= classHints(className);
-      // Numbers of footnotes.
+      // Footnote numbers.
       if (id === tag.sup && /reference|footnote/.test(className)) hints |= hint.boilerplate;
     }
     if (domId !== undefined) {
@@ -47,7 +46,7 @@ export function elementHints(id: number, attributes: TagAttributes): number {
   return hints;
 }
 
-/** The names on html and body describe the site's theme; a table without one of its cells would be wrong. */
+/** Names on html and body describe the theme, and a table must not lose cells. */
 function namesCount(id: number): boolean {
   return (
     isHeading[id] !== 1 &&
