@@ -385,6 +385,20 @@ describe('the rest', () => {
     expect(await until()).not.toBeNull();
   });
 
+  test('a source whose host name does not resolve says so, and is not green', async () => {
+    await console.pool.query(
+      `INSERT INTO sources (id, name, trouble, trouble_host, trouble_since) VALUES
+         ('host:a.example', 'a.example', NULL, NULL, NULL), ('host:b.example', 'b.example', 'dns_failed', 'b.example', now())`,
+    );
+    const page = await console.admin();
+    await page.goto('/sources');
+    const colourOf = (text: string) =>
+      page.getByText(text, { exact: true }).evaluate((tag) => getComputedStyle(tag).color);
+    expect(await colourOf('name does not resolve')).not.toBe(await colourOf('open for requests'));
+    await page.goto('/');
+    await page.getByText('No source is paused.').waitFor();
+  });
+
   test('a bot is switched off', async () => {
     await console.pool.query(`INSERT INTO bots (bot_id, user_id) VALUES ('bot-001', 'local')`);
     const page = await console.admin();

@@ -7,24 +7,24 @@ import { timestamp } from './api/timestamp.ts';
  */
 export const waitReasons = {
   schedule: 'its scheduled start',
-  retry: 'the time of its next retry, after an error',
-  host: 'a host that may not be asked now: its limit, its Retry-After, its failures, or a robots.txt that cannot be had',
+  retry: 'its next retry, after an error',
+  host: 'a host that allows no request now: rate limit, Retry-After, repeated failures or an unreachable robots.txt',
   source: 'a source that an operator paused or disabled',
-  origin: 'a worker that may fetch the origins on a private network that it needs',
+  origin: 'a worker that may fetch the private-network origins it needs',
   worker: 'a worker with room for it',
-  bot: 'a bot that pulls it',
+  bot: 'a bot to pull it',
 } as const;
 export type WaitReason = keyof typeof waitReasons;
 export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
 
 /**
- * What keeps a host from being asked.
+ * Why a host allows no request.
  * operator, disabled  somebody paused or disabled its source
  * failures            the circuit breaker is open
  * retry_after         the host asked for it
- * limit               a delay, a limit a minute, or the one request that probes a host after failures
- * robots              its robots.txt cannot be had
- * tries               its URLs that failed are tried again later
+ * limit               a delay, a rate limit, or the one request that probes a host after failures
+ * robots              its robots.txt is unreachable
+ * tries               its failed URLs are retried later
  */
 export const hostCauses = [
   'operator',
@@ -37,7 +37,7 @@ export const hostCauses = [
 ] as const;
 export type HostCause = (typeof hostCauses)[number];
 
-/** Causes that an end of the pause of a source removes. */
+/** Causes that go away when the source is resumed or enabled. */
 export const pauseCauses: readonly HostCause[] = ['operator', 'disabled', 'failures', 'retry_after'];
 
 /** Why no worker takes a job that is ready. */
@@ -50,7 +50,7 @@ export type WaitFacts =
       readonly reason: 'host' | 'source';
       readonly cause: HostCause;
       readonly host: string | null;
-      /** Hosts that it waits for besides. */
+      /** How many more hosts it waits for. */
       readonly others: number;
       readonly sourceId: string | null;
       /** Of a retry: which one, and the error. */
@@ -63,7 +63,7 @@ export type WaitFacts =
 export interface WaitWords {
   /** What it waits for, and why; "until …" can follow. */
   readonly text: string;
-  /** What ends the wait, and how to end it sooner. */
+  /** What ends the wait, and how to end it early. */
   readonly ends: string;
 }
 
@@ -76,7 +76,7 @@ export function describeWait(facts: WaitFacts, id: string): WaitWords {
     case 'retry':
       return {
         text: `Waits for ${facts.retry}: ${facts.error}`,
-        ends: `It is tried again by itself; ${runNow} tries it now.`,
+        ends: `It retries by itself; ${runNow} retries now.`,
       };
     case 'host':
     case 'source':
@@ -94,7 +94,7 @@ export function describeWait(facts: WaitFacts, id: string): WaitWords {
     case 'bot':
       return {
         text: 'Waits for a bot',
-        ends: 'A bot takes it with its next pull; docs/bots.md tells how to write one.',
+        ends: 'The next bot that pulls gets it; docs/bots.md explains how to write one.',
       };
   }
 }
@@ -110,11 +110,11 @@ const shortages: Readonly<Record<WorkerShortage, WaitWords>> = {
   },
   sick: {
     text: 'Waits for a worker: those running are sick and have stopped claiming jobs',
-    ends: '`holdfast doctor` says what ails them; they go on by themselves when it is mended.',
+    ends: '`holdfast doctor` says what is wrong; they recover by themselves once it is fixed.',
   },
   busy: {
     text: 'Waits for a worker: all are busy with other jobs',
-    ends: 'It starts when one has room, highest priority first. More workers, or a higher MAX_CONCURRENT_JOBS, make room.',
+    ends: 'It starts when one has room, highest priority first. To add room, start more workers or raise MAX_CONCURRENT_JOBS.',
   },
 };
 
@@ -128,38 +128,38 @@ function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts
   switch (cause) {
     case 'operator':
       return {
-        text: `${waits}: an operator has paused source ${sourceId}`,
-        ends: `${resume} ends the pause and starts it.`,
+        text: `${waits}: an operator paused source ${sourceId}`,
+        ends: `${resume} resumes the source and starts the job.`,
       };
     case 'disabled':
       return {
         text: `${waits}: source ${sourceId} is disabled`,
-        ends: `\`holdfast sources set ${sourceId} --enable\` enables the source and starts it.`,
+        ends: `\`holdfast sources set ${sourceId} --enable\` enables the source and starts the job.`,
       };
     case 'failures':
       return {
-        text: `${waits}: it failed again and again, and is left alone for a while`,
-        ends: `One request then decides whether it is well again; ${runNow} makes that request now.`,
+        text: `${waits}: it is paused after repeated failures`,
+        ends: `Then one request tests whether it has recovered; ${runNow} sends that request now.`,
       };
     case 'retry_after':
       return {
-        text: `${waits}: it asked to be left alone so long (Retry-After)`,
-        ends: `It goes on by itself; ${resume} ends the pause before.`,
+        text: `${waits}: the site asked for a pause (Retry-After)`,
+        ends: `It continues by itself; ${resume} ends the pause early.`,
       };
     case 'limit':
       return {
-        text: `${waits}: its limit or delay lets no request start yet`,
-        ends: `It goes on by itself${sourceId === null ? '' : `; \`holdfast sources show ${sourceId}\` has the limits`}.`,
+        text: `${waits}: its rate limit or delay allows no request yet`,
+        ends: `It continues by itself${sourceId === null ? '' : `; \`holdfast sources show ${sourceId}\` shows the limits`}.`,
       };
     case 'robots':
       return {
         text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its robots.txt is unreachable'}`,
-        ends: `It asks again by itself; ${runNow} asks now.`,
+        ends: `It retries by itself; ${runNow} retries now.`,
       };
     case 'tries':
       return {
-        text: `${waits}: the URLs left there failed, and are tried again`,
-        ends: `It goes on by itself; ${runNow} goes on now.`,
+        text: `${waits}: its remaining URLs failed and are retried later`,
+        ends: `It continues by itself; ${runNow} continues now.`,
       };
   }
 }
@@ -170,14 +170,14 @@ export const waiting = z
     text: z.string().describe('what it waits for and why, in words'),
     until: timestamp
       .nullable()
-      .describe('when it goes on by itself; null: when what `ends` names has happened'),
-    ends: z.string().describe('what ends the wait, and how to end it sooner'),
+      .describe('when it continues by itself; null: only what `ends` names ends the wait'),
+    ends: z.string().describe('what ends the wait, and how to end it early'),
     cause: z
       .enum(hostCauses)
       .nullable()
-      .describe('of reasons host and source: what keeps the host from being asked'),
-    host: z.string().nullable().describe('of reasons host and source: the host it waits for'),
-    source_id: z.string().nullable().describe('of reasons host and source: the source of that host'),
+      .describe('for the reasons host and source: why the host allows no request'),
+    host: z.string().nullable().describe('for the reasons host and source: the host it waits for'),
+    source_id: z.string().nullable().describe('for the reasons host and source: the source of that host'),
   })
   .meta({ id: 'Waiting' });
 /** Inside, with Dates. */

@@ -78,9 +78,7 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
   return (
     <Panel title="Sources" actions={<Link to="/sources">All</Link>}>
       {sources.in_trouble.length === 0 ? (
-        <p>
-          <Tag tone="good">well</Tag> None is paused.
-        </p>
+        <p>No source is paused.</p>
       ) : (
         <p>
           {countText(sources.blocked)} {sources.blocked.count === 1 ? 'stands' : 'stand'} still:

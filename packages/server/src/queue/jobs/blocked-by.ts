@@ -18,13 +18,13 @@ export interface BlockedBy {
 export const maxBlockedSources = 100;
 
 const reasons: Readonly<Record<HostCause, string>> = {
-  operator: 'its source is paused by an operator',
+  operator: 'an operator paused its source',
   disabled: 'its source is disabled',
-  failures: 'it failed again and again',
-  retry_after: 'it asked to be left alone (Retry-After)',
-  limit: 'its limit or delay lets no request start yet',
+  failures: 'it is paused after repeated failures',
+  retry_after: 'the site asked for a pause (Retry-After)',
+  limit: 'its rate limit or delay allows no request yet',
   robots: 'its robots.txt is unreachable',
-  tries: 'its URLs that failed are tried again later',
+  tries: 'its failed URLs are retried later',
 };
 
 /** For the timeline of the job. */
