@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { unitTests } from './test/unit-tests.ts';
 
 /** Of those that start processes the longest first, so that none of them is left running alone at the end. */
 const longest = ['test/chaos/', 'test/crawl/', 'test/console/', 'test/command-line/', 'test/'];
@@ -45,24 +46,32 @@ function spread(files: readonly TestSpecification[], until: number) {
   return files.map((file, index) => ({ file, at: (index / files.length) * until }));
 }
 
-export default defineConfig({
-  test: {
-    include: ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // One after the other: the browser is kept between runs, in the system's folder of temporary files; the rest is not.
-    globalSetup: [
-      'test/console/unpack-browser.ts',
-      'test/temporary-folder.ts',
-      'test/database-fixture/global-setup.ts',
-    ],
-    // Processes, not threads: tests change the working folder and send signals.
-    pool: 'forks',
-    maxWorkers: 3,
-    // Files share a process: loading everything anew for each of them took a fifth of the time of all tests.
-    isolate: false,
-    sequence: { sequencer: LongestFirst },
-    // Real servers and processes; a test that waits for a signal that never comes fails after this. There is
-    // room for a machine that is slow, or busy with other things.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-  },
+/** `vitest --mode unit` runs those that need neither processes nor a database; it is what `npm run test:unit` does. */
+export default defineConfig(({ mode }) => {
+  const isUnit = mode === 'unit';
+  return {
+    test: {
+      include: isUnit
+        ? unitTests(import.meta.dirname)
+        : ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts'],
+      // One after the other: the browser is kept between runs, in the system's folder of temporary files; the rest is not.
+      globalSetup: isUnit
+        ? ['test/temporary-folder.ts']
+        : [
+            'test/console/unpack-browser.ts',
+            'test/temporary-folder.ts',
+            'test/database-fixture/global-setup.ts',
+          ],
+      // Processes, not threads: tests change the working folder and send signals.
+      pool: 'forks',
+      maxWorkers: 3,
+      // Files share a process: loading everything anew for each of them took a fifth of the time of all tests.
+      isolate: false,
+      sequence: { sequencer: LongestFirst },
+      // Real servers and processes; a test that waits for a signal that never comes fails after this. There is
+      // room for a machine that is slow, or busy with other things.
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+    },
+  };
 });

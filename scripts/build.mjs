@@ -57,12 +57,20 @@ export async function buildIfStale() {
 }
 
 const parts = [
-  { file: 'holdfast.js', sources: serverSources, build: buildServer },
-  { file: 'console/index.html', sources: consoleSources, build: buildConsole },
+  { name: 'server', file: 'holdfast.js', sources: serverSources, build: buildServer },
+  { name: 'console', file: 'console/index.html', sources: consoleSources, build: buildConsole },
 ];
 
 function staleParts() {
   return parts.filter(({ file, sources }) => isStale(file, sources));
+}
+
+/** The names of the parts that these files go into. */
+export function partsWith(paths) {
+  const isIn = (path, source) => path === source || path.startsWith(`${source}/`);
+  return parts
+    .filter(({ sources }) => sources.some((source) => paths.some((path) => isIn(path, source))))
+    .map(({ name }) => name);
 }
 
 function isStale(file, sources) {
@@ -163,15 +171,20 @@ function replaceFile(path, content) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Those that are named are built even if they look fresh.
   const stale = staleParts();
+  const due = parts.filter((part) => process.argv.includes(part.name) || stale.includes(part));
   try {
-    await Promise.all(stale.map(({ build }) => build()));
-    console.log(stale.length > 0 ? 'built packages/server/dist' : 'packages/server/dist is up to date');
+    await Promise.all(due.map(({ build }) => build()));
+    console.log(due.length > 0 ? 'built packages/server/dist' : 'packages/server/dist is up to date');
   } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.error(
-      `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
-    );
     process.exitCode = 1;
+    if (error.code === 'ERR_MODULE_NOT_FOUND')
+      console.error(
+        `holdfast: ${error.message.split(' imported from')[0]}\n  Install the packages first: npm ci`,
+      );
+    // The bundlers list what is wrong in the sources.
+    else if (error.errors) console.error(error.message);
+    else throw error;
   }
 }
