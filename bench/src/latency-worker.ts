@@ -2,7 +2,7 @@ import pg from 'pg';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 import { ClaimLoop } from '../../packages/server/src/queue/jobs/claim-loop.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { pingChannel, pongChannel } from './queue-latency.ts';
 import { quietLog } from './quiet-log.ts';
 

@@ -6,9 +6,9 @@ import type { ApiContext } from '../../packages/server/src/api/api-context.ts';
 import type { ApiServer } from '../../packages/server/src/api/api-server.ts';
 import { createServer } from '../../packages/server/src/api/create-server.ts';
 import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
-import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
 import { KeyDirectory } from '../../packages/server/src/queue/access/key-directory.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 

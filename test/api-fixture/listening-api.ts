@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Server, startServer } from '../../packages/server/src/api/start-server.ts';
 import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
-import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export interface RequestOptions {

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Server, startServer } from '../../packages/server/src/api/start-server.ts';
 import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
-import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const log = pino({ level: 'silent' });

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { startServer } from '../../packages/server/src/api/start-server.ts';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
-import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { createTestDatabase } from '../database-fixture/create-test-database.ts';

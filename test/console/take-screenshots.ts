@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
-import { createKey } from '../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 import { type Filled, fillConsole } from './fill-console.ts';
 import { openBrowser } from './open-browser.ts';
 

@@ -1,7 +1,7 @@
 // A scheduler and nothing else, as every supervisor has one.
 import { pino } from 'pino';
 import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { startScheduler } from '../../packages/server/src/queue/policies/start-scheduler.ts';
 

@@ -6,7 +6,7 @@ import { Batcher } from '../../packages/server/src/queue/jobs/batcher.ts';
 import type { ClaimedJob } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../packages/server/src/queue/jobs/claim-loop.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/listener.ts';
+import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { runRegularly } from '../../packages/server/src/queue/jobs/run-regularly.ts';
 import { sweepLeases } from '../../packages/server/src/queue/jobs/sweep-leases.ts';
 

@@ -2,7 +2,7 @@
 import { readConfiguration } from '@holdfast/contract';
 import { startServer } from '../../../packages/server/src/api/start-server.ts';
 import { openDatabase } from '../../../packages/server/src/base/database/open-database.ts';
-import { createKey } from '../../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../../packages/server/src/queue/access/keys.ts';
 import { quietLog } from '../quiet-log.ts';
 
 const [url = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { createKey } from '../../../packages/server/src/queue/access/create-key.ts';
+import { createKey } from '../../../packages/server/src/queue/access/keys.ts';
 import type { Stage } from '../stage/stage.ts';
 import { HoldfastProcess } from './holdfast-process.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
 import type { Metrics } from '../base/telemetry/metrics.ts';
 import type { KeyDirectory } from '../queue/access/key-directory.ts';
-import type { Listener } from '../queue/jobs/listener.ts';
+import type { Listener } from '../queue/jobs/notifications.ts';
 import type { Notifier } from '../queue/jobs/notifier.ts';
 
 /** What every route may use. */

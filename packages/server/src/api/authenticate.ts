@@ -1,7 +1,7 @@
 import { type ApiKey, HoldfastError } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { countRequest } from '../queue/access/count-request.ts';
-import { findSession } from '../queue/access/find-session.ts';
+import { findSession } from '../queue/access/sessions.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Caller, callerOf, requireScope } from './caller.ts';
 import { keyWithoutKey } from './keyless.ts';

@@ -5,7 +5,7 @@ import { listenError } from '../base/process/listen-error.ts';
 import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
 import { pruneUsage } from '../queue/access/prune-usage.ts';
-import { Listener } from '../queue/jobs/listener.ts';
+import { Listener } from '../queue/jobs/notifications.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { runRegularly } from '../queue/jobs/run-regularly.ts';
 import { pruneBots } from '../shop/bots/prune-bots.ts';

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import { asCalled } from '../base/process/called-as.ts';
-import { createKey } from '../queue/access/create-key.ts';
+import { createKey } from '../queue/access/keys.ts';
 import { listKeys } from '../queue/access/list-keys.ts';
 import { revokeKey } from '../queue/access/revoke-key.ts';
 import { answerEach } from './answer-each.ts';

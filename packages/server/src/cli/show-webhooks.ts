@@ -1,6 +1,6 @@
 import type { Webhook, WebhookDelivery } from '@holdfast/contract';
 import { asCalled } from '../base/process/called-as.ts';
-import type { ShownWebhook } from '../queue/webhooks/find-webhook.ts';
+import type { ShownWebhook } from '../queue/webhooks/find-webhooks.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { shorten } from './shorten.ts';

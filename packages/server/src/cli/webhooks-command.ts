@@ -11,11 +11,11 @@ import {
   webhookRequest,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { awaitOutcome } from '../queue/webhooks/await-outcome.ts';
 import { createWebhook } from '../queue/webhooks/create-webhook.ts';
+import { awaitOutcome } from '../queue/webhooks/deliver-now.ts';
 import { Deliverer } from '../queue/webhooks/deliverer.ts';
-import { findWebhook, showWebhook } from '../queue/webhooks/find-webhook.ts';
-import { findDelivery, listDeliveries } from '../queue/webhooks/list-deliveries.ts';
+import { findDelivery, listDeliveries } from '../queue/webhooks/find-deliveries.ts';
+import { findWebhook, showWebhook } from '../queue/webhooks/find-webhooks.ts';
 import { listWebhooks } from '../queue/webhooks/list-webhooks.ts';
 import { replayDeliveries, replayDelivery } from '../queue/webhooks/replay-deliveries.ts';
 import { rotateSecret } from '../queue/webhooks/rotate-secret.ts';

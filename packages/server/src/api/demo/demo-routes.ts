@@ -1,5 +1,5 @@
 import { createdJob } from '@holdfast/contract';
-import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { jobView } from '../jobs/job-view.ts';

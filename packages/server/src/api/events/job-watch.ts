@@ -5,7 +5,7 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import { Bell } from '../../queue/events/bell.ts';
 import type { JobEvent } from '../../queue/jobs/list-events.ts';
-import type { Listener } from '../../queue/jobs/listener.ts';
+import type { Listener } from '../../queue/jobs/notifications.ts';
 
 export interface JobNews {
   readonly events: readonly JobEvent[];

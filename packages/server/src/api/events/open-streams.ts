@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findSession } from '../../queue/access/find-session.ts';
 import { findValidKeys } from '../../queue/access/find-valid-keys.ts';
+import { findSession } from '../../queue/access/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { theCaller } from '../caller.ts';
 import { localKey } from '../keyless.ts';

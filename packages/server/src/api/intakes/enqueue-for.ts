@@ -1,5 +1,5 @@
 import type { Intake } from '@holdfast/contract';
-import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { enqueueAndWake } from '../../queue/jobs/enqueue-and-wake.ts';
 import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
 import type { ApiContext } from '../api-context.ts';

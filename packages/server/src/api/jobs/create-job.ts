@@ -1,6 +1,6 @@
 import { createdJob, newJob, text } from '@holdfast/contract';
 import { z } from 'zod';
-import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { jobView } from './job-view.ts';

@@ -1,5 +1,5 @@
 import { apiKey, createdKey, keyList, keyListQuery, keyParams, keyRequest } from '@holdfast/contract';
-import { createKey } from '../../queue/access/create-key.ts';
+import { createKey } from '../../queue/access/keys.ts';
 import { listKeys } from '../../queue/access/list-keys.ts';
 import { revokeKey } from '../../queue/access/revoke-key.ts';
 import type { RouteGroup } from '../api-server.ts';

@@ -8,7 +8,7 @@ import {
 } from '@holdfast/contract';
 import { z } from 'zod';
 import type { Queryable } from '../../base/database/statement.ts';
-import { enqueueWithKey } from '../../queue/access/enqueue-with-key.ts';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { policyWithin } from '../../queue/access/policy-with-key.ts';
 import { upsertPolicy } from '../../queue/policies/upsert-policy.ts';
 import type { ApiContext } from '../api-context.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
-import { createDueJobs } from '../../queue/policies/create-due-jobs.ts';
+import { createDueJobs } from '../../queue/policies/scheduler.ts';
 
 const api = new ApiFixture();
 const path = '/api/v1/policies';

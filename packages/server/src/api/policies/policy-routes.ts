@@ -12,12 +12,12 @@ import {
 } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
 import { policyWithKey } from '../../queue/access/policy-with-key.ts';
+import { updatePolicy } from '../../queue/policies/change-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
 import { deletePolicy } from '../../queue/policies/delete-policy.ts';
+import { listPolicies } from '../../queue/policies/find-policies.ts';
 import { findPolicy } from '../../queue/policies/find-policy.ts';
-import { listPolicies } from '../../queue/policies/list-policies.ts';
 import { runPolicyNow } from '../../queue/policies/run-policy-now.ts';
-import { updatePolicy } from '../../queue/policies/update-policy.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 

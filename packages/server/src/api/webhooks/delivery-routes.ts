@@ -9,8 +9,8 @@ import {
   webhookParams,
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { findWebhook } from '../../queue/webhooks/find-webhook.ts';
-import { findDelivery, listDeliveries } from '../../queue/webhooks/list-deliveries.ts';
+import { findDelivery, listDeliveries } from '../../queue/webhooks/find-deliveries.ts';
+import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { replayDeliveries, replayDelivery } from '../../queue/webhooks/replay-deliveries.ts';
 import { sendTest } from '../../queue/webhooks/send-test.ts';
 import type { RouteGroup } from '../api-server.ts';

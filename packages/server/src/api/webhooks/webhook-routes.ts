@@ -10,12 +10,12 @@ import {
   webhookListQuery,
   webhookParams,
 } from '@holdfast/contract';
+import { updateWebhook } from '../../queue/webhooks/change-webhook.ts';
 import { createWebhook } from '../../queue/webhooks/create-webhook.ts';
 import { deleteWebhook } from '../../queue/webhooks/delete-webhook.ts';
-import { showWebhook } from '../../queue/webhooks/find-webhook.ts';
+import { showWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { listWebhooks } from '../../queue/webhooks/list-webhooks.ts';
 import { rotateSecret } from '../../queue/webhooks/rotate-secret.ts';
-import { updateWebhook } from '../../queue/webhooks/update-webhook.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import { deliveryRoutes } from './delivery-routes.ts';

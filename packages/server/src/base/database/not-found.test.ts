@@ -5,7 +5,7 @@ import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { deletePolicy } from '../../queue/policies/delete-policy.ts';
 import { findPolicy } from '../../queue/policies/find-policy.ts';
 import { deleteWebhook } from '../../queue/webhooks/delete-webhook.ts';
-import { findWebhook } from '../../queue/webhooks/find-webhook.ts';
+import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { findIntake, lockIntake } from '../../shop/intakes/find-intake.ts';
 import { notFound } from './not-found.ts';
 import type { Queryable } from './statement.ts';

@@ -7,7 +7,7 @@ import {
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { startPooler } from '../../../../../test/database-fixture/start-pooler.ts';
-import { Listener } from '../../queue/jobs/listener.ts';
+import { Listener } from '../../queue/jobs/notifications.ts';
 import { openDatabase } from './open-database.ts';
 import { type Queryable, run, statement } from './statement.ts';
 

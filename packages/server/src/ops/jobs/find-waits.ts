@@ -1,19 +1,9 @@
-import {
-  describeWait,
-  type HostCause,
-  type Job,
-  type JobKind,
-  parseUrl,
-  pauseCauses,
-  type WaitFacts,
-  type Waiting,
-  type WorkerShortage,
-} from '@holdfast/contract';
+import { describeWait, type HostCause, type Job, type JobKind, parseUrl, pauseCauses, type WaitFacts, type Waiting, type WorkerShortage } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findSources } from '../../governor/sources/find-sources.ts';
-import type { BlockedBy } from '../../queue/jobs/blocked-by.ts';
 import { isEarly } from '../../queue/jobs/is-early.ts';
 import { listensStill } from '../../queue/jobs/live-workers.ts';
+import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 
 /** How a source stands that jobs were given back for. */
 interface WaitedSource {

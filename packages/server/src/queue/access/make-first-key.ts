@@ -2,7 +2,7 @@ import type { CreatedKey } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { createKey } from './create-key.ts';
+import { createKey } from './keys.ts';
 
 /** Two processes that start at once make one key: the second waits here, and then finds it. */
 const lockKeysStatement = statement<never>('lock-keys', 'LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE');

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { findPolicy } from '../policies/find-policy.ts';
-import { hasJobQuota, type JobQuota, liveRetrySeconds, lockJobQuota, spendJobsPerDay } from './job-quota.ts';
+import { hasJobQuota, type JobQuota, liveRetrySeconds, lockJobQuota, spendJobsPerDay } from './key-quotas.ts';
 import { lockPromise, type Promised, promisedBy } from './promised-by-policies.ts';
 import { QuotaExceeded } from './quota-exceeded.ts';
 

@@ -2,7 +2,7 @@ import type { ApiKey } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { countLiveJobs, hasJobQuota, lockJobQuota, spendJobsPerDay, spendLiveJobs } from './job-quota.ts';
+import { countLiveJobs, hasJobQuota, lockJobQuota, spendJobsPerDay, spendLiveJobs } from './key-quotas.ts';
 
 export interface Revived {
   /** Ids of the jobs that live again. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import type { Listener } from '../jobs/listener.ts';
+import type { Listener } from '../jobs/notifications.ts';
 import { Bell } from './bell.ts';
-import { type EventFilter, type PlacedEvent, placeOf, readHorizon } from './read-event-stream.ts';
+import { type EventFilter, type PlacedEvent, placeOf, readHorizon } from './event-stream.ts';
 import { comparePositions, type StreamPosition } from './stream-position.ts';
 import { StreamReader } from './stream-reader.ts';
 

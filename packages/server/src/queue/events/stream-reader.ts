@@ -1,5 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
-import { type EventBatch, type EventFilter, readEventStream } from './read-event-stream.ts';
+import { type EventBatch, type EventFilter, readEventStream } from './event-stream.ts';
 import type { StreamPosition } from './stream-position.ts';
 
 const batchSize = 1_000;

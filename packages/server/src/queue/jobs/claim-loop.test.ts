@@ -9,8 +9,8 @@ import { ClaimLoop, type ClaimLoopOptions, largestClaim } from './claim-loop.ts'
 import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';
 import { listEvents } from './list-events.ts';
-import { Listener } from './listener.ts';
 import { LostClaims } from './lost-claims.ts';
+import { Listener } from './notifications.ts';
 import { Notifier } from './notifier.ts';
 import { releaseJobs } from './release-jobs.ts';
 

@@ -6,8 +6,8 @@ import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';
 import type { HeldJob } from './held-job.ts';
 import type { Lane } from './lane.ts';
-import type { Listener } from './listener.ts';
 import { LostClaims } from './lost-claims.ts';
+import type { Listener } from './notifications.ts';
 
 export interface ClaimLoopOptions {
   readonly db: Queryable;

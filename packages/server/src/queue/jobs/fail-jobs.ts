@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './failed-run.ts';
+import { type FailedRun, failedRunValues } from './ended-run.ts';
 import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("'failed'");

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { failedRunValues } from './failed-run.ts';
+import { failedRunValues } from './ended-run.ts';
 import {
   type HeldJob,
   type LeaseAnswers,

@@ -1,5 +1,4 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { BlockedBy } from './blocked-by.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import {
   type HeldJob,
@@ -9,6 +8,7 @@ import {
   type WriteOutcome,
   type WrittenJob,
 } from './held-job.ts';
+import type { BlockedBy } from './waiting-jobs.ts';
 
 export interface Release extends HeldJob {
   readonly reason: string;

@@ -2,7 +2,7 @@ import type { JobRequest } from '@holdfast/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
-import { createDueJobs } from '../policies/create-due-jobs.ts';
+import { createDueJobs } from '../policies/scheduler.ts';
 import { enqueueJob } from './enqueue-jobs.ts';
 import { showJob } from './find-jobs.ts';
 import { listEvents } from './list-events.ts';

@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './failed-run.ts';
+import { type FailedRun, failedRunValues } from './ended-run.ts';
 import {
   type ActedJob,
   type LeaseAnswers,

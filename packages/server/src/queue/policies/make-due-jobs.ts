@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { createDueJobs, type DueJob } from './create-due-jobs.ts';
+import { createDueJobs, type DueJob } from './scheduler.ts';
 
 const batch = 500;
 

@@ -6,7 +6,7 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { accessPaths } from '../../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../../base/database/statement.ts';
-import { createDueJobsStatement } from './create-due-jobs.ts';
+import { createDueJobsStatement } from './scheduler.ts';
 import { scheduler } from './testing/policy-fixture.ts';
 
 const statement = createDueJobsStatement as Statement<never>;

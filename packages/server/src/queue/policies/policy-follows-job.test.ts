@@ -12,7 +12,7 @@ import { recoverJobs } from '../jobs/recover-jobs.ts';
 import { releaseJobs } from '../jobs/release-jobs.ts';
 import { retryJobsLater } from '../jobs/retry-jobs-later.ts';
 import { retryJobsNow } from '../jobs/retry-jobs-now.ts';
-import { createDueJobs } from './create-due-jobs.ts';
+import { createDueJobs } from './scheduler.ts';
 import { PolicyFixture, scheduler } from './testing/policy-fixture.ts';
 
 const policies = new PolicyFixture();

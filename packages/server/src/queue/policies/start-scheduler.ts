@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import type { Listener } from '../jobs/listener.ts';
+import type { Listener } from '../jobs/notifications.ts';
 import { type RegularTask, runRegularly } from '../jobs/run-regularly.ts';
 import { makeDueJobs } from './make-due-jobs.ts';
 

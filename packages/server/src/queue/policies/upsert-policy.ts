@@ -1,9 +1,9 @@
 import type { Policy, PolicyRequest } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { nextRunAfterChange } from './change-policy.ts';
 import { checkPolicy } from './check-policy.ts';
 import { insertPolicy } from './create-policy.ts';
 import { policyColumns } from './find-policy.ts';
-import { nextRunAfterChange } from './update-policy.ts';
 
 const upsertPolicyStatement = statement<Policy & { created: boolean }>(
   'upsert-policy',

@@ -10,7 +10,7 @@ import { checked } from '../../base/checked.ts';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import { run, statement } from '../../base/database/statement.ts';
 import { checkTarget } from './check-target.ts';
-import { webhookColumns } from './find-webhook.ts';
+import { webhookColumns } from './find-webhooks.ts';
 import { makeSecret } from './webhook-secret.ts';
 
 /** Those who count an owner's webhooks take turns, or two would both find room for one. */

@@ -1,7 +1,7 @@
 import type { Webhook } from '@holdfast/contract';
 import { isId, notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { webhookColumns } from './find-webhook.ts';
+import { webhookColumns } from './find-webhooks.ts';
 
 const deleteWebhookStatement = statement<Webhook>(
   'delete-webhook',

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
-import { findWebhook, showWebhook } from './find-webhook.ts';
-import { findDelivery, listDeliveries } from './list-deliveries.ts';
+import { updateWebhook } from './change-webhook.ts';
+import { findDelivery, listDeliveries } from './find-deliveries.ts';
+import { findWebhook, showWebhook } from './find-webhooks.ts';
 import { replayDelivery } from './replay-deliveries.ts';
 import { sendTest } from './send-test.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
-import { updateWebhook } from './update-webhook.ts';
 
 const hooks = new WebhookFixture();
 

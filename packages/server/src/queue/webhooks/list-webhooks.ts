@@ -1,6 +1,6 @@
 import type { Webhook } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { webhookColumns } from './find-webhook.ts';
+import { webhookColumns } from './find-webhooks.ts';
 
 export interface WebhookFilter {
   readonly enabled?: boolean | undefined;

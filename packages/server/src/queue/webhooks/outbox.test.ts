@@ -13,8 +13,8 @@ import { completeJobs } from '../jobs/complete-jobs.ts';
 import { enqueueJob, enqueueJobs } from '../jobs/enqueue-jobs.ts';
 import { failJobs } from '../jobs/fail-jobs.ts';
 import { retryJobsLater } from '../jobs/retry-jobs-later.ts';
+import { updateWebhook } from './change-webhook.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
-import { updateWebhook } from './update-webhook.ts';
 
 const hooks = new WebhookFixture();
 const every = [...webhookEventNames];

@@ -8,7 +8,7 @@ import {
 import { accessPaths } from '../../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../../base/database/statement.ts';
 import { claimDeliveries, claimDeliveriesStatement } from './claim-deliveries.ts';
-import { listDeliveredStatement, listDeliveries, listStatements } from './list-deliveries.ts';
+import { listDeliveredStatement, listDeliveries, listStatements } from './find-deliveries.ts';
 import { pruneDeliveries, pruneDeliveriesStatement } from './prune-deliveries.ts';
 import { replayAnyStatement, replayDeadStatement, replayDeliveries } from './replay-deliveries.ts';
 

@@ -3,8 +3,8 @@ import { checked } from '../../base/checked.ts';
 import { idAt } from '../../base/database/id-at.ts';
 import { isId } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { findWebhook } from './find-webhook.ts';
-import { deliveryColumns } from './list-deliveries.ts';
+import { deliveryColumns } from './find-deliveries.ts';
+import { findWebhook } from './find-webhooks.ts';
 import { endBackoff, inFront } from './try-at-once.ts';
 
 const anew = (nextAttempt: string) =>

@@ -1,7 +1,7 @@
 import { defaultRotationHours, type Webhook } from '@holdfast/contract';
 import { isId, notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { webhookColumns } from './find-webhook.ts';
+import { webhookColumns } from './find-webhooks.ts';
 import { makeSecret } from './webhook-secret.ts';
 
 const rotateSecretStatement = statement<Webhook>(

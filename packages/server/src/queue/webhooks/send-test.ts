@@ -1,7 +1,7 @@
 import { HoldfastError, type WebhookDelivery, webhookTestEvent } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { findWebhook } from './find-webhook.ts';
-import { deliveryColumns } from './list-deliveries.ts';
+import { deliveryColumns } from './find-deliveries.ts';
+import { findWebhook } from './find-webhooks.ts';
 import { endBackoff, inFront } from './try-at-once.ts';
 
 const sendTestStatement = statement<WebhookDelivery>(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { updateWebhook } from './change-webhook.ts';
 import { claimDeliveries } from './claim-deliveries.ts';
-import { findWebhook } from './find-webhook.ts';
+import { findWebhook } from './find-webhooks.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
-import { updateWebhook } from './update-webhook.ts';
 
 const hooks = new WebhookFixture();
 

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { forbiddenUrls } from '../../web/fetch/testing/forbidden-urls.ts';
 import { trapSockets } from '../../web/fetch/testing/socket-trap.ts';
+import { updateWebhook } from './change-webhook.ts';
 import { createWebhook } from './create-webhook.ts';
 import { Deliverer } from './deliverer.ts';
-import { findWebhook } from './find-webhook.ts';
+import { findWebhook } from './find-webhooks.ts';
 import { sendTest } from './send-test.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
-import { updateWebhook } from './update-webhook.ts';
 
 const hooks = new WebhookFixture();
 

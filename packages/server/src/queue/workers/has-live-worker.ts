@@ -1,5 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
-import { listWorkers } from './list-workers.ts';
+import { listWorkers } from './live-workers.ts';
 
 /** Whether anybody does what waits. One that drains does not, nor does `holdfast crawl`, which runs its own job alone. */
 export async function hasLiveWorker(

@@ -3,7 +3,7 @@ import { actor, QueueFixture } from '../../../../../test/queue-fixture/queue-fix
 import { configureSource } from '../../governor/sources/configure-source.ts';
 import { listSources } from '../../governor/sources/list-sources.ts';
 import { openSources } from '../../governor/sources/open-sources.ts';
-import { createKey } from '../../queue/access/create-key.ts';
+import { createKey } from '../../queue/access/keys.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import { prune } from './prune.ts';
 

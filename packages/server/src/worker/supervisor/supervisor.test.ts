@@ -17,7 +17,7 @@ import { listEvents } from '../../queue/jobs/list-events.ts';
 import { Notifier } from '../../queue/jobs/notifier.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { hasLiveWorker } from '../../queue/workers/has-live-worker.ts';
-import { listWorkers } from '../../queue/workers/list-workers.ts';
+import { listWorkers } from '../../queue/workers/live-workers.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { SilentWorkers } from './silent-workers.ts';

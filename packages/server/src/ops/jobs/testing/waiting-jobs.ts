@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { configureSource } from '../../../governor/sources/configure-source.ts';
 import { openSources } from '../../../governor/sources/open-sources.ts';
 import { pauseSource } from '../../../governor/sources/pause-source.ts';
-import type { BlockedBy } from '../../../queue/jobs/blocked-by.ts';
 import { claimOneJob } from '../../../queue/jobs/claim-one-job.ts';
 import { enqueueJob } from '../../../queue/jobs/enqueue-jobs.ts';
 import type { HeldJob } from '../../../queue/jobs/held-job.ts';
 import { releaseJobs } from '../../../queue/jobs/release-jobs.ts';
 import { retryJobsLater } from '../../../queue/jobs/retry-jobs-later.ts';
+import type { BlockedBy } from '../../../queue/jobs/waiting-jobs.ts';
 
 const actor = 'supervisor:w1';
 const privateOrigin = 'http://10.0.0.1';

@@ -1,9 +1,9 @@
 import type { Policy, PolicyRequest } from '@holdfast/contract';
 import { beforeEach } from 'vitest';
 import { QueueFixture } from '../../../../../../test/queue-fixture/queue-fixture.ts';
-import { createDueJobs, type DueJob } from '../create-due-jobs.ts';
 import { createPolicy } from '../create-policy.ts';
 import { findPolicy } from '../find-policy.ts';
+import { createDueJobs, type DueJob } from '../scheduler.ts';
 
 export const scheduler = 'scheduler:w1';
 

@@ -1,6 +1,6 @@
 import type { HoldfastError } from '@holdfast/contract';
-import type { BlockedBy } from './blocked-by.ts';
 import { type HeldJob, sortById } from './held-job.ts';
+import type { BlockedBy } from './waiting-jobs.ts';
 
 /** A run that ended badly: which one, and why. */
 export interface FailedRun extends HeldJob {

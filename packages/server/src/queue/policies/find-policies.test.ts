@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { listPolicies } from './list-policies.ts';
+import { listPolicies } from './find-policies.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { Listener } from './listener.ts';
+import { Listener } from './notifications.ts';
 
 test('a listener that is stopped while it connects to a server that does not answer stops at once, and complains of nothing', async () => {
   const sockets: Socket[] = [];

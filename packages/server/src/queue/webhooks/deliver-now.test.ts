@@ -1,6 +1,6 @@
 import { readConfiguration } from '@holdfast/contract';
 import { expect, test, vi } from 'vitest';
-import { awaitOutcome } from './await-outcome.ts';
+import { awaitOutcome } from './deliver-now.ts';
 import { sendTest } from './send-test.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
-import { createDueJobs } from '../policies/create-due-jobs.ts';
+import { createDueJobs } from '../policies/scheduler.ts';
 
 const api = new ApiFixture();
 const crawl = { kind: 'crawl', payload: { url: 'https://example.com/' } };

@@ -3,7 +3,7 @@ import { inTransaction } from '../../base/database/in-transaction.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { enqueueAndWake, type Waking } from '../jobs/enqueue-and-wake.ts';
 import { type EnqueuedJob, enqueueJobs, unlessConflict } from '../jobs/enqueue-jobs.ts';
-import { hasJobQuota, lockJobQuota, spendJobQuota } from './job-quota.ts';
+import { hasJobQuota, lockJobQuota, spendJobQuota } from './key-quotas.ts';
 
 /**
  * Makes jobs in the name of a key and within its quotas, all or none, and wakes workers. What was made before (same idempotency

@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { listJobs, showJob } from '../jobs/find-jobs.ts';
 import { listEvents } from '../jobs/list-events.ts';
-import { createDueJobs, createDueJobsStatement } from './create-due-jobs.ts';
+import { updatePolicy } from './change-policy.ts';
 import { deletePolicy } from './delete-policy.ts';
 import { runPolicyNow } from './run-policy-now.ts';
+import { createDueJobs, createDueJobsStatement } from './scheduler.ts';
 import { PolicyFixture, scheduler } from './testing/policy-fixture.ts';
-import { updatePolicy } from './update-policy.ts';
 
 const policies = new PolicyFixture();
 const hour = 3600;

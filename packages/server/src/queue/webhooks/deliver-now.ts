@@ -3,7 +3,7 @@ import type { Configuration, WebhookDelivery } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
 import { hasLiveWorker } from '../workers/has-live-worker.ts';
 import type { Deliverer } from './deliverer.ts';
-import { findDelivery } from './list-deliveries.ts';
+import { findDelivery } from './find-deliveries.ts';
 
 /** For a worker to take it, and to store what came of it. */
 const marginMs = 5000;

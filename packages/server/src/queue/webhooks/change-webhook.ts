@@ -3,7 +3,7 @@ import { checked } from '../../base/checked.ts';
 import { isId, notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkTarget } from './check-target.ts';
-import { webhookColumns } from './find-webhook.ts';
+import { webhookColumns } from './find-webhooks.ts';
 
 /* Another URL, or somebody who enables it: what went wrong before counts no more, and nothing waits for it. */
 const updateWebhookStatement = statement<Webhook>(
