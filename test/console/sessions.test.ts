@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeLoginLink } from '../../packages/server/src/queue/access/login-link.ts';
+import { makeLoginLink } from '../../packages/server/src/queue/access/sessions.ts';
 import { ConsoleFixture } from './console-fixture.ts';
 
 const console = new ConsoleFixture();

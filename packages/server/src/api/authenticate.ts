@@ -1,6 +1,6 @@
 import { type ApiKey, HoldfastError } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { countRequest } from '../queue/access/count-request.ts';
+import { countRequest } from '../queue/access/key-quotas.ts';
 import { findSession } from '../queue/access/sessions.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Caller, callerOf, requireScope } from './caller.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../base/database/open-database.ts';
 import { listenError } from '../base/process/listen-error.ts';
 import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
-import { pruneUsage } from '../queue/access/prune-usage.ts';
+import { pruneUsage } from '../queue/access/key-quotas.ts';
 import { Listener } from '../queue/jobs/notifications.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { runRegularly } from '../queue/jobs/run-regularly.ts';

@@ -4,7 +4,7 @@ import { openDatabase } from '../base/database/open-database.ts';
 import { asCalled } from '../base/process/called-as.ts';
 import { assertCanListen } from '../base/process/listen-error.ts';
 import { createLogger } from '../base/telemetry/create-logger.ts';
-import { hasAdminKey } from '../queue/access/make-first-key.ts';
+import { hasAdminKey } from '../queue/access/keys.ts';
 import { closeServer } from './close-server.ts';
 import { addListenOptions } from './listen-options.ts';
 import { nextSignal } from './next-signal.ts';

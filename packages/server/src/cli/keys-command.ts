@@ -9,9 +9,7 @@ import {
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import { asCalled } from '../base/process/called-as.ts';
-import { createKey } from '../queue/access/keys.ts';
-import { listKeys } from '../queue/access/list-keys.ts';
-import { revokeKey } from '../queue/access/revoke-key.ts';
+import { createKey, listKeys, revokeKey } from '../queue/access/keys.ts';
 import { answerEach } from './answer-each.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findValidKeys } from '../../queue/access/find-valid-keys.ts';
+import { findValidKeys } from '../../queue/access/key-directory.ts';
 import { findSession } from '../../queue/access/sessions.ts';
 import type { ApiContext } from '../api-context.ts';
 import { theCaller } from '../caller.ts';

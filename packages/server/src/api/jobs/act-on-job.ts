@@ -8,7 +8,7 @@ import {
   type UserAction,
 } from '@holdfast/contract';
 import { actOnJob, actOnJobs } from '../../ops/jobs/act-on-job.ts';
-import { retryWithKey } from '../../queue/access/retry-with-key.ts';
+import { retryWithKey } from '../../queue/access/jobs-with-key.ts';
 import { awaitAcknowledgement } from '../../queue/jobs/await-acknowledgement.ts';
 import type { Notifier } from '../../queue/jobs/notifier.ts';
 import type { ApiContext } from '../api-context.ts';

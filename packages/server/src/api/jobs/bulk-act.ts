@@ -8,7 +8,7 @@ import {
 import type { z } from 'zod';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { type ActOptions, actOnJobs } from '../../ops/jobs/act-on-job.ts';
-import { retryWithKey } from '../../queue/access/retry-with-key.ts';
+import { retryWithKey } from '../../queue/access/jobs-with-key.ts';
 import { searchJobIds } from '../../queue/jobs/search-jobs.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { RouteGroup } from '../api-server.ts';

@@ -1,6 +1,6 @@
 import { apiJob, jobParams, retryUrlsRequest } from '@holdfast/contract';
 import { retryUrls } from '../../crawl/frontier/retry-urls.ts';
-import { retryWithKey } from '../../queue/access/retry-with-key.ts';
+import { retryWithKey } from '../../queue/access/jobs-with-key.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { actionPaths } from './act-on-job.ts';

@@ -1,7 +1,5 @@
 import { apiKey, createdKey, keyList, keyListQuery, keyParams, keyRequest } from '@holdfast/contract';
-import { createKey } from '../../queue/access/keys.ts';
-import { listKeys } from '../../queue/access/list-keys.ts';
-import { revokeKey } from '../../queue/access/revoke-key.ts';
+import { createKey, listKeys, revokeKey } from '../../queue/access/keys.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 

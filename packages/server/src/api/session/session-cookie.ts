@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Configuration, HoldfastError, parseUrl, settings } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { csrfTokenOf } from '../../queue/access/hash-token.ts';
+import { csrfTokenOf } from '../../queue/access/sessions.ts';
 
 const name = 'holdfast_session';
 

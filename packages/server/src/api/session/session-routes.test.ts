@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
-import { makeLoginLink } from '../../queue/access/login-link.ts';
+import { makeLoginLink } from '../../queue/access/sessions.ts';
 
 const api = new ApiFixture();
 const home = { host: 'console.test', origin: 'http://console.test' };

@@ -1,10 +1,12 @@
 import { session, sessionRequest } from '@holdfast/contract';
 import type { FastifyReply } from 'fastify';
-import { endSession } from '../../queue/access/end-session.ts';
-import { csrfTokenOf } from '../../queue/access/hash-token.ts';
-import { useLoginLink } from '../../queue/access/login-link.ts';
-import { openSession } from '../../queue/access/open-session.ts';
-import { findSession } from '../../queue/access/sessions.ts';
+import {
+  csrfTokenOf,
+  endSession,
+  findSession,
+  openSession,
+  useLoginLink,
+} from '../../queue/access/sessions.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { refuseForeignOrigin, refuseForeignWrite, sessionCookie, sessionTokenOf } from './session-cookie.ts';
 

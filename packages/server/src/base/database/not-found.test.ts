@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeError } from '../../api/describe-error.ts';
-import { revokeKey } from '../../queue/access/revoke-key.ts';
+import { revokeKey } from '../../queue/access/keys.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { deletePolicy } from '../../queue/policies/delete-policy.ts';
 import { findPolicy } from '../../queue/policies/find-policy.ts';

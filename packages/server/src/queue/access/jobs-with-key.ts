@@ -1,14 +1,21 @@
 import type { ApiKey, JobRequest } from '@holdfast/contract';
+import type pg from 'pg';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { enqueueAndWake, type Waking } from '../jobs/enqueue-and-wake.ts';
 import { type EnqueuedJob, enqueueJobs, unlessConflict } from '../jobs/enqueue-jobs.ts';
-import { hasJobQuota, lockJobQuota, spendJobQuota } from './key-quotas.ts';
+import {
+  countLiveJobs,
+  hasJobQuota,
+  lockJobQuota,
+  spendJobQuota,
+  spendJobsPerDay,
+  spendLiveJobs,
+} from './key-quotas.ts';
 
 /**
- * Makes jobs in the name of a key and within its quotas, all or none, and wakes workers. What was made before (same idempotency
- * key, or a live job with the dedupe key) is answered even by a key that is spent, for it costs nothing. `also` is done with
- * them, or they are not made.
+ * Creates jobs for the key's owner within the key's quotas, all or none, and wakes workers. Jobs that already exist (same
+ * idempotency key, or a live job with the dedupe key) cost no quota. `also` runs in the same transaction.
  */
 export async function enqueueWithKey(
   waking: Waking,
@@ -18,7 +25,7 @@ export async function enqueueWithKey(
   also?: (db: Queryable) => Promise<unknown>,
 ): Promise<EnqueuedJob[]> {
   const owned = requests.map((request) => ({ ...request, user_id: key.user_id }) as JobRequest);
-  // One statement is all or none by itself.
+  // A single statement needs no transaction.
   if (owned.length === 1 && !also && !hasJobQuota(key))
     return unlessConflict(await enqueueAndWake(waking, owned, actor));
   const all = await inTransaction(waking.pool, async (db) => {
@@ -31,4 +38,28 @@ export async function enqueueWithKey(
   });
   if (all.some(({ outcome }) => outcome === 'created')) await waking.notifier.notify('work');
   return all;
+}
+
+interface Revived {
+  /** Ids of the jobs that are live again. */
+  readonly live: readonly string[];
+  /** How many of them are new jobs that rerun a completed one. */
+  readonly made?: number;
+}
+
+/** Retries finished jobs within the key's quotas. `work` gets the number of jobs it may make live, and returns them. */
+export async function retryWithKey<Result extends Revived>(
+  pool: pg.Pool,
+  key: ApiKey,
+  work: (db: Queryable, room: number) => Promise<Result>,
+): Promise<Result> {
+  if (!hasJobQuota(key)) return work(pool, Number.POSITIVE_INFINITY);
+  return inTransaction(pool, async (db) => {
+    const { max_live_jobs: max, max_jobs_per_day: maxPerDay } = await lockJobQuota(db, key);
+    const room = max === null ? Number.POSITIVE_INFINITY : max - (await countLiveJobs(db, key));
+    const result = await work(db, room);
+    await spendLiveJobs(db, key, max, result.live);
+    if (result.made) await spendJobsPerDay(db, key, maxPerDay, result.made);
+    return result;
+  });
 }

@@ -2,8 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type ApiKey, HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { keyColumns } from './key-columns.ts';
-import { hashSecret, looksLikeSecret } from './key-secret.ts';
+import { hashSecret, keyColumns, looksLikeSecret } from './keys.ts';
 
 interface FoundKey extends ApiKey {
   readonly secret_hash: Buffer;
@@ -25,11 +24,11 @@ const noteUseStatement = statement<never>(
    WHERE id = $1 AND (last_used_at > now() - interval '1 minute') IS NOT TRUE`,
 );
 
-/** A revoked key works so long at most, and a second later nowhere. */
+/** How long a process may trust a key it has read: a revoked key stops working within this time. */
 const rememberMs = 1_000;
 const maxRemembered = 10_000;
 
-/** Finds keys by their secrets, and remembers them for a moment: a busy key is read once a second. */
+/** Finds keys by their secrets and caches them briefly, so that a busy key is read once a second. */
 export class KeyDirectory {
   readonly #db: Queryable;
   readonly #log: Logger;
@@ -40,7 +39,7 @@ export class KeyDirectory {
     this.#log = log;
   }
 
-  /** The key with this secret, or why there is none that may be used. */
+  /** The key with this secret; throws `key_invalid` when it must not be used. */
   async find(secret: string): Promise<ApiKey> {
     if (!looksLikeSecret(secret)) throw new HoldfastError('key_invalid');
     const hash = hashSecret(secret);
@@ -64,9 +63,19 @@ export class KeyDirectory {
     if (expired) throw new HoldfastError('key_invalid', 'it has expired');
     if (!used_lately) {
       run(this.#db, noteUseStatement, [key.id]).catch((error: unknown) =>
-        this.#log.warn({ err: error, key: key.prefix }, 'The use of a key could not be noted'),
+        this.#log.warn({ err: error, key: key.prefix }, 'Could not record when a key was last used'),
       );
     }
     return key;
   }
+}
+
+const findValidStatement = statement<{ id: string }>(
+  'find-valid-keys',
+  `SELECT id FROM api_keys WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (expires_at <= now()) IS NOT TRUE`,
+);
+
+/** Which of these keys are still valid. Event streams outlive the check at their start. */
+export async function findValidKeys(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  return new Set((await run(db, findValidStatement, [ids])).map(({ id }) => id));
 }

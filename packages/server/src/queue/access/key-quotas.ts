@@ -1,20 +1,27 @@
-import type { ApiKey } from '@holdfast/contract';
+import { type ApiKey, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { QuotaExceeded } from './quota-exceeded.ts';
-import { secondsLeft } from './seconds-left.ts';
+
+export class QuotaExceeded extends HoldfastError {
+  readonly retryAfterSeconds: number;
+
+  constructor(detail: string, retryAfterSeconds: number, hint?: string) {
+    super('quota_exceeded', detail, hint === undefined ? {} : { hint });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
 
 export interface JobQuota {
   readonly max_live_jobs: number | null;
   readonly max_jobs_per_day: number | null;
 }
 
-/** Those who make jobs with one key do it one after the other: so they count the same jobs, and none twice. */
+/** Requests that create jobs with one key take turns, so that none of their jobs is counted twice or missed. */
 const lockKeyStatement = statement<JobQuota>(
   'lock-key',
   'SELECT max_live_jobs, max_jobs_per_day FROM api_keys WHERE id = $1 FOR NO KEY UPDATE',
 );
 
-/** Forgets the jobs that have ended, notes those that are live from now on, and counts. */
+/** Drops jobs that have ended, adds those that became live, and counts. */
 const noteLiveJobsStatement = statement<{ live: number }>(
   'note-live-jobs',
   `
@@ -49,7 +56,7 @@ export function hasJobQuota({ max_live_jobs, max_jobs_per_day }: ApiKey): boolea
   return max_live_jobs !== null || max_jobs_per_day !== null;
 }
 
-/** The quota as it is now, held until the transaction ends. */
+/** Reads the quota and locks it until the transaction ends. */
 export async function lockJobQuota(db: Queryable, key: ApiKey): Promise<JobQuota> {
   const [quota] = await run(db, lockKeyStatement, [key.id]);
   return quota ?? key;
@@ -64,7 +71,7 @@ export async function countLiveJobs(
   return counted?.live ?? 0;
 }
 
-/** Counts jobs just made in this transaction; it must be undone if that is too many. */
+/** Counts jobs created in this transaction. Throws when they exceed the quota; the caller must then roll back. */
 export async function spendJobQuota(
   db: Queryable,
   key: ApiKey,
@@ -87,7 +94,7 @@ export async function spendJobsPerDay(
   throw new QuotaExceeded(`${max} jobs a day`, await secondsLeft(db, 'day'));
 }
 
-/** Counts jobs that this transaction has made live. */
+/** Counts jobs that became live in this transaction. Throws when they exceed the quota. */
 export async function spendLiveJobs(
   db: Queryable,
   key: ApiKey,
@@ -96,4 +103,45 @@ export async function spendLiveJobs(
 ): Promise<void> {
   if (max === null || live.length === 0 || (await countLiveJobs(db, key, live)) <= max) return;
   throw new QuotaExceeded(`${max} live jobs`, liveRetrySeconds);
+}
+
+/** Decides and counts in one statement, so that concurrent requests cannot exceed the limit. */
+const countRequestStatement = statement<{ used: number }>(
+  'count-request',
+  `
+INSERT INTO key_usage (key_id, quota, window_start, used)
+VALUES ($1, 'requests_per_minute', date_trunc('minute', now(), 'UTC'), 1)
+ON CONFLICT (key_id, quota, window_start) DO UPDATE SET used = key_usage.used + 1 WHERE key_usage.used < $2
+RETURNING used`,
+);
+
+/** Counts a request against the key's quota, if it has one. Refused requests are not counted. */
+export async function countRequest(db: Queryable, key: ApiKey): Promise<void> {
+  const { id, max_requests_per_minute: limit } = key;
+  if (limit === null) return;
+  const counted = await run(db, countRequestStatement, [id, limit]);
+  if (counted.length > 0) return;
+  throw new QuotaExceeded(`${limit} requests a minute`, await secondsLeft(db, 'minute'));
+}
+
+const secondsLeftStatement = statement<{ seconds: number }>(
+  'seconds-left-of-window',
+  `SELECT ceil(extract(epoch FROM date_trunc($1, now(), 'UTC') + ('1 ' || $1)::interval - now()))::integer AS seconds`,
+);
+
+/** Seconds until the next quota window begins, by the database's clock. */
+export async function secondsLeft(db: Queryable, window: 'minute' | 'day'): Promise<number> {
+  const [left] = await run(db, secondsLeftStatement, [window]);
+  return Math.max(1, left?.seconds ?? 1);
+}
+
+const pruneUsageStatement = statement<never>(
+  'prune-key-usage',
+  `DELETE FROM key_usage WHERE window_start < now() - interval '2 days'
+     OR quota = 'requests_per_minute' AND window_start < now() - interval '10 minutes'`,
+);
+
+/** Deletes the counters of past windows. */
+export async function pruneUsage(db: Queryable): Promise<void> {
+  await run(db, pruneUsageStatement);
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../base/database/statement.ts';
 import { pruneJobs } from '../../crawl/retention/prune-jobs.ts';
 import { pruneSources } from '../../governor/sources/prune-sources.ts';
-import { pruneSessions } from '../../queue/access/end-session.ts';
+import { pruneSessions } from '../../queue/access/sessions.ts';
 import { pruneDeliveries } from '../../queue/webhooks/prune-deliveries.ts';
 import { pruneAdapterCache } from '../../shop/collect/adapter-cache.ts';
 import { forgetWorkers } from './register-worker.ts';
