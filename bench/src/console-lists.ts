@@ -2,13 +2,13 @@ import { readConfiguration } from '@holdfast/contract';
 import { Pool as HttpPool } from 'undici';
 import { startServer } from '../../packages/server/src/api/start-server.ts';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 import type { BenchServer } from './bench-server.ts';
 import { type Filled, fillLists, type ListSizes } from './fill-lists.ts';
 import type { Outcome } from './main.ts';
 import { printTable } from './print-table.ts';
 import { quietLog } from './quiet-log.ts';
 import { percentile, round } from './statistics.ts';
-import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 
 const small: ListSizes = { jobs: 1_000, pages: 5_000 };
 const large: ListSizes = { jobs: 1_000_000, pages: 5_000_000 };

@@ -5,8 +5,8 @@ import { readCounters } from '../../packages/server/src/ops/jobs/job-details.ts'
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
 import { createPolicy } from '../../packages/server/src/queue/policies/create-policy.ts';
 import { runPolicyNow } from '../../packages/server/src/queue/policies/run-policy-now.ts';
-import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { createDueJobs } from '../../packages/server/src/queue/policies/scheduler.ts';
+import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 let pages: Record<string, string> = {};
 

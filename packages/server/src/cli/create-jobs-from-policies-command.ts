@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { nameWorker } from '../queue/jobs/name-worker.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { makeDueJobs } from '../queue/policies/make-due-jobs.ts';
+import { nameWorker } from '../queue/workers/worker-list.ts';
 import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 

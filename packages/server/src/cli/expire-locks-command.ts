@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { nameWorker } from '../queue/jobs/name-worker.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { sweepLeases } from '../queue/jobs/sweep-leases.ts';
+import { nameWorker } from '../queue/workers/worker-list.ts';
 import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../base/database/open-database.ts';
 import { assertCanListen } from '../base/process/listen-error.ts';
 import { runnerProgramPath } from '../base/process/runner-program-path.ts';
 import { createLogger } from '../base/telemetry/create-logger.ts';
-import { nameWorker } from '../queue/jobs/name-worker.ts';
+import { nameWorker } from '../queue/workers/worker-list.ts';
 import { Supervisor } from '../worker/supervisor/supervisor.ts';
 import { nextSignal } from './next-signal.ts';
 import { configurationOf } from './with-database.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { asCalled } from '../base/process/called-as.ts';
-import { listWorkers } from '../queue/workers/live-workers.ts';
+import { listWorkers } from '../queue/workers/worker-list.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';

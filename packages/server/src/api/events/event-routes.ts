@@ -2,8 +2,12 @@ import { eventStreamQuery, HoldfastError, jobParams, jobStreamQuery } from '@hol
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { EventFeed } from '../../queue/events/event-feed.ts';
-import { placeOf } from '../../queue/events/event-stream.ts';
-import { formatPosition, parsePosition, type StreamPosition } from '../../queue/events/stream-position.ts';
+import {
+  formatPosition,
+  parsePosition,
+  placeOf,
+  type StreamPosition,
+} from '../../queue/events/event-stream.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 import { ownerBound } from '../jobs/list-jobs.ts';

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isLive, type JobProgress, type JobStatus } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { WakeSignal } from '../../base/process/wake-signal.ts';
 import { readProgress } from '../../crawl/frontier/read-progress.ts';
-import { Bell } from '../../queue/events/bell.ts';
 import type { JobEvent } from '../../queue/jobs/list-events.ts';
 import type { Listener } from '../../queue/jobs/notifications.ts';
 
@@ -57,7 +57,7 @@ ORDER BY asked.position, event.event_no`,
 export class JobWatch {
   readonly #options: JobWatchOptions;
   readonly #watched = new Set<Watched>();
-  readonly #wake = new Bell();
+  readonly #wake = new WakeSignal();
   #isRunning = false;
   #isWoken = false;
 
@@ -79,7 +79,7 @@ export class JobWatch {
 
   #ring(): void {
     this.#isWoken = true;
-    this.#wake.ring();
+    this.#wake.notify();
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Bell } from '../../queue/events/bell.ts';
+import { WakeSignal } from '../../base/process/wake-signal.ts';
 
 export interface SseMessage {
   /** Comes back as Last-Event-ID when the client connects again. */
@@ -16,7 +16,7 @@ const retryMs = 2_000;
 export class SseChannel {
   readonly #cutMs: number;
   readonly #closed = new AbortController();
-  readonly #drained = new Bell();
+  readonly #drained = new WakeSignal();
   #isEnding = false;
   readonly body: Readable;
   /** Whether there is room; without it, what is sent all the same piles up. */
@@ -28,7 +28,7 @@ export class SseChannel {
       highWaterMark: bufferedBytes,
       read: () => {
         this.isReady = true;
-        this.#drained.ring();
+        this.#drained.notify();
       },
     });
     this.body.once('close', () => this.#closed.abort());

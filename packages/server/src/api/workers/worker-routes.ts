@@ -1,5 +1,5 @@
 import { workerList, workerListQuery } from '@holdfast/contract';
-import { listWorkers } from '../../queue/workers/live-workers.ts';
+import { listWorkers } from '../../queue/workers/worker-list.ts';
 import type { RouteGroup } from '../api-server.ts';
 import { theCaller } from '../caller.ts';
 

@@ -2,7 +2,7 @@ import { chooseOutput } from '../../pages/export/choose-output.ts';
 import { PageExporter } from '../../pages/export/page-exporter.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
 import { countReasons } from '../../pages/stored/count-reasons.ts';
-import { nameWorker } from '../../queue/jobs/name-worker.ts';
+import { nameWorker } from '../../queue/workers/worker-list.ts';
 import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
 import { formatAgo } from '../format-time.ts';
 import { nextSignal } from '../next-signal.ts';

@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
+import { type BlockedBy, maxBlockedSources } from '../../queue/jobs/waiting-jobs.ts';
 import { TrapDetector } from '../../web/urls/trap-detector.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
@@ -16,7 +17,6 @@ import { ProcessEntry } from './process-entry.ts';
 import { recallUrls } from './recall-urls.ts';
 import { seedUrls } from './seed-urls.ts';
 import type { Unsaved } from './unsaved.ts';
-import { type BlockedBy, maxBlockedSources } from '../../queue/jobs/waiting-jobs.ts';
 
 /**
  * How a run ended by itself, or was made to.

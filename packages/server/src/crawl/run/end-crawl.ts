@@ -4,6 +4,7 @@ import { whilePassing } from '../../base/database/while-passing.ts';
 import { isLasting } from '../../governor/robots/robots-failure.ts';
 import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
@@ -13,7 +14,6 @@ import type { CrawlEnd } from './crawl-loop.ts';
 import { findRedirectLoop } from './find-redirect-loop.ts';
 import { RenamedPages } from './renamed-pages.ts';
 import { statusFailure } from './status-failure.ts';
-import { type BlockedBy, blockedReason } from '../../queue/jobs/waiting-jobs.ts';
 
 /** What the crawl was compared with, if anything. */
 type Compared = Pick<CrawlState, 'baseline' | 'baseline_rules'>;

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Configuration, HoldfastError, type HostCause } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
 import { type FetchRequest, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
@@ -14,7 +15,6 @@ import { Governor } from '../sources/governor.ts';
 import { governorTimes } from '../sources/governor-times.ts';
 import type { Permit } from '../sources/permit.ts';
 import { SourceBlocked } from './source-blocked.ts';
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 
 export interface GovernedFetcherOptions {
   readonly pool: pg.Pool;

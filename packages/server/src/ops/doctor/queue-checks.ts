@@ -1,6 +1,6 @@
 import { leaseEnd } from '../../queue/jobs/lease-end.ts';
 import { mostCounted, readBacklog } from '../../queue/webhooks/read-backlog.ts';
-import { listWorkers } from '../../queue/workers/list-workers.ts';
+import { listWorkers } from '../../queue/workers/worker-list.ts';
 import type { Check } from './finding.ts';
 
 /** A lease that ran out long ago means that no watchdog runs anywhere. */

@@ -1,9 +1,19 @@
-import { describeWait, type HostCause, type Job, type JobKind, parseUrl, pauseCauses, type WaitFacts, type Waiting, type WorkerShortage } from '@holdfast/contract';
+import {
+  describeWait,
+  type HostCause,
+  type Job,
+  type JobKind,
+  parseUrl,
+  pauseCauses,
+  type WaitFacts,
+  type Waiting,
+  type WorkerShortage,
+} from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findSources } from '../../governor/sources/find-sources.ts';
 import { isEarly } from '../../queue/jobs/is-early.ts';
-import { listensStill } from '../../queue/jobs/live-workers.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import { isTakingJobs } from '../../queue/workers/worker-list.ts';
 
 /** How a source stands that jobs were given back for. */
 interface WaitedSource {
@@ -175,7 +185,7 @@ FROM workers CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE kind = 'crawl') AS crawls, count(*) FILTER (WHERE kind <> 'crawl') AS others
   FROM crawl_jobs WHERE status = 'processing' AND worker_id = workers.id
 ) running
-WHERE ${listensStill('workers', 'workers.heartbeat_seconds')}`,
+WHERE ${isTakingJobs('workers', 'workers.heartbeat_seconds')}`,
 );
 
 function readLiveWorkers(db: Queryable): Promise<LiveWorker[]> {

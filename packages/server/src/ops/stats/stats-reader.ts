@@ -6,7 +6,6 @@ import { countOwnJobs, countOwnMinutes } from './owner-jobs.ts';
 import { countPolicies, countSources, countWorkers, readBotActivity } from './resource-stats.ts';
 import { countPendingPages, listRecentJobs, listStuckJobs } from './running-jobs.ts';
 import { fillHour, startOfHour, Throughput } from './throughput.ts';
-import { listWorkers } from '../../queue/workers/live-workers.ts';
 
 /** A screen that is looked at by many asks the database no more often than this. */
 const freshMs = 2_000;

@@ -6,8 +6,15 @@ import { accessPaths } from '../../../../../test/queue-fixture/explain.ts';
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable, Statement } from '../../base/database/statement.ts';
 import { EventFeed } from './event-feed.ts';
-import { type PlacedEvent, readHorizon, readStreamStatement } from './event-stream.ts';
-import { beforeTransaction, formatPosition, parsePosition, type StreamPosition } from './stream-position.ts';
+import {
+  beforeTransaction,
+  formatPosition,
+  type PlacedEvent,
+  parsePosition,
+  readHorizon,
+  readStreamStatement,
+  type StreamPosition,
+} from './event-stream.ts';
 
 // A transaction open in any database of the server holds the stream back.
 vi.setConfig({ testTimeout: 240_000 });

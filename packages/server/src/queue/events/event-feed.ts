@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
+import { WakeSignal } from '../../base/process/wake-signal.ts';
 import type { Listener } from '../jobs/notifications.ts';
-import { Bell } from './bell.ts';
-import { type EventFilter, type PlacedEvent, placeOf, readHorizon } from './event-stream.ts';
-import { comparePositions, type StreamPosition } from './stream-position.ts';
-import { StreamReader } from './stream-reader.ts';
+import {
+  comparePositions,
+  type EventFilter,
+  type PlacedEvent,
+  placeOf,
+  readHorizon,
+  type StreamPosition,
+  StreamReader,
+} from './event-stream.ts';
 
 export interface FeedOptions {
   readonly db: Queryable;
-  /** Wakes the feed; without it, or when it stays silent, polling does. */
+  /** Wakes the feed between polls. */
   readonly listener?: Pick<Listener, 'on'>;
   readonly log: Logger;
   readonly pollMs?: number;
@@ -17,9 +23,9 @@ export interface FeedOptions {
 
 export interface FedEvents {
   readonly events: PlacedEvent[];
-  /** Everything before it has been fed. */
+  /** Everything before it has been delivered. */
   readonly position: StreamPosition;
-  /** The follower's position was of another database, or of another time: it starts anew, at the end. */
+  /** The follower's position is ahead of this database (another one, or a restored backup): it restarts at the end. */
   readonly reset?: true;
 }
 
@@ -28,8 +34,8 @@ const restMs = 50;
 const firstLookMs = 100;
 
 /**
- * The stream of all events, for any number of followers: one reader for all of them, which reads while there are any. Who
- * stands further back than what is kept here reads for himself until he has caught up.
+ * The stream of all events, for any number of followers. One shared reader runs while there are any; a follower behind the
+ * events kept in memory reads the database itself until it has caught up.
  */
 export class EventFeed {
   readonly #options: FeedOptions;
@@ -39,7 +45,7 @@ export class EventFeed {
     this.#options = options;
   }
 
-  /** Events behind a position, or from now on; each exactly once and in the order of the stream. */
+  /** Events after a position, or from now on: each exactly once, in stream order. */
   async *follow(
     after: StreamPosition | undefined,
     filter: EventFilter,
@@ -63,12 +69,12 @@ export class EventFeed {
 class FeedRun {
   readonly #options: FeedOptions;
   readonly #stopping = new AbortController();
-  /** Rings when there is more. */
-  readonly #news = new Bell();
-  readonly #wake = new Bell();
+  /** Notified when there are new events. */
+  readonly #news = new WakeSignal();
+  readonly #wake = new WakeSignal();
   #isWoken = false;
   #kept: PlacedEvent[] = [];
-  /** What lies between start and tail is kept. Undefined until the database has answered. */
+  /** The events between start and tail are in memory. Undefined until the database has answered. */
   #start: StreamPosition | undefined;
   #tail: StreamPosition | undefined;
   followers = 0;
@@ -112,7 +118,7 @@ class FeedRun {
     }
   }
 
-  /** By halves: the events are in the order of the stream. */
+  /** Binary search: the events are in stream order. */
   #keptAfter(position: StreamPosition): PlacedEvent[] {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
@@ -129,13 +135,13 @@ class FeedRun {
     const { signal } = this.#stopping;
     const wake = () => {
       this.#isWoken = true;
-      this.#wake.ring();
+      this.#wake.notify();
     };
     const unsubscribe = [listener?.on('work', wake), listener?.on('request', wake)];
     const start = await this.#untilAnswered(() => readHorizon(db), signal);
     if (start) {
       this.#start = this.#tail = start;
-      this.#news.ring();
+      this.#news.notify();
       const reader = new StreamReader(db, start);
       let lookMs = pollMs;
       while (!signal.aborted) {
@@ -143,9 +149,9 @@ class FeedRun {
         if (!batch) break;
         this.#keep(batch.events);
         this.#tail = batch.position;
-        this.#news.ring();
+        this.#news.notify();
         if (!batch.isLast) continue;
-        // What a transaction under way holds back may be free in a moment: no need to wait for the next turn.
+        // An open transaction may commit any moment, so look again before the next poll.
         lookMs = batch.waiting ? Math.min(lookMs * 2, pollMs) : pollMs;
         if (!this.#isWoken) await this.#wake.wait(signal, lookMs);
         if (this.#isWoken) lookMs = firstLookMs;
@@ -162,7 +168,7 @@ class FeedRun {
     if (dropped) this.#start = placeOf(dropped);
   }
 
-  /** Repeats a read while the database is away; undefined: nobody waits for it any more. */
+  /** Repeats a read while the database is away. Undefined: aborted. */
   async #untilAnswered<Answer>(
     read: () => Promise<Answer>,
     signal: AbortSignal,

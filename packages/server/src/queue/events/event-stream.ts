@@ -1,10 +1,45 @@
 import type { JobKind, JobStatus, StreamEvent } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { beforeTransaction, type StreamPosition } from './stream-position.ts';
+
+/**
+ * A place in the stream of all events, just after this event. Transactions do not commit in the order of their numbers, so
+ * readers stop below the oldest one still running: everything before a position is final.
+ */
+export interface StreamPosition {
+  readonly tx: number;
+  readonly job_id: string;
+  readonly event_no: number;
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** Before every event of the transaction with this number. */
+export function beforeTransaction(tx: number): StreamPosition {
+  return { tx, job_id: nil, event_no: 0 };
+}
+
+export function comparePositions(a: StreamPosition, b: StreamPosition): number {
+  if (a.tx !== b.tx) return a.tx - b.tx;
+  if (a.job_id !== b.job_id) return a.job_id < b.job_id ? -1 : 1;
+  return a.event_no - b.event_no;
+}
+
+/** The form in which clients send it back: the id of an SSE message. */
+export function formatPosition({ tx, job_id, event_no }: StreamPosition): string {
+  return `${tx}.${job_id}.${event_no}`;
+}
+
+const pattern = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,9})$/;
+
+export function parsePosition(text: string): StreamPosition | undefined {
+  const [, tx, job_id, event_no] = pattern.exec(text) ?? [];
+  if (tx === undefined || job_id === undefined) return undefined;
+  return { tx: Number(tx), job_id, event_no: Number(event_no) };
+}
 
 export interface EventFilter {
   readonly kind?: JobKind | undefined;
-  /** Statuses that events led to. */
+  /** Statuses that the events led to. */
   readonly statuses?: readonly JobStatus[] | undefined;
   readonly job?: string | undefined;
   /** Owner of the jobs. */
@@ -13,13 +48,13 @@ export interface EventFilter {
 
 export type PlacedEvent = StreamEvent & { readonly tx: number };
 
-export interface EventBatch {
+interface EventBatch {
   readonly events: PlacedEvent[];
   /** Everything up to here has been read. */
   readonly position: StreamPosition;
-  /** The oldest transaction that still runs: nothing beyond it is read. */
+  /** The oldest transaction still running; nothing beyond it is read. */
   readonly horizon: number;
-  /** Whether transactions are under way whose events, or later ones, are held back. */
+  /** Whether open transactions hold back events. */
   readonly waiting: boolean;
 }
 
@@ -29,9 +64,9 @@ const eventColumns =
   'event.tx, event.job_id, event.event_no, event.transition, event.from_status, event.to_status, event.fence, event.at, event.actor, event.reason';
 
 /*
- * One snapshot decides what is final and shows it. The range of transactions is found by the summary index; inside it the
- * rows are sorted, so a reader far behind takes a bounded range at a time. OFFSET 0: with stale statistics the planner would
- * go through all jobs instead and look for events of each.
+ * One snapshot decides what is final and reads it. The summary index finds the range of transactions; its rows are then sorted,
+ * so a reader far behind takes a bounded range at a time. OFFSET 0 keeps the planner from scanning all jobs when its statistics
+ * are stale.
  */
 export const readStreamStatement = statement<Row>(
   'read-event-stream',
@@ -56,13 +91,13 @@ ORDER BY event.tx, event.job_id, event.event_no`,
 
 export interface ReadOptions {
   readonly limit: number;
-  /** How many transactions to look at. */
+  /** How many transactions to read. */
   readonly range: number;
   readonly filter?: EventFilter;
 }
 
-/** The events behind a position, in the order of the stream: as many as fit, of those that are final. */
-export async function readEventStream(
+/** The final events after a position, in stream order, up to the limit. */
+async function readEventStream(
   db: Queryable,
   after: StreamPosition,
   { limit, range, filter = {} }: ReadOptions,
@@ -90,8 +125,42 @@ const horizonStatement = statement<{ horizon: number }>(
   'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon',
 );
 
-/** Where the stream ends now. */
+/** The current end of the stream. */
 export async function readHorizon(db: Queryable): Promise<StreamPosition> {
   const [row] = await run(db, horizonStatement);
   return beforeTransaction(row?.horizon ?? 0);
+}
+
+const batchSize = 1_000;
+const smallestRange = 16;
+const firstRange = 4_096;
+const largestRange = 2 ** 40;
+
+/** Reads the stream batch by batch. Adapts the range of transactions to the batch, so that a read never sorts much more. */
+export class StreamReader {
+  readonly #db: Queryable;
+  readonly #filter: EventFilter;
+  #range = firstRange;
+  position: StreamPosition;
+
+  constructor(db: Queryable, position: StreamPosition, filter: EventFilter = {}) {
+    this.#db = db;
+    this.position = position;
+    this.#filter = filter;
+  }
+
+  /** The next batch, and whether it reaches the current end of the stream. */
+  async read(): Promise<EventBatch & { readonly isLast: boolean }> {
+    const end = this.position.tx + this.#range;
+    const batch = await readEventStream(this.#db, this.position, {
+      limit: batchSize,
+      range: this.#range,
+      filter: this.#filter,
+    });
+    this.position = batch.position;
+    const isFull = batch.events.length === batchSize;
+    if (isFull) this.#range = Math.max(smallestRange, Math.floor(this.#range / 2));
+    else if (batch.horizon > end) this.#range = Math.min(largestRange, this.#range * 4);
+    return { ...batch, isLast: !isFull && batch.horizon <= end };
+  }
 }

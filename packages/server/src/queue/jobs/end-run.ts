@@ -1,13 +1,13 @@
 import type { HoldfastError } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
 import { whilePassing } from '../../base/database/while-passing.ts';
-import { type BlockedBy, blockedReason } from './blocked-by.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { failJobs } from './fail-jobs.ts';
 import type { LeaseAnswers, WriteOutcome } from './held-job.ts';
 import { releaseJobs } from './release-jobs.ts';
 import { retryJobsLater } from './retry-jobs-later.ts';
+import { type BlockedBy, blockedReason } from './waiting-jobs.ts';
 
 /**
  * Why a run has to end before its work is done: somebody asked for it (pause, cancel), its lease is lost and nothing may be written

@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { isSilent, isTakingJobs } from '../workers/worker-list.ts';
 import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
 import { failedRunValues } from './ended-run.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type WriteOutcome,
   type WrittenJob,
 } from './held-job.ts';
-import { isSilent, listensStill } from './live-workers.ts';
 import { asInSettings, neededOrigins } from './needed-origins.ts';
 
 /** So often on the only worker there is; on a second one at once. */
@@ -42,7 +42,7 @@ judged AS MATERIALIZED (
     ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'
   CROSS JOIN LATERAL (
     SELECT count(*) > 0 AS any_listens, count(*) FILTER (WHERE trouble IS NULL) > 0 AS any_is_well FROM workers other
-    WHERE other.id <> $7 AND ${listensStill('other', '$8')} AND job.kind = ANY (other.kinds)
+    WHERE other.id <> $7 AND ${isTakingJobs('other', '$8')} AND job.kind = ANY (other.kinds)
       AND held.needed <@ to_jsonb(other.allow_private)) others
   CROSS JOIN LATERAL (SELECT $10::boolean OR NOT others.any_is_well AS tells) evidence
   ORDER BY job.id FOR NO KEY UPDATE OF job

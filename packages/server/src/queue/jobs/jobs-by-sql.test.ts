@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url';
 import type { JobRequest } from '@holdfast/contract';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { actor, collectLane, crawl, crawlLane, QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import {
+  actor,
+  collectLane,
+  crawl,
+  crawlLane,
+  QueueFixture,
+} from '../../../../../test/queue-fixture/queue-fixture.ts';
 import { findViolations } from '../../ops/doctor/check-invariants.ts';
 import { claimJobs } from './claim-jobs.ts';
 import { completeJobs } from './complete-jobs.ts';
@@ -12,9 +18,9 @@ import { enqueueJobs } from './enqueue-jobs.ts';
 import { listJobs, showJob } from './find-jobs.ts';
 import type { Lane } from './lane.ts';
 import { listEvents } from './list-events.ts';
+import { Listener } from './notifications.ts';
 import { recoverJobs } from './recover-jobs.ts';
 import { renewLeases } from './renew-leases.ts';
-import { Listener } from './notifications.ts';
 
 const queue = new QueueFixture();
 const visitLane: Lane = { kind: 'visit', executor: 'builtin', leaseSeconds: 120 };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Configuration, WebhookDelivery } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
-import { hasLiveWorker } from '../workers/has-live-worker.ts';
+import { hasLiveWorker } from '../workers/worker-list.ts';
 import type { Deliverer } from './deliverer.ts';
 import { findDelivery } from './find-deliveries.ts';
 

@@ -8,11 +8,11 @@ import { checkPayload } from '../../queue/jobs/check-payload.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { endRun, type RunEnd, type StopReason, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { Collector } from '../../shop/collect/collector.ts';
 import { Visitor } from '../../shop/visits/visitor.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
 import type { FromRunner } from './messages.ts';
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 
 /** What is done for one kind of job. It stores what it found with the job's completion, or throws. */
 interface Work {

@@ -14,8 +14,7 @@ import { InFlightFile } from '../../crawl/run/in-flight-file.ts';
 import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { listEvents } from '../../queue/jobs/list-events.ts';
-import { hasLiveWorker } from '../../queue/workers/has-live-worker.ts';
-import { listWorkers } from '../../queue/workers/live-workers.ts';
+import { hasLiveWorker, listWorkers } from '../../queue/workers/worker-list.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
 import { Supervisor } from './supervisor.ts';
 

@@ -1,20 +1,20 @@
-/** Wakes those who wait. A ring that nobody waits for is forgotten. */
-export class Bell {
+/** Wakes everyone who is waiting. A notification that nobody waits for is lost. */
+export class WakeSignal {
   readonly #waiting = new Set<() => void>();
 
-  ring(): void {
+  notify(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Waits for the next ring, for so long at most. True: it rang. */
+  /** Waits for the next notification, at most `ms`. False: aborted or timed out. */
   wait(signal: AbortSignal, ms?: number): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const end = (rang: boolean) => {
+      const end = (isNotified: boolean) => {
         this.#waiting.delete(wake);
         signal.removeEventListener('abort', give);
         clearTimeout(timer);
-        resolve(rang);
+        resolve(isNotified);
       };
       const wake = () => end(true);
       const give = () => end(false);
