@@ -4,7 +4,7 @@ import { readConfiguration, refuseKeylessInPublic } from '@holdfast/contract';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { createServer } from '../../packages/server/src/api/create-server.ts';
-import { jobRoutes } from '../../packages/server/src/api/jobs/job-routes.ts';
+import { jobReadRoutes } from '../../packages/server/src/api/jobs/read-routes.ts';
 import { refuseOpenListener } from '../../packages/server/src/api/keyless.ts';
 import { startServer } from '../../packages/server/src/api/start-server.ts';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
@@ -199,7 +199,7 @@ describe('a server', () => {
     );
     expect(() => refuseOpenListener([open as AddressInfo], { keyless: 'off' })).not.toThrow();
     const context = { ...inner.context, configuration: { ...inner.context.configuration, ...on } };
-    const server = await createServer(context, [{ prefix: '/api/v1/jobs', register: jobRoutes }]);
+    const server = await createServer(context, [{ prefix: '/api/v1/jobs', register: jobReadRoutes }]);
     await server.listen({ host: '0.0.0.0', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     const get = ['GET /api/v1/jobs HTTP/1.1', `Host: 127.0.0.1:${port}`];

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import type { ApiServer } from '../../packages/server/src/api/api-server.ts';
+import type { ApiServer } from '../../packages/server/src/api/route-group.ts';
 import { type JsonSchema, Schemas } from './json-schema.ts';
 
 interface Parameter {

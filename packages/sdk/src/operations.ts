@@ -2951,11 +2951,11 @@ export type OperationName = keyof Calls;
 
 /** Where each operation is found. */
 export const operations = {
-  /** Do the same to many jobs, named by ids or by a filter */
+  /** Perform one action on many jobs, chosen by ids or by a filter */
   bulkActOnJobs: { method: 'POST', path: '/api/v1/jobs/bulk' },
-  /** Make up to 1,000 jobs, all or none */
+  /** Create up to 1,000 jobs, all or none */
   bulkCreateJobs: { method: 'POST', path: '/api/v1/jobs/bulk-create' },
-  /** Stop a job for good */
+  /** Cancel a job */
   cancelJob: { method: 'POST', path: '/api/v1/jobs/{id}/cancel' },
   /** Change what a bot may do */
   changeBot: { method: 'PATCH', path: '/api/v1/bots/{bot_id}' },
@@ -2973,7 +2973,7 @@ export const operations = {
   createBot: { method: 'POST', path: '/api/v1/bots' },
   /** Add an item to be priced */
   createIntake: { method: 'POST', path: '/api/v1/intakes' },
-  /** Make a job */
+  /** Create a job */
   createJob: { method: 'POST', path: '/api/v1/jobs' },
   /** Make an API key; its secret is shown this once */
   createKey: { method: 'POST', path: '/api/v1/keys' },
@@ -2983,7 +2983,7 @@ export const operations = {
   createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
   /** Delete an item with its price points and its valuation; its live jobs are cancelled */
   deleteIntake: { method: 'DELETE', path: '/api/v1/intakes/{id}' },
-  /** Delete a job that has ended, with all that it stored */
+  /** Delete a job that has ended, with everything it stored */
   deleteJob: { method: 'DELETE', path: '/api/v1/jobs/{id}' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
@@ -3011,9 +3011,9 @@ export const operations = {
   enqueueIntake: { method: 'POST', path: '/api/v1/intakes/{id}/enqueue' },
   /** Ask every source for the prices of several items */
   enqueueIntakes: { method: 'POST', path: '/api/v1/intakes/enqueue' },
-  /** Take a running job from its holder and leave it expired, for a decision */
+  /** Take a running job away from its holder and mark it expired, for a person to decide */
   expireJob: { method: 'POST', path: '/api/v1/jobs/{id}/expire' },
-  /** All pages of a crawl in one answer */
+  /** All pages of a crawl as one stream */
   exportPages: { method: 'GET', path: '/api/v1/jobs/{id}/export' },
   /** Keep the lock on a job, and hear what is asked of it */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
@@ -3059,7 +3059,7 @@ export const operations = {
   listWebhooks: { method: 'GET', path: '/api/v1/webhooks' },
   /** Who runs jobs, whether they are alive, and how busy they are */
   listWorkers: { method: 'GET', path: '/api/v1/workers' },
-  /** Stop a job for now; a running one saves its progress first */
+  /** Pause a job; a running one saves its progress first */
   pauseJob: { method: 'POST', path: '/api/v1/jobs/{id}/pause' },
   /** Let no request to a source start, for some time or until it is resumed */
   pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
@@ -3069,21 +3069,21 @@ export const operations = {
   replayWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/replay' },
   /** Send a delivery again at once, with the same webhook-id, whatever became of it */
   replayWebhookDelivery: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay' },
-  /** Take a running job from its holder; it is ready again and loses no retry */
+  /** Take a running job away from its holder; it becomes ready again and keeps its retries */
   resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
-  /** Go on with a paused job from where it was */
+  /** Resume a paused job from its checkpoint */
   resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },
   /** End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it */
   resumeSource: { method: 'POST', path: '/api/v1/sources/{id}/resume' },
-  /** Run a finished job again; a completed visit or collect job as a new one */
+  /** Retry a finished job; a completed visit or collect job runs again as a new job */
   retryJob: { method: 'POST', path: '/api/v1/jobs/{id}/retry' },
-  /** Try failed and skipped pages of a finished crawl again */
+  /** Retry failed and skipped pages of a finished crawl */
   retryJobUrls: { method: 'POST', path: '/api/v1/jobs/{id}/retry-urls' },
   /** End an API key for good; it stops working within two seconds */
   revokeKey: { method: 'POST', path: '/api/v1/keys/{id}/revoke' },
   /** Give a webhook another secret; for a while the old one signs as well */
   rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret' },
-  /** Start a job now that waits for its time, its retry or a host */
+  /** Start a waiting job now, ahead of its schedule, its retry or its host */
   runNowJob: { method: 'POST', path: '/api/v1/jobs/{id}/run-now' },
   /** Make a policy due now, before its time */
   runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },

@@ -1,11 +1,11 @@
 import { type ApiKey, HoldfastError } from '@holdfast/contract';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import { countRequest } from '../queue/access/key-quotas.ts';
 import { findSession } from '../queue/access/sessions.ts';
-import type { ApiContext } from './api-context.ts';
 import { type Caller, callerOf, requireScope } from './caller.ts';
 import { keyWithoutKey } from './keyless.ts';
-import { refuseForeignWrite, sessionTokenOf } from './session/session-cookie.ts';
+import type { ApiContext, ApiServer } from './route-group.ts';
+import { refuseForeignWrite, sessionTokenOf } from './session-cookie.ts';
 
 type Known = Pick<ApiContext, 'keys' | 'pool' | 'configuration'>;
 
@@ -43,4 +43,28 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (!bearer) throw new HoldfastError('key_missing');
   return bearer;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route there is; tests call them all. */
+    registeredRoutes: readonly RouteOptions[];
+  }
+}
+
+/** The server does not start with a route that says nothing about who may call it. */
+export function requireAccess(server: ApiServer): void {
+  const routes: RouteOptions[] = [];
+  server.decorate('registeredRoutes', routes);
+  server.addHook('onRoute', (route) => {
+    routes.push(route);
+  });
+  // Not at once: the documentation's routes are a library's, and get their access from a later hook.
+  server.addHook('onReady', async () => {
+    const open = routes.filter(({ config }) => config?.access === undefined);
+    if (open.length === 0) return;
+    throw new Error(
+      `These routes declare no access: ${open.map(({ method, url }) => `${method} ${url}`).join(', ')}`,
+    );
+  });
 }

@@ -1,5 +1,14 @@
-import { type ApiKey, allowsScope, HoldfastError, type KeyScope, seesEveryOwner } from '@holdfast/contract';
+import {
+  type ApiKey,
+  allowsScope,
+  HoldfastError,
+  type Job,
+  type KeyScope,
+  seesEveryOwner,
+} from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
+import type { Queryable } from '../base/database/statement.ts';
+import { showJob } from '../queue/jobs/find-jobs.ts';
 
 /** Who calls, and what they may do. */
 export interface Caller {
@@ -33,4 +42,24 @@ export function theCaller(request: FastifyRequest): Caller {
 
 export function requireScope({ key }: Caller, scope: KeyScope): void {
   if (!allowsScope(key.scopes, scope)) throw new HoldfastError('scope_missing', `it needs ${scope}`);
+}
+
+/** The owner to whose jobs the caller is bound; undefined: none. To ask for another's is not to find none but to be refused. */
+export function ownerBound(
+  { seesEveryOwner, userId }: Caller,
+  { user_id }: { readonly user_id?: string | undefined },
+  things = 'jobs',
+): string | undefined {
+  if (seesEveryOwner) return undefined;
+  if (user_id !== undefined && user_id !== userId) {
+    throw new HoldfastError('scope_missing', `it needs operate to see ${things} of other owners`);
+  }
+  return userId;
+}
+
+/** The job, if the caller may know of it. One of another owner is not forbidden but not there: its id tells nothing. */
+export async function visibleJob(db: Queryable, caller: Caller, id: string): Promise<Job> {
+  const job = await showJob(db, id);
+  if (!caller.seesEveryOwner && job.user_id !== caller.userId) throw new HoldfastError('job_not_found', id);
+  return job;
 }

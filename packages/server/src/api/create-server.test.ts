@@ -4,10 +4,9 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { ApiFixture } from '../../../../test/api-fixture/api-fixture.ts';
 import { enqueueJob } from '../queue/jobs/enqueue-jobs.ts';
-import type { RouteGroup } from './api-server.ts';
 import { createServer } from './create-server.ts';
-import { describeError } from './describe-error.ts';
-import { reportError } from './send-error.ts';
+import { describeError, reportError } from './error-answers.ts';
+import type { RouteGroup } from './route-group.ts';
 import { statusRoutes } from './status-routes.ts';
 
 const api = new ApiFixture();

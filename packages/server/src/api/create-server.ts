@@ -1,21 +1,13 @@
+import type { Socket } from 'node:net';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { acceptJson } from './accept-json.ts';
-import { answerBroken } from './answer-broken.ts';
-import { answerUnknown } from './answer-unknown.ts';
-import type { ApiContext } from './api-context.ts';
-import type { ApiServer } from './api-server.ts';
-import { authenticate } from './authenticate.ts';
-import { checkInput } from './check-input.ts';
-import { closeSilent } from './close-silent.ts';
-import { describeApi } from './describe-api.ts';
-import { checkRequest } from './invalid-request.ts';
-import { requestId } from './request-id.ts';
-import { requireAccess } from './require-access.ts';
+import { requestId, setHeaders } from './answer-headers.ts';
+import { authenticate, requireAccess } from './authenticate.ts';
+import { acceptJson, checkInput, checkRequest } from './check-request.ts';
+import { answerBroken, answerUnknown, sendErrorAt } from './fallback-errors.ts';
+import { describeApi, showDocs } from './openapi.ts';
+import type { ApiContext, ApiServer } from './route-group.ts';
 import { routeGroups } from './routes.ts';
-import { sendErrorAt } from './send-error-at.ts';
-import { setHeaders } from './set-headers.ts';
-import { showDocs } from './show-docs.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
 /** For a request to arrive: one that trickles must not hold a connection for ever. */
@@ -86,4 +78,20 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
   }
   await server.ready();
   return server;
+}
+
+/**
+ * Closes connections on which nothing was ever asked: browsers open them in advance, and Node counts them neither as idle
+ * nor as busy, so that a closing server would wait a minute for them.
+ */
+function closeSilent(server: ApiServer): void {
+  const silent = new Set<Socket>();
+  server.server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.server.on('request', ({ socket }) => silent.delete(socket));
+  server.addHook('preClose', async () => {
+    for (const socket of silent) socket.destroy();
+  });
 }

@@ -9,9 +9,9 @@ import { Listener } from '../queue/jobs/notifications.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';
 import { runRegularly } from '../queue/jobs/run-regularly.ts';
 import { pruneBots } from '../shop/bots/prune-bots.ts';
-import type { ApiContext } from './api-context.ts';
 import { createServer } from './create-server.ts';
 import { refuseOpenListener } from './keyless.ts';
+import type { ApiContext } from './route-group.ts';
 
 export interface Server {
   readonly address: string;

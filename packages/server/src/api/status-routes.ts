@@ -1,10 +1,11 @@
 import { allowsScope } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { alivePaths, ReadinessCheck, readyPaths } from '../ops/metrics/readiness.ts';
-import type { RouteGroup } from './api-server.ts';
+import { SystemGauges } from '../ops/metrics/system-gauges.ts';
+import { StatsReader } from '../ops/stats/stats-reader.ts';
 import { identify } from './authenticate.ts';
-import { readStatus, type Status } from './read-status.ts';
-import { renderStatusPage } from './render-status-page.ts';
+import type { RouteGroup } from './route-group.ts';
+import { readStatus, renderStatusPage, type Status } from './status-page.ts';
 
 /**
  * Whether Holdfast is well (with its database), whether this process is alive, and whether it should be sent requests. Anybody
@@ -54,4 +55,17 @@ export const statusRoutes: RouteGroup = (server, context) => {
     });
   // Never asks the database: restarting this process would not bring that back.
   for (const path of alivePaths) server.get(path, options, async () => ({ alive: true }));
+};
+
+/** For Prometheus. What it tells is of every owner, so it needs a key that sees every owner. */
+export const metricsRoutes: RouteGroup = (server, { pool, configuration, metrics }) => {
+  const gauges = new SystemGauges(metrics.registry, pool, new StatsReader({ db: pool, configuration }));
+  server.get(
+    '/metrics',
+    { config: { access: { scope: 'operate' } }, schema: { hide: true } },
+    async (_request, reply) => {
+      await gauges.read();
+      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    },
+  );
 };

@@ -4,8 +4,8 @@ import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
 import { type AskedLease, foreignToken } from '../../shop/bots/judge-lease.ts';
 import { LeaseTokens } from '../../shop/bots/lease-tokens.ts';
 import { Submissions } from '../../shop/bots/submissions.ts';
-import type { ApiContext } from '../api-context.ts';
 import type { Caller } from '../caller.ts';
+import type { ApiContext, ApiServer } from '../route-group.ts';
 
 /** What the routes of bots share in one process. */
 export class BotDesk {
@@ -50,3 +50,12 @@ export class BotDesk {
 export function botCaller({ userId, seesEveryOwner, key }: Caller): BotCaller {
   return { userId, seesEveryOwner, boundTo: key.bot_id };
 }
+
+export type BotRoute = (server: ApiServer, desk: BotDesk) => void;
+
+/** Of every route here. */
+export const botAccess = { access: { scope: 'bots' } } as const;
+export const botTags = ['bots'];
+
+/** Answers are written as text, and sent with this: a price must not become a float on its way out. */
+export const json = 'application/json; charset=utf-8';

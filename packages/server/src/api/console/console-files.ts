@@ -1,7 +1,56 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Our own files and nothing else: crawled text that got into a page as more than text would still not run. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+let files: readonly ConsoleFile[] | undefined;
+
+/** Every file of the console, read once; none if it was not built. */
+export function consoleFiles(): readonly ConsoleFile[] {
+  const folder = consoleFolder();
+  files ??= folder ? readConsoleFiles(folder) : [];
+  return files;
+}
+
+/** The one page of the console, which shows the view that the address names. */
+export function consolePage(): ConsoleFile | undefined {
+  return consoleFiles().find(({ path }) => path === 'index.html');
+}
+
+export function sendConsoleFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ConsoleFile,
+): FastifyReply {
+  const { path, type, body, zipped, etag } = file;
+  reply
+    .type(type)
+    .header('content-security-policy', policy)
+    // Built files carry a hash of their content in their name.
+    .header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .header('etag', etag)
+    .header('vary', 'accept-encoding');
+  if (reply.statusCode === 200 && request.headers['if-none-match']?.includes(etag))
+    return reply.code(304).send();
+  const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '');
+  return acceptsGzip ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(body);
+}
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -10,7 +59,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface ConsoleFile {
+interface ConsoleFile {
   /** Within the folder, with slashes. */
   readonly path: string;
   readonly type: string;
@@ -23,7 +72,7 @@ export interface ConsoleFile {
  * Every file of the built console. They are kept in memory (less than a megabyte), so that a server whose package is
  * replaced under it goes on serving the console that it began with, whole.
  */
-export function readConsoleFiles(folder: string): ConsoleFile[] {
+function readConsoleFiles(folder: string): ConsoleFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => {
@@ -37,4 +86,15 @@ export function readConsoleFiles(folder: string): ConsoleFile[] {
         etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
       };
     });
+}
+
+/** Where the built console lies: beside the bundle, or in the package's dist when the sources run as they are. */
+function consoleFolder(): string | undefined {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) return undefined;
+    folder = dirname(folder);
+  }
+  const console = join(folder, 'dist/console');
+  return existsSync(join(console, 'index.html')) ? console : undefined;
 }

@@ -1,5 +1,5 @@
-import type { RouteGroup } from '../api-server.ts';
-import { consoleFiles, consolePage, sendConsoleFile } from './console-page.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { consoleFiles, consolePage, sendConsoleFile } from './console-files.ts';
 
 /** The addresses of the console's views; all of them are one page. */
 const views = [

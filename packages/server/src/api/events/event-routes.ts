@@ -8,10 +8,8 @@ import {
   placeOf,
   type StreamPosition,
 } from '../../queue/events/event-stream.ts';
-import type { RouteGroup } from '../api-server.ts';
-import { theCaller } from '../caller.ts';
-import { ownerBound } from '../jobs/list-jobs.ts';
-import { visibleJob } from '../jobs/visible-job.ts';
+import { ownerBound, theCaller, visibleJob } from '../caller.ts';
+import type { RouteGroup } from '../route-group.ts';
 import { JobWatch } from './job-watch.ts';
 import { OpenStreams, sendStream } from './open-streams.ts';
 

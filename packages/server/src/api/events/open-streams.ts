@@ -2,10 +2,10 @@ import { HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findValidKeys } from '../../queue/access/key-directory.ts';
 import { findSession } from '../../queue/access/sessions.ts';
-import type { ApiContext } from '../api-context.ts';
 import { theCaller } from '../caller.ts';
 import { localKey } from '../keyless.ts';
-import { sessionTokenOf } from '../session/session-cookie.ts';
+import type { ApiContext } from '../route-group.ts';
+import { sessionTokenOf } from '../session-cookie.ts';
 import { SseChannel } from './sse-channel.ts';
 
 interface Entry {

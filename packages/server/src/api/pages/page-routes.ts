@@ -1,23 +1,127 @@
-import type { RouteGroup } from '../api-server.ts';
-import { diffPageRoute } from './diff-page.ts';
-import { downloadRoutes } from './download-page.ts';
-import { exportPagesRoute } from './export-pages.ts';
-import { listAllPagesRoute } from './list-all-pages.ts';
-import { listErrorsRoute } from './list-errors.ts';
-import { listPagesRoute } from './list-pages.ts';
-import { showPageRoute } from './show-page.ts';
+import {
+  allPagesQuery,
+  jobParams,
+  pageDiff,
+  pageErrors,
+  pageList,
+  pageListQuery,
+  pageParams,
+  shownPage,
+} from '@holdfast/contract';
+import { z } from 'zod';
+import { diffPage } from '../../pages/stored/diff-page.ts';
+import { listAllPages } from '../../pages/stored/list-all-pages.ts';
+import { listErrors } from '../../pages/stored/list-errors.ts';
+import { listPages } from '../../pages/stored/list-pages.ts';
+import { showPage } from '../../pages/stored/show-page.ts';
+import { ownerBound, theCaller, visibleJob } from '../caller.ts';
+import { readCursor, writeCursor } from '../list-page.ts';
+import type { RouteGroup } from '../route-group.ts';
 
-const routes = [
-  listPagesRoute,
-  showPageRoute,
-  diffPageRoute,
-  downloadRoutes,
-  listErrorsRoute,
-  listAllPagesRoute,
-  exportPagesRoute,
-];
+const read = { access: { scope: 'jobs:read' } } as const;
+const tags = ['pages'];
+const pagePosition = z.strictObject({
+  reason: z.string().max(200),
+  page_no: z.int().min(0),
+});
+const positionInAll = z.strictObject({ job_id: z.uuid(), page: pagePosition.optional() });
 
 /** What crawls brought back. */
-export const pageRoutes: RouteGroup = async (server, context) => {
-  for (const register of routes) await register(server, context);
+export const pageRoutes: RouteGroup = (server, { pool }) => {
+  server.get(
+    '/jobs/:id/pages',
+    {
+      config: read,
+      schema: {
+        operationId: 'listPages',
+        tags,
+        summary: 'The pages of a crawl, without their content',
+        params: jobParams,
+        querystring: pageListQuery,
+        response: { 200: pageList },
+      },
+    },
+    async (request) => {
+      const { cursor, ...options } = request.query;
+      const after = readCursor(pagePosition, cursor);
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      const { pages, next } = await listPages(pool, id, { ...options, after });
+      return { data: pages, next_cursor: writeCursor(next) };
+    },
+  );
+
+  server.get(
+    '/jobs/:id/pages/:hash',
+    {
+      config: read,
+      schema: {
+        operationId: 'showPage',
+        tags,
+        summary: 'One page with its content as markdown, its links and its structured data',
+        params: pageParams,
+        response: { 200: shownPage },
+      },
+    },
+    async (request) => {
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      return showPage(pool, id, request.params.hash);
+    },
+  );
+
+  server.get(
+    '/jobs/:id/pages/:hash/diff',
+    {
+      config: read,
+      schema: {
+        operationId: 'diffPage',
+        tags,
+        summary: 'What changed in a page since the crawl that its recrawl was compared with',
+        params: pageParams,
+        response: { 200: pageDiff },
+      },
+    },
+    async (request) => {
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      return diffPage(pool, id, request.params.hash);
+    },
+  );
+
+  server.get(
+    '/jobs/:id/errors',
+    {
+      config: read,
+      schema: {
+        operationId: 'listErrors',
+        tags,
+        summary: 'What went wrong in a crawl: failed and skipped pages by reason, with some of each',
+        params: jobParams,
+        response: { 200: pageErrors },
+      },
+    },
+    async (request) => {
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      return listErrors(pool, id);
+    },
+  );
+
+  server.get(
+    '/pages',
+    {
+      config: read,
+      schema: {
+        operationId: 'listAllPages',
+        tags,
+        summary: 'Pages of all crawls, those of the newest first, without their content',
+        querystring: allPagesQuery,
+        response: { 200: pageList },
+      },
+    },
+    async (request) => {
+      const { cursor, user_id, ...options } = request.query;
+      const owner = ownerBound(theCaller(request), { user_id }) ?? user_id;
+      const after = readCursor(positionInAll, cursor);
+      const { pages, next } = await listAllPages(pool, { ...options, user_id: owner, after });
+      return { data: pages, next_cursor: writeCursor(next) };
+    },
+  );
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeError } from '../../api/describe-error.ts';
+import { describeError } from '../../api/error-answers.ts';
 import { revokeKey } from '../../queue/access/keys.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { deletePolicy } from '../../queue/policies/delete-policy.ts';

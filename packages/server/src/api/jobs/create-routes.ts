@@ -1,0 +1,109 @@
+import { bulkCreateRequest, createdJob, createdJobs, HoldfastError, newJob, text } from '@holdfast/contract';
+import { z } from 'zod';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
+import { theCaller } from '../caller.ts';
+import type { RouteGroup } from '../route-group.ts';
+import { jobView } from './job-view.ts';
+
+const write = { access: { scope: 'jobs:write' } } as const;
+const tags = ['jobs'];
+
+const headers = z.object({
+  'idempotency-key': text(200)
+    .optional()
+    .describe('Repeating the request with the same key answers with the first job and creates none'),
+});
+
+export const jobCreateRoutes: RouteGroup = (server, context) => {
+  server.post(
+    '/',
+    {
+      config: write,
+      schema: {
+        operationId: 'createJob',
+        tags,
+        summary: 'Create a job',
+        headers,
+        body: newJob,
+        response: { 200: createdJob, 201: createdJob },
+      },
+    },
+    async (request, reply) => {
+      const { key, actor } = theCaller(request);
+      const idempotencyKey = request.headers['idempotency-key'];
+      const [enqueued] = await enqueueWithKey(
+        context,
+        key,
+        [{ ...request.body, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) }],
+        actor,
+      );
+      if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
+      const { job, outcome } = enqueued;
+      return reply
+        .code(outcome === 'created' ? 201 : 200)
+        .header('location', `/api/v1/jobs/${job.id}`)
+        .send({ ...jobView(job), outcome });
+    },
+  );
+
+  server.post(
+    '/bulk-create',
+    {
+      config: write,
+      schema: {
+        operationId: 'bulkCreateJobs',
+        tags,
+        summary: 'Create up to 1,000 jobs, all or none',
+        description: 'Answers in the order of the request.',
+        body: bulkCreateRequest,
+        response: { 200: createdJobs, 201: createdJobs },
+      },
+    },
+    async (request, reply) => {
+      // Ignoring it would promise what is not kept.
+      if (request.headers['idempotency-key'] !== undefined) {
+        throw new HoldfastError(
+          'bad_request',
+          'Idempotency-Key is not supported here: give each job an idempotency_key of its own',
+        );
+      }
+      const { key, actor } = theCaller(request);
+      const enqueued = await enqueueWithKey(context, key, request.body.jobs, actor);
+      const isNew = enqueued.some(({ outcome }) => outcome === 'created');
+      const data = enqueued.map(({ job, outcome }) => {
+        if (outcome === 'conflict') throw new Error('a conflict rolls back the whole request');
+        return { ...jobView(job), outcome };
+      });
+      return reply.code(isNew ? 201 : 200).send({ data });
+    },
+  );
+};
+
+/** Crawls the sample site: the only way to reach a private address through the API, and the caller cannot choose which. */
+export const demoRoutes: RouteGroup = (server, { sampleSite, ...context }) => {
+  if (sampleSite === undefined) return;
+  server.post(
+    '/',
+    {
+      config: write,
+      schema: {
+        operationId: 'runDemo',
+        tags,
+        summary: 'Crawl the sample site of this server',
+        response: { 201: createdJob },
+      },
+    },
+    async (request, reply) => {
+      const { key, actor } = theCaller(request);
+      const payload = { url: `${sampleSite}/`, needs_private: [sampleSite], recrawl: true };
+      const [enqueued] = await enqueueWithKey(
+        context,
+        key,
+        [{ kind: 'crawl', payload, max_retries: 3 }],
+        actor,
+      );
+      if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
+      return reply.code(201).send({ ...jobView(enqueued.job), outcome: enqueued.outcome });
+    },
+  );
+};

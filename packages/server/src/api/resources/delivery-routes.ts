@@ -1,0 +1,127 @@
+import {
+  deliveryList,
+  deliveryListQuery,
+  deliveryParams,
+  replayAnswer,
+  replayRequest,
+  shownDelivery,
+  webhookDelivery,
+  webhookParams,
+} from '@holdfast/contract';
+import type { FastifyRequest } from 'fastify';
+import { findDelivery, listDeliveries } from '../../queue/webhooks/find-deliveries.ts';
+import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
+import { replayDeliveries, replayDelivery } from '../../queue/webhooks/replay-deliveries.ts';
+import { sendTest } from '../../queue/webhooks/send-test.ts';
+import { ownerOf, theCaller } from '../caller.ts';
+import type { RouteGroup } from '../route-group.ts';
+
+const read = { access: { scope: 'jobs:read' } } as const;
+const write = { access: { scope: 'jobs:write' } } as const;
+const tags = ['webhooks'];
+/** A replay of more than fits into it is gone on with by the caller. */
+const patienceMs = 20_000;
+
+export const deliveryRoutes: RouteGroup = (server, { pool }) => {
+  /** Throws unless the webhook is there for the caller. */
+  const check = (request: FastifyRequest, id: string) => findWebhook(pool, id, ownerOf(theCaller(request)));
+
+  server.post(
+    '/:id/test',
+    {
+      config: write,
+      schema: {
+        operationId: 'testWebhook',
+        tags,
+        summary: 'Send a webhook.test; a worker does so within a second or so',
+        params: webhookParams,
+        response: { 202: webhookDelivery },
+      },
+    },
+    async (request, reply) => {
+      const delivery = await sendTest(pool, request.params.id, ownerOf(theCaller(request)));
+      return reply.code(202).send(delivery);
+    },
+  );
+
+  server.get(
+    '/:id/deliveries',
+    {
+      config: read,
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        tags,
+        summary: 'What was sent to a webhook and what is to be sent, the newest first',
+        params: webhookParams,
+        querystring: deliveryListQuery,
+        response: { 200: deliveryList },
+      },
+    },
+    async (request) => {
+      const { id } = await check(request, request.params.id);
+      const { status, limit, cursor: after } = request.query;
+      const { rows, next } = await listDeliveries(pool, id, { status, limit, after });
+      return { data: rows, next_cursor: next };
+    },
+  );
+
+  server.get(
+    '/:id/deliveries/:delivery_id',
+    {
+      config: read,
+      schema: {
+        operationId: 'showWebhookDelivery',
+        tags,
+        summary: 'One delivery, with what it tells',
+        params: deliveryParams,
+        response: { 200: shownDelivery },
+      },
+    },
+    async (request) => {
+      const { id } = await check(request, request.params.id);
+      return findDelivery(pool, id, request.params.delivery_id);
+    },
+  );
+
+  server.post(
+    '/:id/deliveries/:delivery_id/replay',
+    {
+      config: write,
+      schema: {
+        operationId: 'replayWebhookDelivery',
+        tags,
+        summary: 'Send a delivery again at once, with the same webhook-id, whatever became of it',
+        params: deliveryParams,
+        response: { 202: webhookDelivery },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await check(request, request.params.id);
+      return reply.code(202).send(await replayDelivery(pool, id, request.params.delivery_id));
+    },
+  );
+
+  server.post(
+    '/:id/replay',
+    {
+      config: write,
+      schema: {
+        operationId: 'replayWebhook',
+        tags,
+        summary: 'Send dead deliveries of a webhook again, or all since a time',
+        params: webhookParams,
+        body: replayRequest,
+        response: { 202: replayAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await check(request, request.params.id);
+      const { cursor: after, ...filter } = request.body ?? {};
+      const { replayed, next } = await replayDeliveries(pool, id, filter, {
+        ...(after !== undefined && { after }),
+        forMs: patienceMs,
+      });
+      return reply.code(202).send({ replayed, next_cursor: next });
+    },
+  );
+};

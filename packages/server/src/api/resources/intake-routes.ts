@@ -1,0 +1,245 @@
+import {
+  apiIntake,
+  enqueuedIntakeJobs,
+  enqueueIntake,
+  enqueueIntakes as enqueueIntakesRequest,
+  type Intake,
+  type IntakeRequest,
+  importedIntakes,
+  importedPricePoints,
+  intakeChange,
+  intakeImport,
+  intakeList,
+  intakeListQuery,
+  intakeParams,
+  intakeRequest,
+  type NewPricePoint,
+  pricePointImport,
+} from '@holdfast/contract';
+import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
+import { enqueueAndWake } from '../../queue/jobs/enqueue-and-wake.ts';
+import { importPoints, pointsFromCsv } from '../../shop/collect/import-points.ts';
+import { createIntake } from '../../shop/intakes/create-intake.ts';
+import { deleteIntake } from '../../shop/intakes/delete-intake.ts';
+import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
+import { findIntake } from '../../shop/intakes/find-intake.ts';
+import { importIntakes, intakesFromCsv } from '../../shop/intakes/import-intakes.ts';
+import { listIntakes } from '../../shop/intakes/list-intakes.ts';
+import { updateIntake } from '../../shop/intakes/update-intake.ts';
+import { type Caller, ownerBound, ownerOf, theCaller } from '../caller.ts';
+import { jobView } from '../jobs/job-view.ts';
+import type { ApiContext, RouteGroup } from '../route-group.ts';
+
+const read = { access: { scope: 'jobs:read' } } as const;
+const write = { access: { scope: 'jobs:write' } } as const;
+const tags = ['intakes'];
+
+export const intakeRoutes: RouteGroup = (server, context) => {
+  const { pool } = context;
+
+  server.post(
+    '/',
+    {
+      config: write,
+      schema: {
+        operationId: 'createIntake',
+        tags,
+        summary: 'Add an item to be priced',
+        body: intakeRequest,
+        response: { 201: apiIntake },
+      },
+    },
+    async (request, reply) => {
+      const intake = await createIntake(pool, theCaller(request).userId, request.body);
+      return reply.code(201).header('location', `/api/v1/intakes/${intake.id}`).send(intake);
+    },
+  );
+
+  server.get(
+    '/',
+    {
+      config: read,
+      schema: {
+        operationId: 'listIntakes',
+        tags,
+        summary: 'Items to be priced, the newest first',
+        querystring: intakeListQuery,
+        response: { 200: intakeList },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, user_id, confidence_min, ...filter } = request.query;
+      const owner = ownerBound(theCaller(request), { user_id }) ?? user_id;
+      const page = await listIntakes(pool, {
+        ...filter,
+        confidence: confidence_min,
+        owner,
+        after: cursor,
+        limit,
+      });
+      return { data: page.rows, next_cursor: page.next };
+    },
+  );
+
+  server.post(
+    '/import',
+    {
+      config: write,
+      schema: {
+        operationId: 'importIntakes',
+        tags,
+        summary: 'Add up to 1,000 items, all or none: {"intakes": […]}, or CSV as {"csv": "…"}',
+        description:
+          'CSV is the text of a file, a row of names first, as a string inside JSON. An intake of the same reference is changed instead of added, so that an import can be repeated.',
+        body: intakeImport,
+        response: { 200: importedIntakes },
+      },
+    },
+    (request) => {
+      const { intakes, csv = '' } = request.body;
+      const given = (intakes as IntakeRequest[] | undefined) ?? intakesFromCsv(csv);
+      return importIntakes(pool, theCaller(request).userId, given);
+    },
+  );
+
+  server.post(
+    '/enqueue',
+    {
+      config: write,
+      schema: {
+        operationId: 'enqueueIntakes',
+        tags,
+        summary: 'Ask every source for the prices of several items',
+        body: enqueueIntakesRequest,
+        response: { 200: enqueuedIntakeJobs },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { ids, ...options } = request.body;
+      const intakes = [];
+      for (const id of new Set(ids)) intakes.push(await findIntake(pool, id, ownerOf(caller)));
+      return { data: await enqueueFor(context, caller, intakes, options) };
+    },
+  );
+
+  server.get(
+    '/:id',
+    {
+      config: read,
+      schema: {
+        operationId: 'showIntake',
+        tags,
+        summary: 'One item',
+        params: intakeParams,
+        response: { 200: apiIntake },
+      },
+    },
+    (request) => findIntake(pool, request.params.id, ownerOf(theCaller(request))),
+  );
+
+  server.patch(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'changeIntake',
+        tags,
+        summary: 'Change an item; what is not named stays',
+        description: 'Its price points are matched anew, and it is valued anew.',
+        params: intakeParams,
+        body: intakeChange,
+        response: { 200: apiIntake },
+      },
+    },
+    (request) => updateIntake(pool, request.params.id, request.body, ownerOf(theCaller(request))),
+  );
+
+  server.delete(
+    '/:id',
+    {
+      config: write,
+      schema: {
+        operationId: 'deleteIntake',
+        tags,
+        summary: 'Delete an item with its price points and its valuation; its live jobs are cancelled',
+        params: intakeParams,
+        response: { 200: apiIntake },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      return deleteIntake(pool, request.params.id, caller.actor, ownerOf(caller));
+    },
+  );
+
+  server.post(
+    '/:id/enqueue',
+    {
+      config: write,
+      schema: {
+        operationId: 'enqueueIntake',
+        tags,
+        summary: 'Ask every source for the prices of an item: one job for each',
+        params: intakeParams,
+        body: enqueueIntake,
+        response: { 200: enqueuedIntakeJobs },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const intake = await findIntake(pool, request.params.id, ownerOf(caller));
+      return { data: await enqueueFor(context, caller, [intake], request.body ?? {}) };
+    },
+  );
+
+  server.post(
+    '/:id/price-points',
+    {
+      config: write,
+      schema: {
+        operationId: 'importPricePoints',
+        tags: ['price points'],
+        summary: 'Bring prices of an item by hand, all or none, as JSON or as CSV',
+        params: intakeParams,
+        body: pricePointImport,
+        response: { 200: importedPricePoints },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { source_id, price_points, csv = '' } = request.body;
+      return importPoints(pool, {
+        intakeId: request.params.id,
+        sourceId: source_id,
+        points: (price_points as NewPricePoint[] | undefined) ?? pointsFromCsv(csv),
+        actor: caller.actor,
+        owner: ownerOf(caller),
+      });
+    },
+  );
+};
+
+interface Asked {
+  readonly sources?: readonly string[] | undefined;
+  readonly stagger_seconds?: number | undefined;
+  readonly priority?: number | undefined;
+}
+
+/** The jobs are their intakes' owner's: within the quotas of the key, unless an operator acts for others. */
+async function enqueueFor(
+  context: Pick<ApiContext, 'pool' | 'notifier'>,
+  { key, userId, actor }: Caller,
+  intakes: readonly Intake[],
+  { sources, stagger_seconds, priority }: Asked,
+) {
+  const isOwn = intakes.every(({ user_id }) => user_id === userId);
+  const enqueued = await enqueueIntakes(
+    context.pool,
+    intakes,
+    { sources, staggerSeconds: stagger_seconds, priority },
+    (requests) =>
+      isOwn ? enqueueWithKey(context, key, requests, actor) : enqueueAndWake(context, requests, actor),
+  );
+  return enqueued.map(({ job, ...rest }) => ({ ...rest, job: jobView(job) }));
+}

@@ -1,0 +1,159 @@
+import {
+  listedResult,
+  priceChangeList,
+  priceChangeListQuery,
+  priceHistory as priceHistoryPage,
+  priceHistoryQuery,
+  resultList,
+  resultListQuery,
+  resultParams,
+  shownResult,
+} from '@holdfast/contract';
+import { listPriceChanges } from '../../shop/results/price-changes.ts';
+import { priceHistory } from '../../shop/results/price-history.ts';
+import { searchResults } from '../../shop/results/search-results.ts';
+import { readRawResult, showResult } from '../../shop/results/show-result.ts';
+import { ownerBound, ownerOf, theCaller } from '../caller.ts';
+import { pageOf } from '../list-page.ts';
+import type { RouteGroup } from '../route-group.ts';
+
+const config = { access: { scope: 'jobs:read' } } as const;
+const tags = ['results'];
+
+export const resultRoutes: RouteGroup = (server, { pool }) => {
+  server.get(
+    '/results',
+    {
+      config,
+      schema: {
+        operationId: 'listResults',
+        tags,
+        summary: 'What visits brought back, the newest first',
+        querystring: resultListQuery,
+        response: { 200: resultList },
+      },
+    },
+    async (request) => {
+      const { limit, cursor, ...filter } = request.query;
+      const owner = ownerBound(theCaller(request), filter);
+      const { rows, next } = await searchResults(pool, { filter, owner, limit, after: cursor });
+      return { data: rows, next_cursor: next };
+    },
+  );
+
+  server.get(
+    '/results/:id',
+    {
+      config,
+      schema: {
+        operationId: 'showResult',
+        tags,
+        summary: 'One result, with all that was read from the page',
+        params: resultParams,
+        response: { 200: shownResult },
+      },
+    },
+    async (request, reply) => {
+      const { parsed_data, ...result } = await showResult(
+        pool,
+        request.params.id,
+        ownerOf(theCaller(request)),
+      );
+      const listed = JSON.stringify(listedResult.encode(result));
+      // As text, like the price: its numbers keep their digits.
+      const answer = `${listed.slice(0, -1)},"parsed_data":${parsed_data ?? 'null'}}`;
+      return reply.type('application/json; charset=utf-8').send(answer as never);
+    },
+  );
+
+  server.get(
+    '/results/:id/raw',
+    {
+      config,
+      schema: {
+        operationId: 'downloadRawResult',
+        tags,
+        summary: 'The page as the bot saw it, as a file',
+        params: resultParams,
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const html = await readRawResult(pool, id, ownerOf(theCaller(request)));
+      // Whoever opens it all the same runs no script of it, and not as a page of ours.
+      return reply
+        .headers({
+          'content-type': 'text/html; charset=utf-8',
+          'content-disposition': `attachment; filename="result-${id}.html"`,
+          'content-security-policy': "default-src 'none'; sandbox",
+        })
+        .send(html);
+    },
+  );
+
+  server.get(
+    '/price-history',
+    {
+      config,
+      schema: {
+        operationId: 'listPriceHistory',
+        tags,
+        summary: 'What a page cost over time, the newest first',
+        querystring: priceHistoryQuery,
+        response: { 200: priceHistoryPage },
+      },
+    },
+    async (request) => {
+      const {
+        policy_id,
+        url = '',
+        currency,
+        crawled_after,
+        crawled_before,
+        user_id,
+        limit,
+        cursor,
+      } = request.query;
+      const owner = ownerBound(theCaller(request), request.query) ?? user_id;
+      const found = await priceHistory(pool, {
+        of: policy_id === undefined ? { url } : { policyId: policy_id },
+        owner,
+        currency,
+        since: crawled_after,
+        until: crawled_before,
+        after: cursor,
+        limit: limit + 1,
+      });
+      return pageOf(found, limit, ({ result_id }) => result_id);
+    },
+  );
+
+  server.get(
+    '/price-changes',
+    {
+      config,
+      schema: {
+        operationId: 'listPriceChanges',
+        tags,
+        summary: 'Where a page cost something else than the time before, the newest first',
+        description:
+          'The event of the completion of the job tells of it too: in its timeline, and in the stream.',
+        querystring: priceChangeListQuery,
+        response: { 200: priceChangeList },
+      },
+    },
+    async (request) => {
+      const { policy_id, url, changed_after, changed_before, user_id, limit, cursor } = request.query;
+      const found = await listPriceChanges(pool, {
+        owner: ownerBound(theCaller(request), { user_id }) ?? user_id,
+        policyId: policy_id,
+        url,
+        since: changed_after,
+        until: changed_before,
+        after: cursor,
+        limit: limit + 1,
+      });
+      return pageOf(found, limit, ({ result_id }) => result_id);
+    },
+  );
+};

@@ -1,0 +1,151 @@
+import {
+  apiSource,
+  HoldfastError,
+  pauseSourceRequest,
+  sourceList,
+  sourceListQuery,
+  sourceParams,
+  sourceSettings,
+} from '@holdfast/contract';
+import { listSources, showSource } from '../../governor/sources/list-sources.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/open-source.ts';
+import { sourceView } from '../../governor/sources/source-view.ts';
+import { type Caller, theCaller } from '../caller.ts';
+import { pageOf } from '../list-page.ts';
+import type { RouteGroup } from '../route-group.ts';
+
+const read = { access: { scope: 'jobs:read' } } as const;
+const operate = { access: { scope: 'operate' } } as const;
+const tags = ['sources'];
+
+/** Sources are everyone's; but which hosts were ever asked for tells what others crawl, and is for operators. */
+export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
+  const acting = ({ actor }: Caller) => ({ db: pool, notifier, actor });
+  server.get(
+    '/',
+    {
+      config: read,
+      schema: {
+        operationId: 'listSources',
+        tags,
+        summary: 'Places on the outside, with their limits and their health',
+        description: 'Keys that do not see every owner are shown those that were configured.',
+        querystring: sourceListQuery,
+        response: { 200: sourceList },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { configured, blocked, limit, cursor } = request.query;
+      if (!caller.seesEveryOwner && configured === false) return { data: [], next_cursor: null };
+      const sources = await listSources(pool, {
+        configured: caller.seesEveryOwner ? configured : true,
+        blocked,
+        after: cursor,
+        limit: limit + 1,
+      });
+      const { data, next_cursor } = pageOf(sources, limit, ({ id }) => id);
+      return { data: data.map((source) => sourceView(source, caller)), next_cursor };
+    },
+  );
+
+  server.get(
+    '/:id',
+    {
+      config: read,
+      schema: {
+        operationId: 'showSource',
+        tags,
+        summary: 'One source',
+        params: sourceParams,
+        response: { 200: apiSource },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const source = await showSource(pool, request.params.id);
+      if (!caller.seesEveryOwner && !source.configured)
+        throw new HoldfastError('source_not_found', source.id);
+      return sourceView(source, caller);
+    },
+  );
+
+  server.put(
+    '/:id',
+    {
+      config: operate,
+      schema: {
+        operationId: 'configureSource',
+        tags,
+        summary: 'Make a source, or change one: what is not named stays as it is',
+        description: 'A host belongs to one configured source; another that names it is refused.',
+        params: sourceParams,
+        body: sourceSettings,
+        response: { 200: apiSource },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      return sourceView(await configureAndWake(acting(caller), request.params.id, request.body), caller);
+    },
+  );
+
+  server.patch(
+    '/:id',
+    {
+      config: operate,
+      schema: {
+        operationId: 'changeSource',
+        tags,
+        summary: 'Change a source that is there: what is not named stays as it is',
+        params: sourceParams,
+        body: sourceSettings,
+        response: { 200: apiSource },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { id } = await showSource(pool, request.params.id);
+      return sourceView(await configureAndWake(acting(caller), id, request.body), caller);
+    },
+  );
+
+  server.post(
+    '/:id/pause',
+    {
+      config: operate,
+      schema: {
+        operationId: 'pauseSource',
+        tags,
+        summary: 'Let no request to a source start, for some time or until it is resumed',
+        params: sourceParams,
+        body: pauseSourceRequest,
+        response: { 200: apiSource },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      const { seconds } = request.body ?? {};
+      return sourceView(await pauseAndTell(acting(caller), request.params.id, seconds), caller);
+    },
+  );
+
+  server.post(
+    '/:id/resume',
+    {
+      config: operate,
+      schema: {
+        operationId: 'resumeSource',
+        tags,
+        summary:
+          'End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it',
+        params: sourceParams,
+        response: { 200: apiSource },
+      },
+    },
+    async (request) => {
+      const caller = theCaller(request);
+      return sourceView(await resumeAndWake(acting(caller), request.params.id), caller);
+    },
+  );
+};
