@@ -280,11 +280,11 @@ describe('holdfast crawl', () => {
       return said;
     };
     expect(await endOf(fixture.startCrawl('--out', '-'))).toMatch(
-      /its reader is gone\n.*The crawl is paused/,
+      /its reader has closed it\n.*The crawl is paused/,
     );
     await fixture.crawl('--quiet', '--out', 'pages.jsonl');
     const said = await endOf(fixture.startCrawl('--out', '-'));
-    expect(said).toMatch(/its reader is gone\n.*Every page that was fetched is stored/);
+    expect(said).toMatch(/its reader has closed it\n.*Every fetched page is stored/);
     expect(said).not.toContain('paused');
   }, 90_000);
 

@@ -1,8 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { Pool, type QueryConfig } from 'pg';
 import { expect, test, vi } from 'vitest';
-import { csvFormat } from '../../packages/server/src/pages/export/csv-format.ts';
-import { jsonlFormat } from '../../packages/server/src/pages/export/jsonl-format.ts';
+import { csvFormat, jsonlFormat } from '../../packages/server/src/pages/export/line-formats.ts';
 import { PageExporter } from '../../packages/server/src/pages/export/page-exporter.ts';
 import { StreamOutput } from '../../packages/server/src/pages/export/stream-output.ts';
 import { warcFormat } from '../../packages/server/src/pages/export/warc-format.ts';

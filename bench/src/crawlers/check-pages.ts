@@ -1,5 +1,5 @@
+import type { StoredPage } from '../../../packages/server/src/pages/stored/page.ts';
 import { readPages } from '../../../packages/server/src/pages/stored/read-pages.ts';
-import type { StoredPage } from '../../../packages/server/src/pages/stored/stored-page.ts';
 import { makePage, pathOf, siteLinks } from '../site/page-maker.ts';
 import type { HoldfastCrawl } from './holdfast.ts';
 

@@ -1,10 +1,9 @@
 import { crawlOptions, HoldfastError, isLive } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { chooseOutput } from '../pages/export/choose-output.ts';
-import { chooseOutputPlace } from '../pages/export/output-place.ts';
+import { chooseOutput, chooseOutputPlace } from '../pages/export/choose-output.ts';
 import { PageExporter } from '../pages/export/page-exporter.ts';
 import { type OutputFormat, outputFormats } from '../pages/export/page-output.ts';
-import { countFetched } from '../pages/stored/count-fetched.ts';
+import { countFetched } from '../pages/stored/read-pages.ts';
 import { countOf, formatBytes } from './crawl/format-amount.ts';
 import { showCrawl } from './show-crawl.ts';
 import { withDatabase } from './with-database.ts';
@@ -49,7 +48,7 @@ and _contents.md lists all.`,
       const options = crawlOptions.parse(job.payload);
       const place = chooseOutputPlace(flags, options);
       const seedHost = new URL(options.url).host;
-      const output = await chooseOutput({ ...place, seedHost, overwrite, goesOnWith: id });
+      const output = await chooseOutput({ ...place, seedHost, overwrite, resumesJob: id });
       const isWhole = job.status === 'completed';
       // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
       await output.open({ db: pool, jobId: id, anew: isWhole });

@@ -15,13 +15,11 @@ import {
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
 import { asCalled } from '../base/process/called-as.ts';
-import { baselineOf } from '../pages/stored/baseline-of.ts';
 import { diffPage } from '../pages/stored/diff-page.ts';
-import { listChanges } from '../pages/stored/list-changes.ts';
+import { baselineOf, listChanges } from '../pages/stored/list-changes.ts';
 import { listErrors } from '../pages/stored/list-errors.ts';
-import { listPages, type PageListOptions, type PageSlice } from '../pages/stored/list-pages.ts';
+import { listPages, type PageListOptions, type PageSlice, pagePosition } from '../pages/stored/list-pages.ts';
 import type { PageChange } from '../pages/stored/page.ts';
-import { pagePosition } from '../pages/stored/page-position.ts';
 import { readUrlRules } from '../pages/stored/read-pages.ts';
 import { asGiven, canonicalOptions } from '../web/urls/canonical-options.ts';
 import { type CanonicalOptions, canonicalUrl } from '../web/urls/canonical-url.ts';

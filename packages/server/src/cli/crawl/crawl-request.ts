@@ -1,6 +1,6 @@
 import { type CrawlOptions, crawlFlagNames, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
 import type { z } from 'zod';
-import { chooseOutputPlace, type OutputPlace } from '../../pages/export/output-place.ts';
+import { chooseOutputPlace, type OutputPlace } from '../../pages/export/choose-output.ts';
 import type { OutputFormat } from '../../pages/export/page-output.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';

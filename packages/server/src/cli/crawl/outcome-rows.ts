@@ -1,4 +1,4 @@
-import type { ReasonCount } from '../../pages/stored/count-reasons.ts';
+import type { ReasonCount } from '../../pages/stored/list-errors.ts';
 import type { PageChange } from '../../pages/stored/page.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { explainReason } from './explain-reason.ts';

@@ -1,7 +1,7 @@
 import { chooseOutput } from '../../pages/export/choose-output.ts';
 import { PageExporter } from '../../pages/export/page-exporter.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
-import { countReasons } from '../../pages/stored/count-reasons.ts';
+import { countReasons } from '../../pages/stored/list-errors.ts';
 import { nameWorker } from '../../queue/workers/worker-list.ts';
 import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
 import { formatAgo } from '../format-time.ts';

@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { wasHad } from '../../pages/stored/was-had.ts';
+import { wasHad } from '../../pages/stored/page.ts';
 import type { FrontierEntry } from './frontier-entry.ts';
 
 const entryColumns = [

@@ -1,6 +1,6 @@
 import type { JobProgress } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { changeCounts } from '../../pages/stored/change-counts.ts';
+import { changeCounts } from '../../pages/stored/list-changes.ts';
 
 /*
  * The rate is that of the last pages, by the clock of the runner that fetched them, and counts only while checkpoints come.

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { wasHad } from '../../pages/stored/was-had.ts';
+import { wasHad } from '../../pages/stored/page.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 
 const batch = 10_000;

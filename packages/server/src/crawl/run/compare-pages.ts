@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { whilePassing } from '../../base/database/while-passing.ts';
-import { contentOf } from '../../pages/stored/content-of.ts';
-import type { Page, PageContent } from '../../pages/stored/page.ts';
+import { contentOf, type Page, type PageContent, wasHad } from '../../pages/stored/page.ts';
 import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
-import { wasHad } from '../../pages/stored/was-had.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { PageHeading } from '../../web/html/extracted-page.ts';
 import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';

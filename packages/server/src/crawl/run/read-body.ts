@@ -1,8 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import type { CrawlOptions } from '@holdfast/contract';
-import { foldLines } from '../../pages/stored/fold-lines.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
-import { allLinks, linkLines, storedLines } from '../../pages/stored/page-links.ts';
+import { allLinks, foldLines, linkLines, storedLines } from '../../pages/stored/page-links.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import type { ExtractedPage } from '../../web/html/extracted-page.ts';

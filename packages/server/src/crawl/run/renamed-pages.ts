@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { wasHad } from '../../pages/stored/was-had.ts';
+import { wasHad } from '../../pages/stored/page.ts';
 import { canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hashWords, urlHash } from '../../web/urls/url-hash.ts';

@@ -12,26 +12,26 @@ SELECT url_hash, url, CASE WHEN outcome = 'redirected' THEN target_url END AS ta
 WHERE job_id = $1 AND url_hash = ANY ($2::uuid[]) AND (outcome = 'redirected' OR outcome = 'fetched' AND page_no <= $3)`,
 );
 
-/** Most links of a site stand on many of its pages; the rest is asked for again. */
+/** Links to remember: most links of a site are on many of its pages. Forgotten ones are queried again. */
 const remembered = 100_000;
 
-/** Finds out which links lead to pages of an export: to one that was fetched, or that a redirect led to. */
+/** Finds the links that lead to a page of an export, directly or through redirects. */
 export class ExportedTargets {
   readonly #db: Queryable;
   readonly #jobId: string;
   readonly #lastPage: number;
   #rules: Promise<UrlRulesVersion> | undefined;
-  /** By link: the URL of the page; null when the export has none. */
+  /** By link: the URL of its page; null when the export has none. */
   readonly #known = new RecentMap<string | null>(remembered);
 
-  /** Of the pages up to this one: a crawl that goes on may have more by now. */
+  /** `lastPage`: the last page of the export; a running crawl may have more by now. */
   constructor(db: Queryable, jobId: string, lastPage: number) {
     this.#db = db;
     this.#jobId = jobId;
     this.#lastPage = lastPage;
   }
 
-  /** The URLs of the pages that these links lead to; those that lead elsewhere are not among them. */
+  /** By link, the URL of the page that it leads to; links that lead elsewhere are left out. */
   async of(links: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const asked: string[] = [];
@@ -51,7 +51,7 @@ export class ExportedTargets {
     this.#rules ??= readUrlRules(this.#db, this.#jobId);
     const { identity } = urlRules[await this.#rules];
     const answers = new Map<string, string | null>(links.map((link) => [link, null]));
-    /** Where a link leads by now, and the links that lead there. */
+    /** By URL reached so far: the links that led there. */
     let left = new Map(links.map((link) => [link, [link]]));
     for (let hop = 0; left.size > 0 && hop <= maxRedirects; hop++) {
       const byHash = new Map<string, string[]>();

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
-import { csvFormat } from './csv-format.ts';
 import { FileOutput } from './file-output.ts';
-import { jsonlFormat } from './jsonl-format.ts';
+import { csvFormat, jsonlFormat } from './line-formats.ts';
 import { samplePage } from './testing/sample-page.ts';
 
 let folder: string;

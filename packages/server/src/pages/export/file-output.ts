@@ -3,30 +3,29 @@ import { access, type FileHandle, open, stat, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path';
 import type { Queryable } from '../../base/database/statement.ts';
 import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
-import { urlOfPage } from '../stored/url-of-page.ts';
+import type { StoredPage } from '../stored/page.ts';
+import { urlOfPage } from '../stored/read-pages.ts';
 import { OutputCursorFile } from './output-cursor.ts';
 import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
-import type { PageFormat, WantedContent } from './page-format.ts';
-import type { OutputFormat, OutputJob, PageOutput } from './page-output.ts';
+import type { OutputFormat, OutputJob, PageFormat, PageOutput, WantedContent } from './page-output.ts';
 
 export interface FileOutputOptions {
   readonly path: string;
   readonly format: OutputFormat;
   readonly pages: PageFormat;
-  /** Replaces a file that was not written by Holdfast. */
+  /** Allows replacing a file that Holdfast did not write. */
   readonly overwrite: boolean;
-  readonly goesOnWith?: string;
+  readonly resumesJob?: string;
 }
 
 const flushLength = 1_000_000;
 const saveEveryMs = 1_000;
-/** Enough to know every format by; a URL may have 2048 characters. */
+/** Bytes that identify every format; a URL may have 2048 characters. */
 const beginningLength = 4096;
 
 /**
- * A file with one page behind the other, that can be gone on with after any death of the process: data is on disk before the cursor
- * says so, and what lies behind the cursor is cut off.
+ * Pages in one file, which can be resumed after any death of the process: data is on disk before the cursor says so, and whatever
+ * lies behind the cursor is cut off.
  */
 export class FileOutput implements PageOutput {
   readonly #options: FileOutputOptions;
@@ -46,7 +45,7 @@ export class FileOutput implements PageOutput {
     this.#cursor = new OutputCursorFile(`${options.path}.cursor`);
   }
 
-  /** Checks that the file can be written. Nothing is changed by that. */
+  /** Checks that the file can be written; changes nothing. */
   static async at(options: FileOutputOptions): Promise<FileOutput> {
     const output = new FileOutput(options);
     const { path } = options;
@@ -61,11 +60,11 @@ export class FileOutput implements PageOutput {
     return output;
   }
 
-  /** Goes on where the cursor stands, if it is of this job; a file to be replaced is left alone until the first page. */
+  /** Resumes at the cursor, if it is this job's; a file to be replaced is left alone until the first page. */
   async open({ db, jobId, anew }: OutputJob): Promise<void> {
     this.#jobId = jobId;
     const size = await sizeOf(this.#options.path);
-    if (size !== undefined && !anew) await attemptOn(this.name, () => this.#goOn(db, size));
+    if (size !== undefined && !anew) await attemptOn(this.name, () => this.#resume(db, size));
   }
 
   get name(): string {
@@ -111,8 +110,8 @@ export class FileOutput implements PageOutput {
     });
   }
 
-  /** Goes on behind what a process before us wrote, if it wrote pages of this job. */
-  async #goOn(db: Queryable, size: number): Promise<void> {
+  /** Continues after what an earlier process wrote, if it wrote pages of this job. */
+  async #resume(db: Queryable, size: number): Promise<void> {
     const { path, format } = this.#options;
     const jobId = this.#jobId;
     const cursor = await this.#cursor.read();
@@ -128,10 +127,10 @@ export class FileOutput implements PageOutput {
   }
 
   async #assertReplaceable(size: number): Promise<void> {
-    const { path, pages, overwrite, goesOnWith } = this.#options;
+    const { path, pages, overwrite, resumesJob } = this.#options;
     if (overwrite || size === 0) return;
     const cursor = await this.#cursor.read();
-    if (goesOnWith !== undefined && cursor?.job !== goesOnWith) throw outputExists(path);
+    if (resumesJob !== undefined && cursor?.job !== resumesJob) throw outputExists(path);
     if (cursor) return;
     if (pages.isOurs(await beginningOf(path))) return;
     throw outputUnusable(path, 'it exists, and was not written by Holdfast in this format', {
@@ -152,7 +151,7 @@ export class FileOutput implements PageOutput {
 
   async #flush(): Promise<void> {
     if (this.#buffer.length === 0) return;
-    // Whole records in one call: whoever reads along sees no half of one, as a rule.
+    // Whole records in one call, so that a reader following the file rarely sees half of one.
     const data = Buffer.concat(this.#buffer.map((record) => Buffer.from(record as string)));
     this.#buffer = [];
     this.#buffered = 0;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
+import type { StoredPage } from '../stored/page.ts';
 import { FolderOutput } from './folder-output.ts';
 import { urlInMarkdown } from './markdown-file.ts';
 import { samplePage } from './testing/sample-page.ts';
@@ -36,13 +36,13 @@ const stored = (pages: readonly StoredPage[]): Queryable => ({
 async function write(
   jobId: string,
   pages: readonly StoredPage[],
-  options: { complete?: boolean; overwrite?: boolean; goesOnWith?: string } = {},
+  options: { complete?: boolean; overwrite?: boolean; resumesJob?: string } = {},
 ) {
   const output = await FolderOutput.at({
     path,
     seedHost: 'example.com',
     overwrite: options.overwrite ?? false,
-    ...(options.goesOnWith !== undefined && { goesOnWith: options.goesOnWith }),
+    ...(options.resumesJob !== undefined && { resumesJob: options.resumesJob }),
   });
   await output.open({ db: stored(pages), jobId, anew: false });
   const begun = output.pageNo;
@@ -86,7 +86,7 @@ describe('a folder of markdown files', () => {
 
   test('a file of somebody else is not written over', async () => {
     writeFileSync(join(path, 'index.md'), 'mine\n');
-    await expect(write('a', [page(1, '/')])).rejects.toThrow('has other things in it');
+    await expect(write('a', [page(1, '/')])).rejects.toThrow('holds other files');
     await write('a', [page(1, '/')], { overwrite: true });
     expect(read('index.md')).toBe('mine\n');
     expect(files()).toHaveLength(3);
@@ -103,13 +103,13 @@ describe('a folder of markdown files', () => {
 
   test('a finished export is left alone, an unfinished one is gone on with', async () => {
     const pages = [page(1, '/'), page(2, '/b')];
-    await write('a', pages.slice(0, 1), { goesOnWith: 'a', complete: false });
-    expect(await write('a', pages, { goesOnWith: 'a' })).toBe(1);
+    await write('a', pages.slice(0, 1), { resumesJob: 'a', complete: false });
+    expect(await write('a', pages, { resumesJob: 'a' })).toBe(1);
     writeFileSync(join(path, 'b.md'), 'edited\n');
-    for (const goesOnWith of ['a', 'b'])
-      await expect(write(goesOnWith, pages, { goesOnWith })).rejects.toThrow('it exists already');
+    for (const resumesJob of ['a', 'b'])
+      await expect(write(resumesJob, pages, { resumesJob })).rejects.toThrow('it exists already');
     expect(read('b.md')).toBe('edited\n');
-    await write('a', pages, { goesOnWith: 'a', overwrite: true });
+    await write('a', pages, { resumesJob: 'a', overwrite: true });
   });
 
   test.runIf(existsSync('/dev/full'))('a disk that is full is said to be, also by the cursor', async () => {

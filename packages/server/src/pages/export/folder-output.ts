@@ -3,39 +3,43 @@ import { dirname, join, posix, sep } from 'node:path';
 import { RecentMap } from '../../base/collections/recent-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
-import { readPages } from '../stored/read-pages.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
-import { urlOfPage } from '../stored/url-of-page.ts';
-import { contentsLine, contentsTitle } from './contents-file.ts';
+import type { StoredPage } from '../stored/page.ts';
+import { readPages, urlOfPage } from '../stored/read-pages.ts';
 import { ExportedTargets } from './exported-targets.ts';
-import { markdownFile, urlInMarkdown } from './markdown-file.ts';
+import {
+  contentsLine,
+  contentsTitle,
+  linksInMarkdown,
+  markdownFile,
+  relinkMarkdown,
+  urlInMarkdown,
+} from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
 import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
-import { linksInMarkdown, relinkMarkdown } from './relink-markdown.ts';
 
 export interface FolderOutputOptions {
   readonly path: string;
-  /** Pages of other hosts lie in a folder of their host's name. */
+  /** Pages of other hosts go into a folder named after their host. */
   readonly seedHost: string;
-  /** Uses a folder that has other things in it; they are left alone. */
+  /** Allows a folder that holds other files; they are left alone. */
   readonly overwrite: boolean;
-  readonly goesOnWith?: string;
+  readonly resumesJob?: string;
 }
 
 const cursorName = '.holdfast.json';
 const temporaryName = '.holdfast.tmp';
-/** A list of all pages; no page has this name. */
+/** The list of all pages; no page gets this name. */
 const contentsName = '_contents.md';
 const rememberedNames = 100_000;
 const saveEveryMs = 1_000;
-/** The front matter's first line: a URL of 2048 characters, escaped. */
+/** Bytes that hold the first line of the front matter: a URL of 2048 characters, escaped. */
 const beginningLength = 16_384;
 
 /**
- * A folder with a markdown file for each page. A file appears whole or not at all; writing one again changes nothing. When
- * all are there, links from one to another become relative, and a list of all is written.
+ * A folder with a markdown file for each page. A file appears whole or not at all; writing it again changes nothing. Once all are
+ * there, links between them become relative, and a list of all pages is written.
  */
 export class FolderOutput implements PageOutput {
   readonly wants = {};
@@ -54,7 +58,7 @@ export class FolderOutput implements PageOutput {
     this.#cursor = new OutputCursorFile(join(options.path, cursorName));
   }
 
-  /** Checks that the folder can be used. Nothing is changed by that. */
+  /** Checks that the folder can be used; changes nothing. */
   static async at(options: FolderOutputOptions): Promise<FolderOutput> {
     const output = new FolderOutput(options);
     await attemptOn(output.name, () => output.#check());
@@ -96,7 +100,7 @@ export class FolderOutput implements PageOutput {
     if (this.#begun && performance.now() - this.#savedAt >= saveEveryMs) await this.#saveCursor(true);
   }
 
-  /** A second walk over the pages: where a link leads is known only when all of them have their files. */
+  /** A second pass over the pages: the target of a link is known only when all of them have their files. */
   async settle(db: Queryable): Promise<void> {
     if (this.#pageNo === 0) return;
     if (!this.#begun) await this.#begin();
@@ -139,7 +143,7 @@ export class FolderOutput implements PageOutput {
   }
 
   async #check(): Promise<void> {
-    const { path, overwrite, goesOnWith } = this.#options;
+    const { path, overwrite, resumesJob } = this.#options;
     await this.#cursor.assertFree(this.name);
     const found = await stat(path).catch((error) => {
       if (error.code === 'ENOENT') return undefined;
@@ -150,11 +154,11 @@ export class FolderOutput implements PageOutput {
     await access(path, constants.W_OK);
     if (overwrite || (await readdir(path)).length === 0) return;
     const cursor = await this.#cursor.read();
-    const isToGoOn = cursor?.job === goesOnWith && !cursor?.complete;
-    if (cursor && goesOnWith !== undefined && !isToGoOn) throw outputExists(path);
+    const mayResume = cursor?.job === resumesJob && !cursor?.complete;
+    if (cursor && resumesJob !== undefined && !mayResume) throw outputExists(path);
     if (cursor) return;
-    throw outputUnusable(path, 'the folder has other things in it', {
-      hint: 'Name another folder with --out, or use it all the same with --overwrite; nothing else in it is changed.',
+    throw outputUnusable(path, 'the folder holds other files', {
+      hint: 'Name another folder with --out, or use this one with --overwrite; other files in it are left alone.',
     });
   }
 
@@ -162,7 +166,7 @@ export class FolderOutput implements PageOutput {
     const { path } = this.#options;
     this.#begun = true;
     await attemptOn(this.name, async () => makeFolder(path));
-    // Pages of an earlier crawl that this one does not find would stay for ever.
+    // Otherwise pages of an earlier crawl that this one does not find would stay forever.
     if (this.#before && this.#before.job !== this.#jobId) {
       await attemptOn(this.name, async () => {
         await this.#removePages();
@@ -172,7 +176,7 @@ export class FolderOutput implements PageOutput {
     await this.#saveCursor(true);
   }
 
-  /** The first of the page's names that no other page's file has. */
+  /** The first of the page's possible names that no other page's file has. */
   async #nameOf(url: string): Promise<string> {
     const names = pagePaths(url, this.#options.seedHost).filter((name) => name !== contentsName);
     for (const name of names) {
@@ -190,7 +194,7 @@ export class FolderOutput implements PageOutput {
     await rename(join(path, temporaryName), target);
   }
 
-  /** Removes the files that an earlier crawl made: those that stand where the URL in them belongs. */
+  /** Removes the files of an earlier crawl: those that are where the URL in them belongs. */
   async #removePages(): Promise<void> {
     const { path, seedHost } = this.#options;
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
@@ -215,12 +219,12 @@ export class FolderOutput implements PageOutput {
   }
 }
 
-/** Names have letters of every script in them; in a link they are percent-encoded. */
+/** File names may have letters of every script; links percent-encode them. */
 function linkTo(name: string): string {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Undefined: there is no such file. Empty: it is none of ours. */
+/** Undefined: there is no such file. Empty: not one of ours. */
 async function urlOfFile(path: string): Promise<string | undefined> {
   const handle = await open(path).catch((error) => {
     if (error.code === 'ENOENT') return undefined;

@@ -3,21 +3,21 @@ import { judgeProcess, ownIdentity, type ProcessIdentity } from '../../base/proc
 import { outputUnusable } from './output-unusable.ts';
 import type { OutputFormat } from './page-output.ts';
 
-/** How far an output has come. Stands beside it while it is being written, and is what a later process goes on from. */
+/** How far an output has been written. Kept beside it meanwhile, so that a later process can resume it. */
 export interface OutputCursor {
   readonly job: string;
   readonly format: OutputFormat;
   readonly page_no: number;
-  /** Of the page with that number: a job that was begun afresh has other pages under the same numbers. */
+  /** URL of that page: a job that was begun afresh has other pages under the same numbers. */
   readonly url: string | null;
-  /** Bytes of the file up to and with that page; what lies behind may be torn. */
+  /** Bytes of the file up to and including that page; what follows may be torn. */
   readonly bytes: number;
   readonly complete: boolean;
-  /** Who writes now; null when nobody does. */
+  /** The process that writes now, if any. */
   readonly writer: ProcessIdentity | null;
 }
 
-/** The file that a cursor is kept in. Changed by rename, so that a reader sees the old one or the new one, whole. */
+/** The file of a cursor. Replaced by rename, so that a reader sees either the old one or the new one whole. */
 export class OutputCursorFile {
   readonly #path: string;
   readonly #self = ownIdentity();
@@ -26,17 +26,17 @@ export class OutputCursorFile {
     this.#path = path;
   }
 
-  /** The cursor as it stands, if there is one that can be read. */
+  /** The cursor, if there is one that can be read. */
   async read(): Promise<OutputCursor | undefined> {
     try {
       const cursor = JSON.parse(await readFile(this.#path, 'utf8')) as OutputCursor;
       return typeof cursor.job === 'string' && Number.isSafeInteger(cursor.page_no) ? cursor : undefined;
     } catch {
-      return undefined; // none, or one that a power failure tore: the output is then written anew
+      return undefined; // missing, or torn by a power failure: the output is then written anew
     }
   }
 
-  /** Makes sure that no other process writes to the output. */
+  /** Throws when another process is writing to the output. */
   async assertFree(name: string): Promise<void> {
     const writer = (await this.read())?.writer;
     if (!writer || this.#isSelf(writer) || !isAlive(writer)) return;
@@ -71,7 +71,7 @@ function isAlive(writer: ProcessIdentity): boolean {
   }
 }
 
-/** Nobody else keeps a cursor alive: what a process of an earlier boot wrote is as silent as can be. */
+/** Any silence will do as proof: a process of an earlier boot is dead. */
 function isDead(writer: ProcessIdentity): boolean {
   return judgeProcess(writer, Number.POSITIVE_INFINITY) === 'dead';
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
 
-/** An output that cannot be written to, or must not be. */
+/** The error of an output that cannot or must not be written to. */
 export function outputUnusable(
   name: string,
   why: string | Error,
@@ -16,7 +16,7 @@ export function outputUnusable(
   });
 }
 
-/** Says what the file system refused; what the database says passes. */
+/** Turns errors of the file system into errors about the output; other errors pass through. */
 export async function attemptOn<Result>(name: string, write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
@@ -27,12 +27,12 @@ export async function attemptOn<Result>(name: string, write: () => Promise<Resul
 
 export function outputExists(name: string): HoldfastError {
   return outputUnusable(name, 'it exists already, and is not an unfinished output of this job', {
-    hint: 'Name another one with --out, or replace it with --overwrite.',
+    hint: 'Choose another name with --out, or replace it with --overwrite.',
   });
 }
 
 const reasons: Record<string, string> = {
-  ENOENT: 'its folder is gone',
+  ENOENT: 'its folder does not exist',
   ENOTDIR: 'a part of its path is a file, not a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -44,7 +44,7 @@ const reasons: Record<string, string> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** What is no fault of whoever named the output. */
+/** Not the fault of the person who named the output. */
 const ofTheDisk = ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'];
 
 function isOfTheDisk(error: Error): boolean {
@@ -52,7 +52,7 @@ function isOfTheDisk(error: Error): boolean {
 }
 
 function plainReason(name: string, error: Error): string {
-  // Some file systems, such as that of /proc, say so of a file that cannot be made in a folder that is there.
+  // Some file systems, such as /proc, answer ENOENT for a file that cannot be created in an existing folder.
   if (codeOf(error) === 'ENOENT' && existsSync(dirname(name))) return error.message;
   return reasons[codeOf(error)] ?? error.message;
 }

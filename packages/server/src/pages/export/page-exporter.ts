@@ -3,10 +3,10 @@ import { assertNotDeleted } from '../../queue/jobs/find-jobs.ts';
 import { readPages } from '../stored/read-pages.ts';
 import type { PageOutput } from './page-output.ts';
 
-/** Pages, in a long copy: what is lost when the process dies is written again. */
+/** Pages between saves; what a dying process loses is written again. */
 const saveEvery = 100;
 
-/** Copies the committed pages of a job to its output, while the job goes on. Reads by number, so none comes twice. */
+/** Copies the committed pages of a job to its output while the job runs. Reads by page number, so none comes twice. */
 export class PageExporter {
   readonly #db: Queryable;
   readonly #jobId: string;
@@ -20,17 +20,17 @@ export class PageExporter {
     this.#output = output;
   }
 
-  /** Why the output cannot be written any more. */
+  /** Set once the output cannot be written any more. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
 
-  /** There may be new pages: starts to copy them, if that is not under way. */
+  /** Starts to copy new pages, unless a copy is under way. */
   wake(): void {
     if (this.#running || this.#failure) return;
     this.#running = this.#copy()
       .catch((error) => {
-        // A database that is away comes back; an output does not.
+        // A database that is away comes back; an unusable output does not.
         const { code = '' } = error as { code?: string };
         if (['output_unusable', 'output_failed'].includes(code)) this.#failure = { error };
       })
@@ -39,7 +39,7 @@ export class PageExporter {
       });
   }
 
-  /** Copies what is committed by now, and closes the output: one that is complete, or to be used as it is, settled. */
+  /** Copies everything committed by now and closes the output. `settled`: links between its pages are resolved first. */
   async finish(complete: boolean, settled = complete): Promise<void> {
     await this.#running;
     if (this.#failure) throw this.#failure.error;

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
-import type { WantedContent } from './page-format.ts';
+import type { StoredPage } from '../stored/page.ts';
 
 export const outputFormats = ['jsonl', 'csv', 'md', 'warc'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -8,26 +7,43 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface OutputJob {
   readonly db: Queryable;
   readonly jobId: string;
-  /** From the first page on, whatever is there. */
+  /** Start at the first page, whatever exists. */
   readonly anew: boolean;
 }
 
-/** Where the pages of one job go, in the order of their numbers. */
+/** The destination of one job's pages, written in the order of their numbers. */
 export interface PageOutput {
-  /** For people. */
+  /** Shown to people. */
   readonly name: string;
-  /** The number of the last page it has; whoever fills it goes on behind it. */
+  /** The number of the last page written. */
   readonly pageNo: number;
-  /** How many pages and bytes this process has added to it. */
+  /** Pages and bytes that this process has added. */
   readonly added: { readonly pages: number; readonly bytes: number };
   readonly wants: WantedContent;
-  /** Behind what is there of this job, or from the first page on. */
+  /** Resumes after what exists of this job, or starts at the first page. */
   open(job: OutputJob): Promise<void>;
   add(page: StoredPage): Promise<void>;
-  /** Hands on what was added; what is on disk is then remembered as such. */
+  /** Flushes what was added, and records how much is on disk. */
   save(): Promise<void>;
-  /** No page follows for now: what depends on the other pages is written. */
+  /** Called when no page follows for now: writes what depends on the other pages. */
   settle?(db: Queryable): Promise<void>;
-  /** `complete`: no page will ever follow. */
+  /** `complete`: no page will follow. */
   close(complete: boolean): Promise<void>;
+}
+
+/** Content to read besides metadata, markdown and links. */
+export interface WantedContent {
+  readonly html?: boolean;
+  readonly bodies?: boolean;
+}
+
+/** How pages are written one after another into a file or a stream. A file that ends with a whole record can be resumed. */
+export interface PageFormat {
+  readonly wants: WantedContent;
+  /** Whether a file with this beginning was written in this format. */
+  isOurs(beginning: Buffer): boolean;
+  /** Whether it has the fields of an earlier version; it is then written anew. */
+  isOutdated?(beginning: Buffer): boolean;
+  header(jobId: string): string | Buffer;
+  record(page: StoredPage, jobId: string): string | Buffer | Promise<Buffer>;
 }

@@ -1,14 +1,14 @@
 import { urlHash } from '../../web/urls/url-hash.ts';
 
-/** Names that Windows keeps for devices, whatever their extension. */
+/** Device names on Windows, whatever their extension. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/;
 const maxNameBytes = 80;
-/** Windows allows 260 for the whole path; the rest is the folder's. */
+/** Windows allows 260 characters for the whole path; the rest is left for the folder. */
 const maxPathLength = 160;
 
 /**
- * Names for the file of a page, in the order of preference: the next one is for when another page has the one before. All
- * lower case and of letters, digits and `-_.~`, so that they mean the same on every file system; never outside the folder.
+ * File names for a page in order of preference; the next is for when another page has the one before. Lower case letters, digits and
+ * `-_.~` only, so that they mean the same on every file system, and never outside the folder.
  */
 export function pagePaths(url: string, seedHost: string): string[] {
   const hash = urlHash(url).replaceAll('-', '');
@@ -28,7 +28,7 @@ function barePath(url: string, seedHost: string, hash: string): string {
   return path.length <= maxPathLength ? path : `${path.slice(0, path.indexOf('/') + 1).slice(0, 100)}${hash}`;
 }
 
-/** A folder must not have the name of a page's file: /docs is docs.md, and /docs.md/x lies in docs.md_. */
+/** Keeps folders apart from files: /docs is docs.md, and /docs.md/x goes into docs.md_. */
 function folderName(text: string): string {
   const name = safeName(text);
   return name.endsWith('.md') ? `${name}_` : name;

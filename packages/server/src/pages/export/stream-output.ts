@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { StoredPage } from '../stored/stored-page.ts';
+import type { StoredPage } from '../stored/page.ts';
 import { outputUnusable } from './output-unusable.ts';
-import type { PageFormat, WantedContent } from './page-format.ts';
-import type { OutputJob, PageOutput } from './page-output.ts';
+import type { OutputJob, PageFormat, PageOutput, WantedContent } from './page-output.ts';
 
-/** Pages into a pipe or a terminal. It keeps nothing, so every process begins with the first page. */
+/** Pages to a pipe or a terminal. Keeps no state, so every process begins with the first page. */
 export class StreamOutput implements PageOutput {
   readonly name: string;
   readonly wants: WantedContent;
@@ -50,9 +49,9 @@ export class StreamOutput implements PageOutput {
     await new Promise<void>((resolve) => this.#stream.write('', () => resolve()));
   }
 
-  /** The reader sets the pace: nothing piles up here. */
+  /** Waits for the reader, so that nothing piles up here. */
   async #write(data: string | Buffer): Promise<void> {
-    // It may have failed while the page was packed; a stream that is destroyed never drains.
+    // It may have failed while the page was formatted; a destroyed stream never drains.
     if (this.#failure) throw this.#closed();
     this.added.bytes += Buffer.byteLength(data);
     if (!this.#stream.write(data)) await once(this.#stream, 'drain').catch(() => undefined);
@@ -61,7 +60,7 @@ export class StreamOutput implements PageOutput {
   #closed(): Error {
     const { code } = this.#failure as Error & { code?: string };
     if (code !== 'EPIPE') return outputUnusable(this.name, this.#failure as Error);
-    const hint = 'Every page that was fetched is stored; the same command writes them again.';
-    return outputUnusable(this.name, 'its reader is gone', { hint });
+    const hint = 'Every fetched page is stored; run the same command again to write them.';
+    return outputUnusable(this.name, 'its reader has closed it', { hint });
   }
 }

@@ -2,10 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readWarc } from '../../../../../test/exports/read-warc.ts';
 import { hasPython } from '../../../../../test/has-python.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
+import type { StoredPage } from '../stored/page.ts';
 import { samplePage } from './testing/sample-page.ts';
-import { warcFormat } from './warc-format.ts';
-import { warcDigest } from './warc-record.ts';
+import { warcDigest, warcFormat } from './warc-format.ts';
 
 const job = '01a1e1d5-de60-7d19-800b-34c5346a372f';
 const kept = {

@@ -1,18 +1,17 @@
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import { version } from '../../base/process/version.ts';
-import type { StoredPage } from '../stored/stored-page.ts';
-import type { PageFormat } from './page-format.ts';
-import { recordId, warcDigest, warcRecord } from './warc-record.ts';
+import type { StoredPage } from '../stored/page.ts';
+import type { PageFormat } from './page-output.ts';
 
 const gzipBeside = promisify(gzip);
-/** More is compressed beside the event loop, which others are waiting for. */
+/** Larger records are compressed off the event loop. */
 const heavyBytes = 128 * 1024;
 
 /**
- * WARC 1.1 (ISO 28500:2017). What was kept decides what a page is: its answer as it came is a `response`, what was made of
- * it, markdown and decoded HTML, are `conversion` records, and what was found out about it is `metadata`. With gzip every
- * record is a member of its own, so that readers can begin at any of them.
+ * WARC 1.1 (ISO 28500:2017). A kept response is a `response` record; markdown and decoded HTML are `conversion` records; everything
+ * else known of the page is `metadata`. With gzip every record is a member of its own, so that readers can start at any of them.
  */
 export function warcFormat({ gzip }: { readonly gzip: boolean }): PageFormat {
   return {
@@ -67,7 +66,7 @@ function pageRecords(page: StoredPage, jobId: string): Buffer[] {
     records.push({ id, data: warcRecord(given, block) });
   };
   if (kept) {
-    // A page that a recrawl found unchanged came when its answer did, not when that was asked.
+    // The response of an unchanged page is older than the recrawl that found it unchanged.
     add('response', 'application/http;msgtype=response', httpMessage(kept), {
       'WARC-Date': kept.received_at,
       'WARC-IP-Address': kept.address,
@@ -90,7 +89,7 @@ function pageRecords(page: StoredPage, jobId: string): Buffer[] {
   return records.map(({ data }) => data);
 }
 
-/** Header values are bytes that were read as Latin-1. */
+/** Header values are bytes, read as Latin-1. */
 function httpMessage({ head, body }: NonNullable<StoredPage['kept']>): Buffer {
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body]);
 }
@@ -106,7 +105,7 @@ function metadata({
   return JSON.stringify({ page_no, ...page });
 }
 
-/** The first bytes of a file as text; of a compressed one, as much as can be read of its first member. */
+/** The first bytes of a file as text; of a gzip file, as much of its first member as they hold. */
 function plainBeginning(beginning: Buffer): string {
   try {
     const isGzip = beginning[0] === 0x1f && beginning[1] === 0x8b;
@@ -115,4 +114,40 @@ function plainBeginning(beginning: Buffer): string {
   } catch {
     return '';
   }
+}
+
+/** A WARC record: its fields in order, those without a value left out, and its block. */
+function warcRecord(fields: readonly (readonly [string, string | null])[], block: Buffer): Buffer {
+  const lines = fields.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`]));
+  const head = `WARC/1.1\r\n${lines.join('')}Content-Length: ${block.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), block, Buffer.from('\r\n\r\n')]);
+}
+
+/**
+ * A version 5 UUID in the name space of the job: a page has the same record id in every export, so files can be combined and an
+ * export can be resumed.
+ */
+function recordId(jobId: string, kind: string, url = ''): string {
+  const space = Buffer.from(jobId.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(space).update(`${kind} ${url}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return `<urn:uuid:${parts.join('-')}>`;
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** SHA-1 in base 32, as archive indexes use it to find equal payloads. Not a security measure. */
+export function warcDigest(data: Buffer): string {
+  let letters = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of createHash('sha1').update(data).digest()) {
+    // At most 4 bits are left over.
+    value = ((value << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) letters += alphabet[(value >> (bits - 5)) & 31];
+  }
+  return `sha1:${letters}`;
 }

@@ -1,6 +1,6 @@
 import type { Steps } from './in-slices.ts';
 
-/** Lines that are the same in both texts: so many, from a place in each. */
+/** Lines that are the same in both texts: `length` lines from `a` in the first and from `b` in the second. */
 export interface CommonRun {
   readonly a: number;
   readonly b: number;
@@ -14,18 +14,17 @@ interface Stretch {
   readonly bEnd: number;
 }
 
-/** Between two yields. */
+/** Lines between two yields. */
 const stride = 8_192;
-/** Of one stretch: the memory needed grows with its square. */
+/** In one stretch; the memory needed grows with the square. */
 const maxEdits = 1_000;
-/** Lines compared in all. With fewer than a thousand differences the way is the shortest; beyond it may be a detour. */
+/** Lines compared in all. With up to a thousand differences the diff is the shortest; beyond that it may be longer. */
 const maxSteps = 2_000_000;
 
 /**
- * What two texts, given by the numbers of their lines, have in common, in order: the longest such sequence where that can
- * be found (Myers, "An O(ND) Difference Algorithm", 1986). Else what lies between lines that both have once ("patience
- * diff"), each stretch for itself; what is left of the budget decides how closely they are looked at. So the time is
- * linear in the number of lines, but for a logarithm.
+ * The common lines of two texts in order, given their line numbers: the longest such sequence where it can be found within the budget
+ * (Myers, "An O(ND) Difference Algorithm", 1986); else the texts are divided at lines that both have once ("patience diff"), and each
+ * stretch is compared by itself with what is left of the budget. So the time is nearly linear in the number of lines.
  */
 export function* commonRuns(a: Int32Array, b: Int32Array, budget = maxSteps): Steps<CommonRun[]> {
   const finder = new RunFinder(a, b, budget);
@@ -83,7 +82,7 @@ class RunFinder {
     yield* this.find({ a, aEnd: whole.aEnd, b, bEnd: whole.bEnd }, this.#left, false);
   }
 
-  /** Lines that stand in each text once, as many of them as keep their order. */
+  /** Lines that each text has exactly once, as many as keep their order. */
   *#anchors({ a, aEnd, b, bEnd }: Stretch): Steps<{ a: number; b: number }[]> {
     const places = new Map<number, number>();
     const twice = -1;
@@ -108,8 +107,8 @@ class RunFinder {
   }
 
   /**
-   * furthest[k] is how far a path with so many edits comes in `a` on the diagonal k = x − y. The arrays of all steps are
-   * kept to walk back along the way that arrived. Nothing when that takes too long.
+   * furthest[k] is how far a path with `count` edits gets in `a` on the diagonal k = x − y. The arrays of all steps are kept to walk
+   * back along the path that arrived. Undefined when the budget runs out.
    */
   *#shortest({ a, aEnd, b, bEnd }: Stretch, budget: number): Steps<CommonRun[] | undefined> {
     const [n, m] = [aEnd - a, bEnd - b];
@@ -152,7 +151,7 @@ function walkBack({ a, aEnd, b, bEnd }: Stretch, steps: readonly Int32Array[]): 
     const wasDown = isDown(before, count, k);
     const fromK = wasDown ? k + 1 : k - 1;
     const fromX = count === 0 ? 0 : at(before, count - 1, fromK);
-    // Where the common lines of this step begin: behind its one edit.
+    // The common lines of this step begin after its one edit.
     const start = count === 0 ? 0 : wasDown ? fromX : fromX + 1;
     if (x > start) runs.push({ a: a + start, b: b + start - k, length: x - start });
     x = fromX;
@@ -161,7 +160,7 @@ function walkBack({ a, aEnd, b, bEnd }: Stretch, steps: readonly Int32Array[]): 
   return runs.reverse();
 }
 
-/** Whether the best way onto diagonal k adds a line of b, instead of removing one of a. */
+/** Whether the best path onto diagonal k adds a line of b, rather than removing one of a. */
 function isDown(furthest: Int32Array, count: number, k: number): boolean {
   if (k === -count) return true;
   return k !== count && at(furthest, count - 1, k - 1) < at(furthest, count - 1, k + 1);
@@ -171,7 +170,7 @@ function at(furthest: Int32Array, count: number, k: number): number {
   return furthest[k + count + 1] ?? 0;
 }
 
-/** Of pairs in the order of `a`, the most that rise in `b` too. */
+/** The longest subsequence of the pairs, which are in the order of `a`, that also rises in `b`. */
 function* longestRising<Pair extends { b: number }>(pairs: readonly Pair[]): Steps<Pair[]> {
   /** The last pair of the best sequence of each length. */
   const ends: number[] = [];

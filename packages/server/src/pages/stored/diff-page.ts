@@ -1,10 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { baselineOf } from './baseline-of.ts';
-import { contentOf } from './content-of.ts';
 import { inSlices } from './in-slices.ts';
-import type { Page, PageChange } from './page.ts';
+import { baselineOf } from './list-changes.ts';
+import { contentOf, type Page, type PageChange } from './page.ts';
 import { unifyingDiff } from './unified-diff.ts';
 
 interface PageVersion {
@@ -20,9 +19,9 @@ export interface PageDiff {
   readonly job_id: string;
   readonly url: string;
   readonly change: PageChange;
-  /** The job that it was compared with. */
+  /** The job that it is compared with. */
   readonly baseline: string;
-  /** From the main content of the earlier crawl to that of the later, as markdown; empty when it is the same. */
+  /** Unified diff of the markdown of both; empty when it is the same. */
   readonly diff: string;
 }
 
@@ -33,7 +32,7 @@ SELECT page.job_id, page.url, page.change, page.fetched_at, page.outcome, conten
 WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
 );
 
-/** How a page of a recrawl differs from what the crawl before had of it. `name` is what to call it if there is none. */
+/** How a page of a recrawl differs from its baseline. `name` names the page in the error if there is none. */
 export async function diffPage(
   db: Queryable,
   jobId: string,
@@ -42,14 +41,18 @@ export async function diffPage(
 ): Promise<PageDiff> {
   const state = await baselineOf(db, jobId);
   if (!state.is_there) {
-    throw new HoldfastError('page_not_found', `the crawl that job ${jobId} was compared with is pruned`, {
-      hint: 'HOLDFAST_RETENTION_DAYS says how long finished jobs are kept.',
-    });
+    throw new HoldfastError(
+      'page_not_found',
+      `the crawl that job ${jobId} was compared with has been pruned`,
+      {
+        hint: 'HOLDFAST_RETENTION_DAYS says how long finished jobs are kept.',
+      },
+    );
   }
   const versions = await run(db, versionsStatement, [[jobId, state.baseline], urlHash]);
   const before = versions.find(({ job_id }) => job_id === state.baseline);
   const found = versions.find(({ job_id }) => job_id === jobId);
-  // What a page that could not be had keeps is what it was before.
+  // A page that could not be fetched keeps the baseline's content: that is no new version.
   const after = found && (found.outcome === 'fetched' ? found : { ...found, markdown: null });
   const known = after ?? before;
   if (!known) throw new HoldfastError('page_not_found', `${name} of job ${jobId}`);
@@ -57,7 +60,7 @@ export async function diffPage(
   return {
     job_id: jobId,
     url: known.url,
-    // Those that nothing led to any more have no page of their own.
+    // A page that no link led to any more has no row in the recrawl.
     change: after?.change ?? (after ? 'changed' : 'gone'),
     baseline: state.baseline,
     diff: await inSlices(unifyingDiff(textOf(before), textOf(after), names)),

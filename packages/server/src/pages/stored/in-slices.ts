@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Work that yields now and then, and returns its result. */
+/** Long work as a generator: it yields now and then, and returns its result. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** Does it at once. */
+/** Runs to the end without giving way. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -11,7 +11,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does it between other things: nobody waits much longer than this for the event loop. */
+/** Gives the event loop a turn after each slice of time, so that no request waits much longer than that. */
 export async function inSlices<Result>(steps: Steps<Result>, sliceMs = 10): Promise<Result> {
   for (let sliceEnds = performance.now() + sliceMs; ; ) {
     const { done, value } = steps.next();

@@ -2,7 +2,7 @@ import type { ListedPage, PageSearch } from '@holdfast/contract';
 import { type Queryable, run, type Statement, statement } from '../../base/database/statement.ts';
 import { listPages, type PagePosition } from './list-pages.ts';
 
-/** Behind which page of which job a list over all jobs goes on; without a page, the job is yet to be looked at. */
+/** Where a list over all jobs continues: after this page of this job; without a page, at the start of the job. */
 export interface AllPagesPosition {
   readonly job_id: string;
   readonly page?: PagePosition | undefined;
@@ -21,8 +21,8 @@ const crawlScanLimit = 5_000;
 const newest = { job_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /*
- * Of one owner by the index of owners, in which the owner that everything has where there is only one is left out; of all
- * others through the crawls. Either way so many rows at most.
+ * One owner's jobs are read along the index of owners, which leaves out `local` (the owner of everything in a one-user installation);
+ * all jobs along the crawls. Each reads at most crawlScanLimit rows.
  */
 const ways = {
   owner: `SELECT id AS job_id, kind = 'crawl' AS is_shown FROM crawl_jobs
@@ -48,7 +48,7 @@ const crawlStatements = Object.fromEntries(
   ]),
 ) as Record<keyof typeof ways, Record<'list' | 'end', Statement<{ job_id: string }>>>;
 
-/** Pages of all jobs, those of the newest jobs first: job by job, for as long as one call may take. */
+/** Pages of all jobs, newest jobs first: job by job, for as long as one call may take. */
 export async function listAllPages(
   db: Queryable,
   { user_id, after = newest, limit, ...search }: AllPagesOptions,
@@ -59,7 +59,7 @@ export async function listAllPages(
   const crawls = await run(db, list, [after.job_id, user_id, crawlsAtOnce + 1]);
   const pages: ListedPage[] = [];
   for (const [index, { job_id }] of crawls.slice(0, crawlsAtOnce).entries()) {
-    // However slow the machine is, each call gets on by one crawl.
+    // However slow the machine, each call advances by at least one crawl.
     const isLate = index > 0 && performance.now() > deadline;
     if (pages.length === limit || isLate) return { pages, next: { job_id } };
     const slice = await listPages(db, job_id, {

@@ -1,10 +1,11 @@
 import type { PageErrors } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { Page } from './page.ts';
 
 type ErrorGroup = PageErrors['data'][number];
 type ErrorRow = Omit<ErrorGroup, 'samples' | 'exact'> & ErrorGroup['samples'][number];
 
-/** Of each reason, and there may be fifty of them. */
+/** Pages counted for each reason. */
 const countLimit = 2_000;
 const groupLimit = 50;
 const sampleLimit = 5;
@@ -12,10 +13,7 @@ const sampleLimit = 5;
 const reason = `coalesce(reason, '') COLLATE "C"`;
 const ofGroup = `job_id = $1 AND outcome <> 'fetched' AND outcome = error.outcome AND ${reason} = error.reason`;
 
-/*
- * Steps from reason to reason along the index, so that a million pages skipped for one reason cost no more than a few; each
- * reason is counted up to a limit.
- */
+/* Steps from reason to reason along the index: a million pages skipped for one reason cost no more than a few. */
 export const listErrorsStatement = statement<ErrorRow>(
   'list-page-errors',
   `
@@ -42,7 +40,7 @@ CROSS JOIN LATERAL (
 ) sample`,
 );
 
-/** What went wrong in a crawl: failed and skipped pages by reason, with how many and a few of them. */
+/** Failed and skipped pages of a crawl by reason, each with a count and a few samples. */
 export async function listErrors(db: Queryable, jobId: string): Promise<PageErrors> {
   const groups = new Map<string, ErrorGroup>();
   for (const { outcome, reason, count, ...sample } of await run(db, listErrorsStatement, [jobId])) {
@@ -60,4 +58,22 @@ export async function listErrors(db: Queryable, jobId: string): Promise<PageErro
   }
   const data = [...groups.values()].slice(0, groupLimit);
   return { data, more: groups.size > groupLimit };
+}
+
+export interface ReasonCount {
+  readonly outcome: Exclude<Page['outcome'], 'fetched'>;
+  readonly reason: string | null;
+  readonly count: number;
+}
+
+const countStatement = statement<ReasonCount>(
+  'count-page-reasons',
+  `
+SELECT outcome, reason, count(*) AS count FROM crawl_pages WHERE job_id = $1 AND outcome <> 'fetched'
+GROUP BY outcome, reason ORDER BY outcome, count(*) DESC, reason`,
+);
+
+/** How many URLs of a job were not fetched, by outcome and reason; the most frequent first. */
+export function countReasons(db: Queryable, jobId: string): Promise<ReasonCount[]> {
+  return run(db, countStatement, [jobId]);
 }

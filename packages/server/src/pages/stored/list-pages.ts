@@ -1,11 +1,8 @@
-import type { ListedPage, PageSearch, pageOrders } from '@holdfast/contract';
+import { HoldfastError, type ListedPage, type PageSearch, type pageOrders } from '@holdfast/contract';
 import { hasPart } from '../../base/database/look-through.ts';
 import { type Queryable, run, type Statement, statement } from '../../base/database/statement.ts';
 
-/**
- * Where a list goes on: behind this page. Pages that were not fetched come by reason first, so that what went wrong is found
- * in a crawl of millions without reading the others.
- */
+/** Where a list continues: after this page. Pages that were not fetched are ordered by reason first. */
 export interface PagePosition {
   readonly reason: string;
   readonly page_no: number;
@@ -19,11 +16,11 @@ export interface PageListOptions extends PageSearch {
 
 export interface PageSlice {
   readonly pages: ListedPage[];
-  /** Null at the end. A slice that is not full has looked at as many rows as one call may. */
+  /** Null at the end. A slice that is not full has scanned as many rows as one call may. */
   readonly next: PagePosition | null;
 }
 
-/** Rows that one call looks at. */
+/** Rows that one call scans. */
 const scanLimit = 4_000;
 
 export const listedColumns = `job_id, url_hash, page_no, url, kind, outcome, status, reason, message, target_url, title,
@@ -33,16 +30,15 @@ const reason = `coalesce(reason, '') COLLATE "C"`;
 const allPages = 'job_id = $1 AND page_no';
 const notFetched = `job_id = $1 AND outcome = $2 AND outcome <> 'fetched'`;
 
-/** A page found, or none; and the last row that was looked at, unless that was the last of all or the pages tell it. */
+/** A page found, or none; and the last row scanned, unless that was the last of all or the pages tell it. */
 type Found = ({ [Column in keyof ListedPage]: null } | ListedPage) & {
   readonly end_reason: string | null;
   readonly end_page_no: number | null;
 };
 
 /*
- * Two ways through the pages of a job, each along an index, in both directions. $3 to $5: from which reason and page on, up
- * to which reason. $6 to $9 filter what is found. Where to go on is told by the same statement: rows that come or go
- * between two would be passed over, or found twice.
+ * Two paths through the pages of a job, each along an index, in both directions. $3 to $5: start reason, start page, end reason.
+ * $6 to $9 filter. The same statement tells where to continue: between two statements rows could come or go, and be missed.
  */
 function path(name: string, rows: string, order: string): Statement<Found> {
   const asFound = order.replace(reason, 'reason_key');
@@ -70,7 +66,7 @@ ORDER BY ${asFound}`,
   );
 }
 
-/* A parameter that a statement does not use must be named all the same, for PostgreSQL to know its type. */
+/* PostgreSQL must know the type of every parameter, also of those that a statement does not use. */
 const unused = '$3::text IS NOT NULL AND $5::text IS NOT NULL';
 
 export const pagePaths = {
@@ -93,10 +89,10 @@ export const pagePaths = {
 } as const;
 
 const lowest = { reason: '', page_no: 0 };
-/** Codes and reasons are lower-case letters, digits and underscores; `~` comes after them all. */
+/** Codes and reasons are lower-case letters, digits and underscores; `~` sorts after them all. */
 const highest = { reason: '~', page_no: Number.MAX_SAFE_INTEGER };
 
-/** The pages of a job, without their content: a slice behind `after`. */
+/** A slice of the pages of a job after `after`, without their content. */
 export async function listPages(
   db: Queryable,
   jobId: string,
@@ -118,4 +114,16 @@ export async function listPages(
   }
   const { end_reason = null, end_page_no = null } = found[0] ?? {};
   return { pages, next: end_page_no === null ? null : { reason: end_reason ?? '', page_no: end_page_no } };
+}
+
+const positionStatement = statement<PagePosition>(
+  'page-position',
+  `SELECT coalesce(reason, '') AS reason, page_no FROM crawl_pages WHERE job_id = $1 AND page_no = $2`,
+);
+
+/** The list position of a page that a person names by its number; lists by reason need its reason too. */
+export async function pagePosition(db: Queryable, jobId: string, pageNo: number): Promise<PagePosition> {
+  const [position] = await run(db, positionStatement, [jobId, pageNo]);
+  if (!position) throw new HoldfastError('page_not_found', `number ${pageNo} of job ${jobId}`);
+  return position;
 }

@@ -3,14 +3,13 @@ import type { pageChanges } from '@holdfast/contract';
 /** What a URL is asked for: a page, or a list of more URLs. */
 export type UrlKind = 'page' | 'sitemap' | 'text';
 
-/** How a page differs from what the crawl before had of it. `gone`: now 404, 410 or a redirect, or no link led to it. */
+/** How a page of a recrawl differs from the baseline. `gone`: now 404, 410 or a redirect, or no link led to it. */
 export type PageChange = (typeof pageChanges)[number];
 
-/** The stored outcome of one URL. */
+/** The outcome of one URL, as a checkpoint writes it. */
 export interface Page {
   readonly url_hash: string;
   readonly url: string;
-  /** A page, or a list of URLs that discovery read. */
   readonly kind: UrlKind;
   readonly outcome: 'fetched' | 'failed' | 'skipped' | 'redirected';
   readonly depth: number;
@@ -18,7 +17,7 @@ export interface Page {
   readonly attempts: number;
   readonly fetched_at: Date;
   readonly status?: number | null;
-  /** Why it was skipped, or the error code of a failed one. */
+  /** Why it was skipped, or the error code it failed with. */
   readonly reason?: string | null;
   readonly message?: string | null;
   readonly target_url?: string | null;
@@ -33,25 +32,69 @@ export interface Page {
   readonly word_count?: number | null;
   readonly bytes?: number | null;
   readonly structured?: Record<string, unknown> | null;
-  /** Nothing when there was no crawl to compare with. */
+  /** Only in a crawl that is compared with a baseline. */
   readonly change?: PageChange | null;
-  /** The job whose content this page shares; nothing when it has its own. */
+  /** The job whose content this page shares; null when it has its own. */
   readonly content_job?: string | null;
 }
 
-/** What is stored beside a page, deflated. */
+/** The content of a page, deflated; stored in a table of its own. */
 export interface PageContent {
   readonly links: Buffer | null;
   readonly markdown: Buffer | null;
   readonly html: Buffer | null;
-  /** Only of crawls that keep answers as they came. */
+  /** Only in crawls that keep responses (`keep_bodies`). */
   readonly kept?: { readonly body: Buffer; readonly answer: KeptAnswer };
 }
 
-/** How a kept body came. */
+/** The response that a kept body came with. */
 export interface KeptAnswer {
   readonly received_at: string;
   readonly address: string | null;
-  /** Status line and headers, as an HTTP/1.1 message has them, without the empty line behind. */
+  /** Status line and headers of an HTTP/1.1 message, without the empty line that ends them. */
   readonly head: string;
 }
+
+/** A fetched page with its content inflated, as exports and the API read it. */
+export interface StoredPage {
+  readonly page_no: number;
+  readonly url: string;
+  /** From its rel=canonical link. */
+  readonly canonical_url: string | null;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly language: string | null;
+  readonly status: number | null;
+  readonly content_type: string | null;
+  readonly depth: number;
+  readonly word_count: number | null;
+  readonly bytes: number | null;
+  readonly fetched_at: Date;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly content_hash: string | null;
+  /** Null where there was no baseline. */
+  readonly change: PageChange | null;
+  readonly structured: Record<string, unknown> | null;
+  readonly markdown: string | null;
+  readonly links: readonly string[];
+  /** Only where the crawl stored it and the reader asked for it. */
+  readonly html: string | null;
+  /** The response as it came, likewise. */
+  readonly kept: (KeptAnswer & { readonly body: Buffer }) | null;
+}
+
+/**
+ * SQL condition: the crawl has content of this page. A recrawl that cannot fetch a page keeps the baseline's content, so that after
+ * an outage the next recrawl does not call every page new.
+ */
+export const wasHad = (page: string) => `(${page}.outcome = 'fetched' OR ${page}.content_job IS NOT NULL)`;
+
+/**
+ * SQL join that adds the page's content as `content`. `page` is an alias with job_id, url_hash and content_job: an unchanged page of
+ * a recrawl has its content in another job. LIMIT keeps the planner from reading the contents of all jobs.
+ */
+export const contentOf = (page: string) => `LEFT JOIN LATERAL (
+  SELECT markdown, links, html, body, answer FROM crawl_page_contents stored
+  WHERE stored.job_id = coalesce(${page}.content_job, ${page}.job_id) AND stored.url_hash = ${page}.url_hash LIMIT 1
+) content ON true`;

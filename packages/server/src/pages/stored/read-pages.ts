@@ -1,10 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
-import { contentOf } from './content-of.ts';
-import type { KeptAnswer } from './page.ts';
+import { contentOf, type KeptAnswer, type StoredPage } from './page.ts';
 import { allLinks, storedLines } from './page-links.ts';
-import type { StoredPage } from './stored-page.ts';
 
 type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html' | 'kept'> & {
   readonly markdown: Buffer | null;
@@ -14,15 +12,13 @@ type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html' | 'kept'> & {
   readonly answer: KeptAnswer | null;
 };
 
-/** Rows and deflated bytes of one read: what a reader holds in memory, whatever the size of the crawl. */
+/** Rows and deflated bytes of one read: bounds the reader's memory, whatever the size of the crawl. */
 const maxRows = 500;
 const maxBytes = 4_000_000;
 
 /*
- * The sizes come first, from the rows' own pointers and without reading what they point to; the content is then read of
- * as many pages as fit. One page is always read, however large. The bounds are part of the text, and a page is found for
- * each number by itself: with bounds that it does not know, the planner read all pages for every 500 of them (334 ms of a
- * million).
+ * Takes sizes first, which does not read the contents, then the contents of as many pages as fit, at least one. The bounds are part
+ * of the text and each page is looked up by its number: with unknown bounds the planner reads all pages every time.
  */
 const readStatement = statement<PageRow>(
   'read-pages',
@@ -49,17 +45,17 @@ ${contentOf('page')}
 WHERE coalesce(sized.bytes_before, 0) < ${maxBytes} ORDER BY page.page_no`,
 );
 
-export interface ReadPagesOptions {
+interface ReadPagesOptions {
   /** Only pages behind this one. */
   readonly after?: number;
   readonly html?: boolean;
-  /** Answers as they came, where they were kept. */
+  /** Responses as they came, where the crawl kept them. */
   readonly bodies?: boolean;
 }
 
 /**
- * The fetched pages of a job in the order of their checkpoints, up to the last one that is committed now. Numbers are
- * given under the lock of the job's row, so none turns up behind a reader that has passed it.
+ * The fetched pages of a job in the order of their checkpoints, up to the last one committed now. Numbers are assigned under the lock
+ * of the job's row, so no page appears behind a reader that has passed it.
  */
 export async function* readPages(
   db: Queryable,
@@ -68,7 +64,7 @@ export async function* readPages(
 ): AsyncGenerator<StoredPage> {
   for (let last = after; ; ) {
     const rows = await run(db, readStatement, [jobId, last, html, bodies]);
-    // One at a time: what is small deflated may be large.
+    // Inflated one at a time: small deflated content may be large.
     for (const row of rows) yield inflated(row);
     const next = rows.at(-1)?.page_no;
     if (next === undefined) return;
@@ -95,7 +91,27 @@ const rulesStatement = statement<{ url_rules: UrlRulesVersion }>(
   'SELECT url_rules FROM crawl_states WHERE job_id = $1',
 );
 
-/** The URL rules that a crawl began with; today's, if it has not begun. */
+/** The version of the URL rules that a crawl began with; the current one if it has not begun. */
 export async function readUrlRules(db: Queryable, jobId: string): Promise<UrlRulesVersion> {
   return (await run(db, rulesStatement, [jobId]))[0]?.url_rules ?? currentUrlRules;
+}
+
+const urlStatement = statement<{ url: string }>(
+  'url-of-page',
+  `SELECT url FROM crawl_pages WHERE job_id = $1 AND page_no = $2 AND outcome = 'fetched'`,
+);
+
+/** The URL of the fetched page with this number. */
+export async function urlOfPage(db: Queryable, jobId: string, pageNo: number): Promise<string | undefined> {
+  return (await run(db, urlStatement, [jobId, pageNo]))[0]?.url;
+}
+
+const countStatement = statement<{ count: number }>(
+  'count-fetched-pages',
+  `SELECT count(*) AS count FROM crawl_pages WHERE job_id = $1 AND page_no <= $2 AND outcome = 'fetched'`,
+);
+
+/** The number of fetched pages of a job, up to and including this page number. */
+export async function countFetched(db: Queryable, jobId: string, pageNo: number): Promise<number> {
+  return (await run(db, countStatement, [jobId, pageNo]))[0]?.count ?? 0;
 }

@@ -2,13 +2,12 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { HoldfastError, type ShownPage } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { unfoldLines } from './fold-lines.ts';
 import { listedColumns } from './list-pages.ts';
-import { allLinks } from './page-links.ts';
+import { allLinks, unfoldLines } from './page-links.ts';
 
 const inflate = promisify(inflateRaw);
 
-/** What is larger, inflated, is left out of the answer. */
+/** Inflated content larger than this is left out of the answer. */
 const shownBytes = 4_000_000;
 
 type PageRow = Omit<ShownPage, 'markdown' | 'links' | 'omitted'> & {
@@ -17,7 +16,7 @@ type PageRow = Omit<ShownPage, 'markdown' | 'links' | 'omitted'> & {
 };
 
 const columns = listedColumns.replaceAll(/\w+/g, 'page.$&');
-/** What a page that could not be had keeps of the crawl before is not its own. */
+/** A page that could not be fetched has no content of its own: what it shares is the baseline's. */
 const content = `crawl_page_contents content
   ON page.outcome = 'fetched' AND content.job_id = coalesce(page.content_job, page.job_id) AND content.url_hash = page.url_hash`;
 
@@ -53,7 +52,7 @@ export async function showPage(db: Queryable, jobId: string, hash: string): Prom
   };
 }
 
-/** What is stored of a page in one form, deflated as it is: whoever sends it on inflates it on the way. */
+/** The stored content of a page in one form, still deflated: the caller inflates it as it sends it. */
 export async function readPageContent(
   db: Queryable,
   jobId: string,
@@ -67,7 +66,7 @@ export async function readPageContent(
   return stored;
 }
 
-/** Undefined: too large. */
+/** Undefined when it is too large. */
 async function shownText(deflated: Buffer | null): Promise<string | null | undefined> {
   if (deflated === null) return null;
   try {

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commonRuns } from './common-runs.ts';
 import { atOnce, inSlices } from './in-slices.ts';
-import { diffLines } from './line-diff.ts';
 import { growthOf, isLinear } from './testing/growth.ts';
-import { unifiedDiff, unifyingDiff } from './unified-diff.ts';
+import { diffLines, unifiedDiff, unifyingDiff } from './unified-diff.ts';
 
 const names = { before: 'a', after: 'b' };
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);

@@ -1,4 +1,4 @@
-import type { StoredPage } from '../../stored/stored-page.ts';
+import type { StoredPage } from '../../stored/page.ts';
 
 /** A stored page with everything that a test does not care about. */
 export function samplePage(fields: Partial<StoredPage> = {}): StoredPage {

@@ -1,5 +1,5 @@
-import type { StoredPage } from '../stored/stored-page.ts';
-import type { PageFormat } from './page-format.ts';
+import type { StoredPage } from '../stored/page.ts';
+import type { PageFormat } from './page-output.ts';
 
 const columns: Record<string, (page: StoredPage) => string | number | null> = {
   url: (page) => page.url,
@@ -21,11 +21,11 @@ const columns: Record<string, (page: StoredPage) => string | number | null> = {
 
 const names = Object.keys(columns);
 
-/** RFC 4180, one page a line also for programs that do not know that quotes may span lines. */
+/** CSV by RFC 4180. One page per line, also for programs that do not know that quoted cells may span lines. */
 export const csvFormat = {
   header: () => `${names.join(',')}\r\n`,
   wants: {},
-  // By the first of them: another version may have had others behind. Up to 0.2.0 it was `n` that came first.
+  // By the first columns only: versions differ in the later ones. Up to 0.2.0 the first was `n`.
   isOurs: (beginning) => /^(n,url|url,page_no),canonical_url,title,description,/.test(beginning.toString()),
   isOutdated: (beginning) => !beginning.toString().startsWith(`${names.join(',')}\r\n`),
   record: (page: StoredPage) =>
@@ -34,7 +34,7 @@ export const csvFormat = {
       .join(',')}\r\n`,
 } satisfies PageFormat;
 
-/** Spreadsheets run cells that begin so as formulas; the apostrophe makes them text (OWASP, CSV injection). */
+/** Spreadsheets run such cells as formulas; a leading apostrophe makes them text (OWASP, CSV injection). */
 const formula = /^[\s\0]*[=+\-@\t\r＝＋－＠]/;
 
 function cell(value: string | number | null): string {
@@ -47,10 +47,31 @@ function onOneLine(text: string): string {
   return text.replaceAll(/[\r\n\v\f\u0085\u2028\u2029]+/g, ' ');
 }
 
-/** Line breaks as \n, and so that they can be told from a written \n, backslashes doubled. */
+/** Writes line breaks as \n, and doubles backslashes so that the two can be told apart. */
 function withoutBreaks(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
     .replaceAll(/\r\n?|\n/g, '\\n')
     .replaceAll(/[\v\f\u0085\u2028\u2029]/g, ' ');
 }
+
+/** Line breaks for some programs (Python's splitlines, JavaScript before 2019), but not for JSON. */
+const otherLineBreaks = /[\u0085\u2028\u2029]/g;
+
+/** One JSON object per line. */
+export const jsonlFormat = {
+  header: () => '',
+  wants: { html: true },
+  // Up to 0.2.0 a line began with "n".
+  isOurs: (beginning) => /^\{("n":\d+,"url":"|"url":"[^"]+","page_no":\d)/.test(beginning.toString()),
+  isOutdated: (beginning) => beginning.toString().startsWith('{"n":'),
+  record({ url, page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
+    const compared = change !== null && { change };
+    const record = { url, page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
+    const line = JSON.stringify(record).replace(
+      otherLineBreaks,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return `${line}\n`;
+  },
+} satisfies PageFormat;
