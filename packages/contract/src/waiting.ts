@@ -121,19 +121,20 @@ const shortages: Readonly<Record<WorkerShortage, WaitWords>> = {
 type HostFacts = Extract<WaitFacts, { readonly cause: HostCause }>;
 
 function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts, runNow: string): WaitWords {
-  const where = host ?? 'its host';
+  const where = host ?? (sourceId === null ? 'its host' : `source ${sourceId}`);
+  const source = host === null ? 'it' : `source ${sourceId}`;
   const more = others > 0 ? ` and ${others} more ${others === 1 ? 'host' : 'hosts'}` : '';
   const waits = `Waits for ${where}${more}`;
   const resume = sourceId === null ? runNow : `\`holdfast sources resume ${sourceId}\``;
   switch (cause) {
     case 'operator':
       return {
-        text: `${waits}: an operator paused source ${sourceId}`,
+        text: `${waits}: an operator paused ${source}`,
         ends: `${resume} resumes the source and starts the job.`,
       };
     case 'disabled':
       return {
-        text: `${waits}: source ${sourceId} is disabled`,
+        text: `${waits}: ${source} is disabled`,
         ends: `\`holdfast sources set ${sourceId} --enable\` enables the source and starts the job.`,
       };
     case 'failures':

@@ -52,8 +52,8 @@ export async function actOnJob(
 async function heldByOperator(db: Queryable, job: Job): Promise<HoldfastError | undefined> {
   const wait = await findWait(db, job);
   if (wait?.reason !== 'source') return undefined;
-  return new HoldfastError('action_not_allowed', `runNow of job ${job.id}: ${wait.text}`, {
-    hint: `${wait.ends} To run a job does not end what an operator has decided.`,
+  return new HoldfastError('action_not_allowed', `run-now of job ${job.id}: ${wait.text}`, {
+    hint: `${wait.ends} run-now does not override an operator.`,
   });
 }
 

@@ -50,6 +50,20 @@ describe('a job that waits says for what, until when and what ends it', () => {
   });
 });
 
+test.each([
+  ['paused', `paused_until = 'infinity', pause_reason = 'operator'`, 'an operator paused it'],
+  ['disabled', 'enabled = false', 'it is disabled'],
+])('a collection names its source when that is %s', async (_, set, why) => {
+  await api.pool.query(`INSERT INTO sources (id, name) VALUES ('shop', 'shop')`);
+  await api.pool.query(`UPDATE sources SET ${set}`);
+  const id = await givenBack(api.pool, 'shop.test', 'operator');
+  await api.pool.query(
+    `UPDATE crawl_jobs SET blocked_by = blocked_by || '{"host": null, "source": "shop"}' WHERE id = $1`,
+    [id],
+  );
+  expect((await waitOf(id))?.text).toBe(`Waits for source shop: ${why}`);
+});
+
 describe('a job that is ready', () => {
   let id: string;
   beforeEach(async () => {
