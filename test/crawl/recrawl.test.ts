@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { deleteOrphan, deleteOrphans } from '../../packages/server/src/crawl/retention/delete-orphans.ts';
 import { pruneJobs } from '../../packages/server/src/crawl/retention/prune-jobs.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
+import { diffPage } from '../../packages/server/src/pages/stored/diff-page.ts';
 import { readPages } from '../../packages/server/src/pages/stored/read-pages.ts';
 import { deleteJob } from '../../packages/server/src/queue/jobs/delete-job.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
@@ -225,6 +226,18 @@ describe('a recrawl', () => {
     expect(Object.fromEntries(expected.map(([path = '']) => [path, told[path]]))).toEqual(
       Object.fromEntries(expected),
     );
+    // A changed page has a difference to show, and an unchanged one has none, but for the signatures of images.
+    for (const [path = '', change] of expected.filter(([each]) => each !== '/s/signature')) {
+      const { rows } = await fixture.pool.query(
+        'SELECT url_hash FROM crawl_pages WHERE job_id = $1 AND url = $2',
+        [...[id, fixture.site.origin + path]],
+      );
+      const { diff } = await diffPage(fixture.pool, id, rows[0].url_hash);
+      expect([path, diff]).toEqual([
+        path,
+        change === 'changed' ? expect.stringMatching(/^-(?!-).*\b1\b.*\n\+.*\b2\b/m) : '',
+      ]);
+    }
   });
 
   test('recognises a page that an earlier version hashed by its text alone, however long it did not change', async () => {

@@ -118,7 +118,11 @@ export const pageDiff = z
     url: z.string(),
     change: z.enum(pageChanges),
     baseline: z.uuid().describe('the job that it was compared with'),
-    diff: z.string().describe('unified, from the earlier content to the later, as markdown; empty: the same'),
+    diff: z
+      .string()
+      .describe(
+        'unified diff of the markdown, below a title or headline that changed; empty: the page is the same',
+      ),
   })
   .meta({ id: 'PageDiff' });
 export type PageDiff = z.output<typeof pageDiff>;

@@ -4,7 +4,7 @@ import { whilePassing } from '../../base/database/while-passing.ts';
 import { contentOf, type Page, type PageContent, wasHad } from '../../pages/stored/page.ts';
 import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
-import type { PageHeading } from '../../web/html/extracted-page.ts';
+import { headlineOf, type PageHeading } from '../../web/html/extracted-page.ts';
 import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
@@ -13,7 +13,6 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { earlierHashes } from './earlier-urls.ts';
 import type { ReadBody } from './read-body.ts';
-import { headlineOf } from './shown-text.ts';
 
 /** Not the status: what was had is 200, even where the baseline itself could not have it. */
 const metadata = [

@@ -1,4 +1,4 @@
-import type { ExtractedPage, MainContent, PageHeading } from '../../web/html/extracted-page.ts';
+import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 
 /** Linear on any input: neither part passes a bracket that could begin the next image. */
 const imageQuery = /(!\[(?:[^[\]\\]|\\.)*\]\([^()[?\s]*)\?[^()[\s]*(?=\))/g;
@@ -8,9 +8,4 @@ export function shownText({ title, headings }: ExtractedPage, { markdown }: Main
   // Signatures and cache busters of images change with every request, and nobody sees them.
   const content = markdown.includes('![') ? markdown.replace(imageQuery, '$1') : markdown;
   return `${title ?? ''}\n${headlineOf(headings) ?? ''}\n${content}`;
-}
-
-/** The first of the highest level: main content need not hold it. */
-export function headlineOf(headings: readonly PageHeading[]): string | undefined {
-  return headings.find(({ level }) => level === 1)?.text;
 }

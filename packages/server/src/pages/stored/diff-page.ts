@@ -1,6 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { headlineOf, type PageHeading } from '../../web/html/extracted-page.ts';
 import { inSlices } from './in-slices.ts';
 import { baselineOf } from './list-changes.ts';
 import { contentOf, type Page, type PageChange } from './page.ts';
@@ -12,6 +13,8 @@ interface PageVersion {
   readonly change: PageChange | null;
   readonly fetched_at: Date;
   readonly outcome: Page['outcome'];
+  readonly title: string | null;
+  readonly headings: readonly PageHeading[] | null;
   readonly markdown: Buffer | null;
 }
 
@@ -21,14 +24,16 @@ export interface PageDiff {
   readonly change: PageChange;
   /** The job that it is compared with. */
   readonly baseline: string;
-  /** Unified diff of the markdown of both; empty when it is the same. */
+  /** Unified diff of the markdown of both, below a title or headline that changed; empty if they are the same. */
   readonly diff: string;
 }
 
 const versionsStatement = statement<PageVersion>(
   'page-versions',
   `
-SELECT page.job_id, page.url, page.change, page.fetched_at, page.outcome, content.markdown FROM crawl_pages page ${contentOf('page')}
+SELECT page.job_id, page.url, page.change, page.fetched_at, page.outcome, page.title, page.structured->'headings' AS headings,
+  content.markdown
+FROM crawl_pages page ${contentOf('page')}
 WHERE page.job_id = ANY ($1::uuid[]) AND page.url_hash = $2`,
 );
 
@@ -63,8 +68,25 @@ export async function diffPage(
     // A page that no link led to any more has no row in the recrawl.
     change: after?.change ?? (after ? 'changed' : 'gone'),
     baseline: state.baseline,
-    diff: await inSlices(unifyingDiff(textOf(before), textOf(after), names)),
+    diff: await inSlices(unifyingDiff(...textsOf(before, after), names)),
   };
+}
+
+/** A title is not in the markdown, nor is a headline outside the main content: if one changed, it stands above. */
+function textsOf(before: PageVersion | undefined, after: PageVersion | undefined): [string, string] {
+  const texts: [string, string] = [textOf(before), textOf(after)];
+  if (!before?.markdown || !after?.markdown) return texts;
+  const heads: (readonly [label: string, before: string, after: string])[] = [
+    ['title', before.title ?? '', after.title ?? ''],
+  ];
+  if (texts[0] === texts[1]) heads.push(['headline', headlineIn(before), headlineIn(after)]);
+  const changed = heads.filter(([, earlier, later]) => earlier !== later);
+  const above = (at: 1 | 2) => changed.map((head) => `${head[0]}: ${head[at]}\n`).join('');
+  return changed.length === 0 ? texts : [`${above(1)}\n${texts[0]}`, `${above(2)}\n${texts[1]}`];
+}
+
+function headlineIn({ headings }: PageVersion): string {
+  return headlineOf(headings ?? []) ?? '';
 }
 
 function nameOf(version: PageVersion | undefined, url: string): string {

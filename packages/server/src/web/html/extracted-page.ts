@@ -12,6 +12,11 @@ export interface PageHeading {
   readonly text: string;
 }
 
+/** The first of the highest level: main content need not contain it. */
+export function headlineOf(headings: readonly PageHeading[]): string | undefined {
+  return headings.find(({ level }) => level === 1)?.text;
+}
+
 export interface RobotsMeta {
   readonly noindex: boolean;
   readonly nofollow: boolean;
