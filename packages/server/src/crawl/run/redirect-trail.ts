@@ -1,4 +1,4 @@
-import { RecentMap } from '../../base/collections/recent-map.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 import { maxRedirects } from '../../web/fetch/max-redirects.ts';
 
 /** A loop is closed within moments of its first redirect. */
@@ -9,7 +9,7 @@ const maxKept = 4_000;
  * ever end it. Whichever of a loop is fetched last finds the others here.
  */
 export class RedirectTrail {
-  readonly #targets = new RecentMap<string>(maxKept);
+  readonly #targets = new LruMap<string>(maxKept);
 
   add(from: string, to: string): void {
     this.#targets.set(from, to);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { RecentMap } from '../../base/collections/recent-map.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
 import { type Fetcher, NotAsked } from '../../web/fetch/fetcher.ts';
@@ -87,12 +87,12 @@ const seedTriesMs = [500, 1_000];
 /** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
-  readonly #origins = new RecentMap<KnownOrigin>(maxOrigins);
+  readonly #origins = new LruMap<KnownOrigin>(maxOrigins);
   readonly #loads = new Map<string, RobotsLoad>();
   readonly #askAgain = new Set<string>();
   readonly #seeds = new Set<string>();
   /** How often the name or the certificate of an origin has failed in a row. */
-  readonly #lastingFailures = new RecentMap<number>(maxOrigins);
+  readonly #lastingFailures = new LruMap<number>(maxOrigins);
   #asksAnew: Set<string> | undefined;
   /** Two host names that could be resolved, so that one is always another's. */
   #wellKnown: readonly string[] = [];

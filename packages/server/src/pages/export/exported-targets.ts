@@ -1,9 +1,9 @@
-import { RecentMap } from '../../base/collections/recent-map.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { maxRedirects } from '../../web/fetch/max-redirects.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import { type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
 import { readUrlRules } from '../stored/read-pages.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 
 const findStatement = statement<{ url_hash: string; url: string; target_url: string | null }>(
   'find-exported-targets',
@@ -22,7 +22,7 @@ export class ExportedTargets {
   readonly #lastPage: number;
   #rules: Promise<UrlRulesVersion> | undefined;
   /** By link: the URL of its page; null when the export has none. */
-  readonly #known = new RecentMap<string | null>(remembered);
+  readonly #known = new LruMap<string | null>(remembered);
 
   /** `lastPage`: the last page of the export; a running crawl may have more by now. */
   constructor(db: Queryable, jobId: string, lastPage: number) {

@@ -1,23 +1,16 @@
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, sep } from 'node:path';
-import { RecentMap } from '../../base/collections/recent-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
 import type { StoredPage } from '../stored/page.ts';
 import { readPages, urlOfPage } from '../stored/read-pages.ts';
 import { ExportedTargets } from './exported-targets.ts';
-import {
-  contentsLine,
-  contentsTitle,
-  linksInMarkdown,
-  markdownFile,
-  relinkMarkdown,
-  urlInMarkdown,
-} from './markdown-file.ts';
+import { contentsLine, contentsTitle, linksInMarkdown, markdownFile, relinkMarkdown, urlInMarkdown } from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
 import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 
 export interface FolderOutputOptions {
   readonly path: string;
@@ -105,7 +98,7 @@ export class FolderOutput implements PageOutput {
     if (this.#pageNo === 0) return;
     if (!this.#begun) await this.#begin();
     const targets = new ExportedTargets(db, this.#jobId, this.#pageNo);
-    const names = new RecentMap<string>(rememberedNames);
+    const names = new LruMap<string>(rememberedNames);
     const nameOf = async (url: string) => {
       const name = names.get(url) ?? (await this.#nameOf(url));
       names.set(url, name);

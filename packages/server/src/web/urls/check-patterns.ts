@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
-import { BoundedMap } from '../../base/collections/bounded-map.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 import { checkList, patternSize } from './compile-pattern.ts';
 
 type Options = { readonly [name: string]: unknown };
 
 /** Sizes of patterns that were compiled before: the jobs of one site have the same ones. */
-const sizes = new BoundedMap<number>(5_000);
+const sizes = new LruMap<number>(5_000);
 /** Instructions that one request may have compiled, about a second of work. */
 const maxWork = 800_000;
 /** Others wait no longer for the event loop. */

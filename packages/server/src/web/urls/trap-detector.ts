@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../base/collections/bounded-map.ts';
+import { LruMap } from '../../base/collections/lru-map.ts';
 import type { ContentProof } from './content-proof.ts';
 import { fingerprint } from './fingerprint.ts';
 import { addQuery, isOneOfMany, noShapes } from './query-shapes.ts';
@@ -54,8 +54,8 @@ interface Group {
  */
 export class TrapDetector {
   readonly #limits: TrapLimits;
-  readonly #paths = new BoundedMap<ReturnType<typeof noShapes>>(maxPaths);
-  readonly #groups = new BoundedMap<Group>(maxGroups);
+  readonly #paths = new LruMap<ReturnType<typeof noShapes>>(maxPaths);
+  readonly #groups = new LruMap<Group>(maxGroups);
   /** By the fingerprint of a group's key: those worth remembering. */
   readonly #kept: Map<string, number>;
   #hasNews = false;
