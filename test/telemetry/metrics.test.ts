@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
-import { tell } from '../../packages/server/src/base/telemetry/signals.ts';
+import { tell } from '../../packages/server/src/base/telemetry/metrics-channel.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { freePort } from '../operations/free-port.ts';

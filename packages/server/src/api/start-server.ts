@@ -1,7 +1,7 @@
 import { type Configuration, refuseKeylessInPublic, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
-import { listenError } from '../base/process/listen-error.ts';
+import { listenError } from '../base/process/listen-address.ts';
 import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
 import { pruneUsage } from '../queue/access/key-quotas.ts';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
 import { openDatabase } from '../base/database/open-database.ts';
-import { asCalled } from '../base/process/called-as.ts';
-import { assertCanListen } from '../base/process/listen-error.ts';
-import { createLogger } from '../base/telemetry/create-logger.ts';
+import { asCalled } from '../base/process/installation.ts';
+import { assertCanListen } from '../base/process/listen-address.ts';
+import { createLogger } from '../base/telemetry/logger.ts';
 import { hasAdminKey } from '../queue/access/keys.ts';
 import { closeServer } from './close-server.ts';
 import { addListenOptions } from './listen-options.ts';

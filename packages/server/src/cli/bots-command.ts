@@ -1,6 +1,6 @@
 import { type Bot, type BotChange, type NewBot, newBot } from '@holdfast/contract';
 import { Command } from 'commander';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { changeBot } from '../shop/bots/change-bot.ts';
 import { createBot } from '../shop/bots/create-bot.ts';
 import { listBots } from '../shop/bots/list-bots.ts';

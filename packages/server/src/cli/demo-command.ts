@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
-import { calledAs } from '../base/process/called-as.ts';
+import { calledAs } from '../base/process/installation.ts';
 import { allowPrivate } from './crawl/allow-private.ts';
 import { openDisplay } from './crawl/crawl-display.ts';
 import { readCrawlRequest } from './crawl/crawl-request.ts';

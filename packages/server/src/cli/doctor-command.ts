@@ -1,6 +1,6 @@
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { checkInvariants } from '../ops/doctor/check-invariants.ts';
 import type { Finding } from '../ops/doctor/finding.ts';
 import { runChecks } from '../ops/doctor/run-checks.ts';

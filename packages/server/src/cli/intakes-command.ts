@@ -1,7 +1,7 @@
 import { HoldfastError, type Intake, type IntakeRequest, type NewPricePoint } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Pool } from 'pg';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { findWait } from '../ops/jobs/find-waits.ts';
 import { enqueueJobs } from '../queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../queue/jobs/notifier.ts';

@@ -1,7 +1,7 @@
 import type { Job, UserAction } from '@holdfast/contract';
 import { Command } from 'commander';
 import { jobView } from '../api/jobs/job-view.ts';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { actOnJob } from '../ops/jobs/act-on-job.ts';
 import { findWait } from '../ops/jobs/find-waits.ts';
 import { awaitAcknowledgement } from '../queue/jobs/await-acknowledgement.ts';

@@ -10,7 +10,7 @@ import {
 import { Argument, Command, Option } from 'commander';
 import { jobView, jobViews } from '../api/jobs/job-view.ts';
 import type { Queryable } from '../base/database/statement.ts';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { retryUrls } from '../crawl/frontier/retry-urls.ts';
 import { findWait } from '../ops/jobs/find-waits.ts';
 import { readJobDetails } from '../ops/jobs/job-details.ts';

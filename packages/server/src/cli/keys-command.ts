@@ -8,7 +8,7 @@ import {
   keyScopes,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { createKey, listKeys, revokeKey } from '../queue/access/keys.ts';
 import { answerEach } from './answer-each.ts';
 import { checkFlags, flagOf } from './check-flags.ts';

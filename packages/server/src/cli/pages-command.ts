@@ -14,7 +14,7 @@ import {
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { diffPage } from '../pages/stored/diff-page.ts';
 import { baselineOf, listChanges } from '../pages/stored/list-changes.ts';
 import { listErrors } from '../pages/stored/list-errors.ts';

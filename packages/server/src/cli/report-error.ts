@@ -1,5 +1,5 @@
 import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { asTyped } from './as-typed.ts';
 
 const actionNames = /\b(?:resetLock|retryUrls)\b/g;

@@ -1,7 +1,7 @@
 import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { searchResults } from '../shop/results/search-results.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';

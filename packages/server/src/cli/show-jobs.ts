@@ -8,7 +8,7 @@ import {
   type ListedResult,
   type Waiting,
 } from '@holdfast/contract';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import type { JobDetails } from '../ops/jobs/job-details.ts';
 import type { JobEvent } from '../queue/jobs/list-events.ts';
 import { asTyped } from './as-typed.ts';

@@ -1,5 +1,5 @@
 import type { Job, Policy, PolicyFilter } from '@holdfast/contract';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 import { formatFrequency } from './read-frequency.ts';

@@ -1,5 +1,5 @@
 import type { Webhook, WebhookDelivery } from '@holdfast/contract';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import type { ShownWebhook } from '../queue/webhooks/find-webhooks.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';

@@ -1,8 +1,8 @@
 import { settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { startServer } from '../api/start-server.ts';
-import { calledAs } from '../base/process/called-as.ts';
-import { logsJson } from '../base/telemetry/create-logger.ts';
+import { calledAs } from '../base/process/installation.ts';
+import { logsJson } from '../base/telemetry/logger.ts';
 import { makeFirstKey } from '../queue/access/keys.ts';
 import { makeLoginLink } from '../queue/access/sessions.ts';
 import { closeServer } from './close-server.ts';

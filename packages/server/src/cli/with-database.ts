@@ -3,7 +3,7 @@ import { type Configuration, readConfiguration, refuseKeylessInPublic } from '@h
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../base/database/open-database.ts';
-import { createLogger } from '../base/telemetry/create-logger.ts';
+import { createLogger } from '../base/telemetry/logger.ts';
 
 export interface Session {
   readonly configuration: Configuration;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { asCalled } from '../base/process/called-as.ts';
+import { asCalled } from '../base/process/installation.ts';
 import { listWorkers } from '../queue/workers/worker-list.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';

@@ -2,7 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../../test/database-fixture/create-test-database.ts';
 import { createPool } from '../database/create-pool.ts';
-import { loggerTo } from './create-logger.ts';
+import { loggerTo } from './logger.ts';
 import { OutageLog } from './outage-log.ts';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

@@ -1,4 +1,4 @@
-import { calledAs } from '../../base/process/called-as.ts';
+import { calledAs } from '../../base/process/installation.ts';
 
 /** The command that was typed, to be typed again. */
 export function sameCommand(args: readonly string[] = process.argv.slice(2)): string {

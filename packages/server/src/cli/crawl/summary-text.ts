@@ -1,4 +1,4 @@
-import { calledAs } from '../../base/process/called-as.ts';
+import { calledAs } from '../../base/process/installation.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { countOf, formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';

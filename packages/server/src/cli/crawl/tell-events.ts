@@ -1,5 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import { asCalled } from '../../base/process/installation.ts';
 import { type JobEvent, listEvents } from '../../queue/jobs/list-events.ts';
 import { printable } from '../print-table.ts';
 import type { CrawlDisplay } from './crawl-display.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { whilePassing } from '../../base/database/while-passing.ts';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
 import { Unsaved } from './unsaved.ts';

@@ -1,9 +1,9 @@
+import { LruMap } from '../../base/collections/lru-map.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { maxRedirects } from '../../web/fetch/max-redirects.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import { type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
 import { readUrlRules } from '../stored/read-pages.ts';
-import { LruMap } from '../../base/collections/lru-map.ts';
 
 const findStatement = statement<{ url_hash: string; url: string; target_url: string | null }>(
   'find-exported-targets',

@@ -1,16 +1,23 @@
 import { access, constants, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, sep } from 'node:path';
+import { LruMap } from '../../base/collections/lru-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { assertCanMakeFolder, makeFolder } from '../../base/process/make-folder.ts';
 import type { StoredPage } from '../stored/page.ts';
 import { readPages, urlOfPage } from '../stored/read-pages.ts';
 import { ExportedTargets } from './exported-targets.ts';
-import { contentsLine, contentsTitle, linksInMarkdown, markdownFile, relinkMarkdown, urlInMarkdown } from './markdown-file.ts';
+import {
+  contentsLine,
+  contentsTitle,
+  linksInMarkdown,
+  markdownFile,
+  relinkMarkdown,
+  urlInMarkdown,
+} from './markdown-file.ts';
 import { type OutputCursor, OutputCursorFile } from './output-cursor.ts';
 import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputJob, PageOutput } from './page-output.ts';
 import { pagePaths } from './page-path.ts';
-import { LruMap } from '../../base/collections/lru-map.ts';
 
 export interface FolderOutputOptions {
   readonly path: string;

@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { judgeProcess, ownIdentity, type ProcessIdentity } from '../../base/process/process-identity.ts';
+import { judgeProcess, ownIdentity, type ProcessIdentity } from '../../base/process/process-info.ts';
 import { outputUnusable } from './output-unusable.ts';
 import type { OutputFormat } from './page-output.ts';
 

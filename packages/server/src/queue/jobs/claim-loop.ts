@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import { type RecoveredJob, recoverJobs } from './recover-jobs.ts';
 
 const batch = 1000;

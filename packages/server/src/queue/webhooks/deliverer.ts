@@ -1,7 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { type RegularTask, runRegularly } from '../jobs/run-regularly.ts';

@@ -1,4 +1,4 @@
-import type { Signals } from '../../base/telemetry/signals.ts';
+import type { Signals } from '../../base/telemetry/metrics-channel.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
 

@@ -1,7 +1,7 @@
 import { readConfiguration } from '@holdfast/contract';
 import { createPool } from '../../base/database/create-pool.ts';
-import { createLogger } from '../../base/telemetry/create-logger.ts';
-import { hear, type Signals } from '../../base/telemetry/signals.ts';
+import { createLogger } from '../../base/telemetry/logger.ts';
+import { hear, type Signals } from '../../base/telemetry/metrics-channel.ts';
 import type { FromRunner } from './messages.ts';
 
 /** It is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { crawlLane, QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { ownIdentity } from '../../base/process/process-identity.ts';
+import { ownIdentity } from '../../base/process/process-info.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { sweepLeases } from '../../queue/jobs/sweep-leases.ts';

@@ -6,7 +6,7 @@ import {
   ownIdentity,
   type ProcessIdentity,
   type Verdict,
-} from '../../base/process/process-identity.ts';
+} from '../../base/process/process-info.ts';
 import { version } from '../../base/process/version.ts';
 import { proofSeconds, SteadyWait } from './steady-wait.ts';
 

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ErrorCode } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { processorTime } from '../../base/process/processor-time.ts';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import { InFlightFile } from '../../crawl/run/in-flight-file.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
-import { tell } from '../../base/telemetry/signals.ts';
+import { tell } from '../../base/telemetry/metrics-channel.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { crashJobs } from '../../queue/jobs/crash-jobs.ts';
 import { supervisorEnds } from '../../queue/jobs/end-run.ts';

@@ -2,7 +2,7 @@ import type { Configuration, JobKind } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../../base/database/open-database.ts';
 import { Pipeline } from '../../base/database/pipeline.ts';
-import { logsJson } from '../../base/telemetry/create-logger.ts';
+import { logsJson } from '../../base/telemetry/logger.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../queue/jobs/claim-loop.ts';
 import { isSameLease } from '../../queue/jobs/held-job.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { asCalled, calledAs } from './called-as.ts';
+import { asCalled, calledAs } from './installation.ts';
 
 test.each<[string, string, NodeJS.ProcessEnv, string]>([
   ['installed', '/usr/local/bin/holdfast', {}, 'holdfast'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loggerTo } from './create-logger.ts';
+import { loggerTo } from './logger.ts';
 
 function logged(write: (log: ReturnType<typeof loggerTo>) => void): string {
   const lines: string[] = [];

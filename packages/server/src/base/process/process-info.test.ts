@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeProcess, ownIdentity } from './process-identity.ts';
+import { judgeProcess, ownIdentity } from './process-info.ts';
 
 const self = ownIdentity();
 const [boot, table] = self.bootId.split(' ');
