@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
-import { tell } from '../../packages/server/src/base/telemetry/metrics-channel.ts';
+import { publish } from '../../packages/server/src/base/telemetry/metrics-channel.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { freePort } from '../operations/free-port.ts';
@@ -40,13 +40,13 @@ test('tells Prometheus where the queue stands, to a key that sees every owner', 
 
 test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die, deliveries', async () => {
   const metrics = new Metrics();
-  tell('claim', { seconds: 0.004, kinds: ['crawl', 'crawl', 'visit'] });
-  tell('checkpoint', { seconds: 0.02, pages: { fetched: 40, failed: 2 } });
-  tell('leaseExpiry', { status: 'pending' });
-  tell('runnerDeath', { code: 'runner_out_of_memory' });
-  tell('delivery', { outcome: 'dead' });
+  publish('claim', { seconds: 0.004, kinds: ['crawl', 'crawl', 'visit'] });
+  publish('checkpoint', { seconds: 0.02, pages: { fetched: 40, failed: 2 } });
+  publish('leaseExpiry', { status: 'pending' });
+  publish('runnerDeath', { code: 'runner_out_of_memory' });
+  publish('delivery', { outcome: 'dead' });
   metrics.close();
-  tell('runnerDeath', { code: 'runner_out_of_memory' });
+  publish('runnerDeath', { code: 'runner_out_of_memory' });
   const text = await metrics.registry.metrics();
   for (const line of [
     'holdfast_claim_seconds_count 1',

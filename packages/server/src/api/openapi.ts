@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { apiError } from '@holdfast/contract';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { version } from '../base/process/version.ts';
+import { version } from '../base/process/installation.ts';
 import type { ApiServer } from './route-group.ts';
 
 const description = `Jobs of Holdfast, and everything about them. Every call but the public ones needs a key:

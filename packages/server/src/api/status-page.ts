@@ -2,7 +2,7 @@ import { type JobStatus, jobStatuses } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { readMigrationState } from '../base/database/migration-state.ts';
 import type { Database } from '../base/database/open-database.ts';
-import { version } from '../base/process/version.ts';
+import { version } from '../base/process/installation.ts';
 import { countJobs } from '../ops/stats/count-jobs.ts';
 
 export interface Status {

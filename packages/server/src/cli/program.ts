@@ -1,7 +1,6 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { asCalled } from '../base/process/installation.ts';
-import { version } from '../base/process/version.ts';
+import { asCalled, version } from '../base/process/installation.ts';
 import { forTerminal } from './fit-text.ts';
 import { withFlagMeant } from './flag-meant.ts';
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { HoldfastError } from '@holdfast/contract';
-import { httpAddress } from './http-address.ts';
 
-/** Asked before a database is made or opened: a start that cannot succeed should leave nothing behind. */
+/** Checked before a database is created or opened, so that a failed start leaves nothing behind. */
 export async function assertCanListen(host: string, port: number): Promise<void> {
   const probe = createServer().listen(port, host);
   try {
@@ -15,7 +14,7 @@ export async function assertCanListen(host: string, port: number): Promise<void>
   await once(probe, 'close');
 }
 
-/** Why nobody can be listened to there, in words that say what to change. */
+/** The error to report when listening on an address fails. */
 export async function listenError(error: unknown, host: string, port: number): Promise<unknown> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
@@ -37,4 +36,9 @@ async function isHoldfast(address: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The URL of a server that listens on this host and port. */
+export function httpAddress(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it that are missing. Node's own `recursive` never returns below a folder in which nothing
- * can be made, such as /proc: it is told that the parent is missing, makes sure of the parent, and tries again.
+ * Creates a folder and its missing parents. Node's own `recursive` loops forever below a folder in which nothing can be
+ * created, such as /proc: each time it hears that the parent is missing, it finds the parent and tries again.
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -17,7 +17,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws if the folder neither is there nor can be made, by the nearest one that is there. Nothing is changed by that. */
+/** Throws if the folder neither exists nor can be created in its nearest existing parent. Changes nothing. */
 export async function assertCanMakeFolder(path: string): Promise<void> {
   try {
     await access(`${path}/.`, constants.W_OK);

@@ -1,18 +1,18 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 
-/** Tells a process from any other that had, or will have, its pid. */
+/** Identifies a process among all that have had, or will have, its pid. */
 export interface ProcessIdentity {
   readonly host: string;
-  /** Stays the same when the machine restarts; empty when that cannot be known, which proves nothing. */
+  /** Stays the same across restarts of the machine; empty if unknown, which proves nothing. */
   readonly machineId: string;
-  /** The machine's, which changes when it restarts, and the process table that the pid belongs to. */
+  /** The machine's boot id, which changes when it restarts, and the pid namespace. */
   readonly bootId: string;
   readonly pid: number;
   readonly processStart: string;
 }
 
-/** `unknown`: it runs elsewhere, or where we cannot look. */
+/** `unknown`: the process runs on another machine, or in a container that cannot be inspected. */
 export type Verdict = 'dead' | 'alive' | 'unknown';
 
 export function ownIdentity(): ProcessIdentity {
@@ -26,9 +26,9 @@ export function ownIdentity(): ProcessIdentity {
 }
 
 /**
- * What is certain about another process. A host name proves nothing, nor does a machine id by itself: images of machines are
- * copied with the file that it stands in. So a process that gave a sign of life since this machine started was not of its
- * last boot, but runs on a copy.
+ * Whether another process is alive, if that is certain. A host name proves nothing, and neither does a machine id by itself:
+ * machine images are copied together with the file that holds it. A process with another boot id that gave a sign of life
+ * since this machine started runs on such a copy.
  */
 export function judgeProcess(
   other: ProcessIdentity,
@@ -40,23 +40,23 @@ export function judgeProcess(
   const [otherBoot, otherTable] = other.bootId.split(' ');
   const [boot, table] = self.bootId.split(' ');
   if (otherBoot !== boot) return silentSeconds > upSeconds ? 'dead' : 'unknown';
-  // Another container of this machine: its processes cannot be seen from here.
+  // Another container on this machine: its processes are not visible from here.
   if (!table || otherTable !== table || !other.processStart) return 'unknown';
   return startOf(other.pid) === other.processStart ? 'alive' : 'dead';
 }
 
-/** The inode of the first process table of every Linux (PROC_PID_INIT_INO). */
+/** The pid namespace of the host: its inode is the same on every Linux (PROC_PID_INIT_INO). */
 const firstTable = 'pid:[4026531836]';
 
 /**
- * In a container, the file is the image's, and the same wherever that runs. The boot id stands in then: it is as good as long as
- * the machine does not restart, and afterwards proves nothing.
+ * In a container the file belongs to the image and is the same wherever that runs. The boot id is used instead: it is as good
+ * until the machine restarts, and then proves nothing.
  */
 function machineId(): string {
   if (ownTable() === firstTable)
     for (const file of ['/etc/machine-id', '/var/lib/dbus/machine-id']) {
       const id = read(file);
-      // Images that are made with care say so until their first start.
+      // Well-made images contain this until their first boot.
       if (id && id !== 'uninitialized') return id;
     }
   return bootId();
@@ -66,7 +66,7 @@ function bootId(): string {
   return read('/proc/sys/kernel/random/boot_id') ?? '';
 }
 
-/** The namespace, and when its first process started: inodes are used again. */
+/** The pid namespace, and when its first process started: inodes are reused. */
 function processTable(): string {
   const first = startOf(1);
   return first === undefined ? '' : `${ownTable() ?? ''}${first}`;
@@ -80,11 +80,16 @@ function ownTable(): string | undefined {
   }
 }
 
-/** When a process started, in clock ticks since the boot: the 22nd field, counted behind the name in parentheses. */
+/** When a process started, in clock ticks since the boot: field 22 of proc(5). */
 function startOf(pid: number): string | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = statOf(pid);
   return fields?.[0] === 'Z' ? undefined : fields?.[19];
+}
+
+/** The fields of /proc/PID/stat from the third on, the state. The second is a name that may contain spaces. */
+function statOf(pid: number | undefined): string[] | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function read(file: string): string | undefined {
@@ -93,4 +98,19 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export interface ProcessorTime {
+  readonly ms: number;
+  /** Whether the process is running or runnable: it waits for nothing but a processor. */
+  readonly wantsMore: boolean;
+}
+
+const msPerTick = 10;
+
+/** The processor time that a process has used so far; undefined where the system does not tell. */
+export function processorTime(pid: number | undefined): ProcessorTime | undefined {
+  const fields = statOf(pid);
+  if (!fields) return undefined;
+  return { ms: (Number(fields[11]) + Number(fields[12])) * msPerTick, wantsMore: fields[0] === 'R' };
 }

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import type { JobKind } from '@holdfast/contract';
 
-/** What happens inside, told to whoever measures it. Who tells does not know who listens; nobody listening costs nothing. */
-export interface Signals {
+/** Events that a process publishes for its metrics. The publisher does not know its subscribers, and without any it costs nothing. */
+export interface MetricEvents {
   readonly claim: { readonly seconds: number; readonly kinds: readonly JobKind[] };
   readonly checkpoint: { readonly seconds: number; readonly pages: Readonly<Record<string, number>> };
   readonly leaseExpiry: { readonly status: string };
@@ -10,18 +10,18 @@ export interface Signals {
   readonly delivery: { readonly outcome: 'delivered' | 'failed' | 'dead' };
 }
 
-const channelOf = (name: keyof Signals) => channel(`holdfast:${name}`);
+const channelOf = (name: keyof MetricEvents) => channel(`holdfast:${name}`);
 
-export function tell<Name extends keyof Signals>(name: Name, signal: Signals[Name]): void {
-  channelOf(name).publish(signal);
+export function publish<Name extends keyof MetricEvents>(name: Name, event: MetricEvents[Name]): void {
+  channelOf(name).publish(event);
 }
 
-/** Gives back how to stop listening. */
-export function hear<Name extends keyof Signals>(
+/** Returns a function that unsubscribes. */
+export function subscribe<Name extends keyof MetricEvents>(
   name: Name,
-  listener: (signal: Signals[Name]) => void,
+  listener: (event: MetricEvents[Name]) => void,
 ): () => void {
-  const onMessage = (message: unknown) => listener(message as Signals[Name]);
+  const onMessage = (message: unknown) => listener(message as MetricEvents[Name]);
   channelOf(name).subscribe(onMessage);
   return () => channelOf(name).unsubscribe(onMessage);
 }

@@ -28,10 +28,10 @@ test('an outage is told of once, however many parts of a process notice it, and 
     await pool.query('SELECT');
     log.warn({ err: refused }, 'Claiming failed');
     expect(lines.map(({ msg }) => msg)).toEqual([
-      expect.stringMatching(/^Claiming failed; more lines about the database are held back/),
+      expect.stringMatching(/^Claiming failed; further messages about the database are suppressed/),
       'A statement failed',
       'The database answers again',
-      expect.stringMatching(/^Claiming failed; more lines/),
+      expect.stringMatching(/^Claiming failed; further messages/),
     ]);
     expect(lines[2]?.lines_held_back).toBe(4);
   } finally {

@@ -1,55 +1,62 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 
-/** While the database is away, so often at least somebody who looks at the log is told. */
+/** Reminder interval during an outage. */
 const remindMs = 60_000;
-/** Of the connection and of the server as a whole; what is wrong with one statement is not among them. */
+/** Codes of a lost connection or server, not of a faulty statement. */
 const outageCode =
   /^(?:08|57P0[1-3]|53300|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/;
 const outageText = /connection terminated|timeout exceeded when trying to connect|connection was closed/i;
-const heldBack = 'more lines about the database are held back until it answers again';
+const suppressedNote = 'further messages about the database are suppressed until it answers again';
 
 const outage = Symbol('outage of the database');
 
 /**
- * What a process logs when the database goes away: every part of it that needs the database would say so, some every second.
- * One line tells of it, one a minute reminds of it, and one says when it is over.
+ * Reduces what a process logs during an outage of the database, which every part that needs it would report, some every
+ * second. One line reports the outage, one a minute repeats it, and one reports its end.
  */
 export class OutageLog {
   #since: number | undefined;
-  #toldAt = 0;
-  #held = 0;
+  #reportedAt = 0;
+  #suppressed = 0;
 
-  /** The line to write, or undefined when it is held back. */
+  /** The line to write; undefined if it is suppressed. */
   filter(args: readonly unknown[], now = performance.now()): readonly unknown[] | undefined {
     if (!isOutage(args[0])) return args;
     this.#since ??= now;
-    if (this.#toldAt > 0 && now - this.#toldAt < remindMs) {
-      this.#held++;
+    if (this.#reportedAt > 0 && now - this.#reportedAt < remindMs) {
+      this.#suppressed++;
       return undefined;
     }
-    this.#toldAt = now;
+    this.#reportedAt = now;
     const [fields, message, ...others] = args;
-    return [fields, typeof message === 'string' ? `${message}; ${heldBack}` : heldBack, ...others];
+    return [
+      fields,
+      typeof message === 'string' ? `${message}; ${suppressedNote}` : suppressedNote,
+      ...others,
+    ];
   }
 
-  /** A connection was made, or one served somebody to the end. */
+  /** Called when a connection was opened or has been used without an error. */
   over(log: Logger, now = performance.now()): void {
     if (this.#since === undefined) return;
-    const fields = { away_seconds: Math.round((now - this.#since) / 1000), lines_held_back: this.#held };
+    const fields = {
+      away_seconds: Math.round((now - this.#since) / 1000),
+      lines_held_back: this.#suppressed,
+    };
     this.#since = undefined;
-    this.#toldAt = 0;
-    this.#held = 0;
+    this.#reportedAt = 0;
+    this.#suppressed = 0;
     log.info(fields, 'The database answers again');
   }
 }
 
-/** A logger that its children share it with. */
+/** Attaches the outage log to a logger; its children inherit it. */
 export function withOutage(log: Logger, its: OutageLog): Logger {
   return Object.assign(log, { [outage]: its });
 }
 
-/** Loggers of tests have none. */
+/** Undefined for the loggers of tests. */
 export function outageOf(log: Logger): OutageLog | undefined {
   return (log as Logger & { [outage]?: OutageLog })[outage];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { runnerProgramPath } from '../../base/process/runner-program-path.ts';
+import { runnerProgramPath } from '../../base/process/installation.ts';
 import type { PageExporter } from '../../pages/export/page-exporter.ts';
 import { awaitAcknowledgement } from '../../queue/jobs/await-acknowledgement.ts';
 import { Notifier } from '../../queue/jobs/notifier.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { whilePassing } from '../../base/database/while-passing.ts';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
 import { Unsaved } from './unsaved.ts';
@@ -128,7 +128,7 @@ export class Checkpointer {
         () => saveCheckpoint(db, job, checkpoint),
         (error) => log.warn({ err: error }, 'A checkpoint could not be saved; trying again'),
       );
-      tell('checkpoint', { seconds: (performance.now() - started) / 1000, pages: countOutcomes(unsaved) });
+      publish('checkpoint', { seconds: (performance.now() - started) / 1000, pages: countOutcomes(unsaved) });
       onSaved(saved, unsaved);
     } catch (error) {
       onFailed(error);

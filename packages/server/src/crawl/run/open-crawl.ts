@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
 import { whilePassing } from '../../base/database/while-passing.ts';
-import { readerProgramPath } from '../../base/process/reader-program-path.ts';
+import { readerProgramPath } from '../../base/process/installation.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import { Governor } from '../../governor/sources/governor.ts';
 import { governorTimes } from '../../governor/sources/governor-times.ts';

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Configuration } from '@holdfast/contract';
-import { httpAddress } from '../../base/process/http-address.ts';
-import { listenError } from '../../base/process/listen-address.ts';
+import { httpAddress, listenError } from '../../base/process/listen-address.ts';
 import { Metrics } from '../../base/telemetry/metrics.ts';
 import { alivePaths, type ReadinessCheck, readyPaths } from './readiness.ts';
 

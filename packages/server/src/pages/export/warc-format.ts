@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gunzipSync, gzip, gzipSync } from 'node:zlib';
-import { version } from '../../base/process/version.ts';
+import { version } from '../../base/process/installation.ts';
 import type { StoredPage } from '../stored/page.ts';
 import type { PageFormat } from './page-output.ts';
 

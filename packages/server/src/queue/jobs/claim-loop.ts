@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import { type ClaimedJob, claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { ClaimPositions } from './claim-positions.ts';
@@ -137,7 +137,7 @@ export class ClaimLoop {
       .finally(() => {
         this.#asked -= limit;
       });
-    tell('claim', { seconds: (performance.now() - asked) / 1000, kinds: jobs.map(({ kind }) => kind) });
+    publish('claim', { seconds: (performance.now() - asked) / 1000, kinds: jobs.map(({ kind }) => kind) });
     if (jobs.length > 0) {
       this.#hadOnlyJob = true;
       onJobs(jobs, asked);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import { type RecoveredJob, recoverJobs } from './recover-jobs.ts';
 
 const batch = 1000;
@@ -17,7 +17,7 @@ export async function sweepLeases(db: Queryable, log: Logger, workerId: string):
 }
 
 function report(log: Logger, { id, status, prior_worker, retry_count, max_retries }: RecoveredJob): void {
-  tell('leaseExpiry', { status });
+  publish('leaseExpiry', { status });
   const fields = { job: id, status, prior_worker };
   if (status === 'pending')
     log.warn(fields, `Recovering stale job ${id} (Retry ${retry_count}/${max_retries})`);

@@ -1,7 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { type RegularTask, runRegularly } from '../jobs/run-regularly.ts';
@@ -128,12 +128,13 @@ export class Deliverer {
         pauseSeconds: null,
         disable: null,
       });
-      if (held) tell('delivery', { outcome: 'dead' });
+      if (held) publish('delivery', { outcome: 'dead' });
       return;
     }
     const sent = await sendDelivery(delivery, { fetcher: this.#fetcher, timeoutSeconds });
     if (sent.delivered) {
-      if (await settleDelivered(db, delivery, sent.status ?? 200)) tell('delivery', { outcome: 'delivered' });
+      if (await settleDelivered(db, delivery, sent.status ?? 200))
+        publish('delivery', { outcome: 'delivered' });
       return;
     }
     const isLast = sent.hopeless || sent.gone || delivery.attempts >= webhookAttempts;
@@ -147,7 +148,7 @@ export class Deliverer {
     });
     // Somebody else has it by now, and tells what comes of it.
     if (!held) return;
-    tell('delivery', { outcome: isLast ? 'dead' : 'failed' });
+    publish('delivery', { outcome: isLast ? 'dead' : 'failed' });
     if (isLast) log.warn({ ...names, reason: error }, 'A webhook delivery is dead');
     if (disabled) log.warn({ ...names, reason: error }, 'A webhook was disabled: its receiver takes nothing');
   }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { version } from '../../base/process/version.ts';
+import { version } from '../../base/process/installation.ts';
 import { AddressGuard } from './address-guard.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { Exchange } from './exchange.ts';

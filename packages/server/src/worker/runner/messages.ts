@@ -1,4 +1,4 @@
-import type { Signals } from '../../base/telemetry/metrics-channel.ts';
+import type { MetricEvents } from '../../base/telemetry/metrics-channel.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
 
@@ -34,7 +34,7 @@ export type FromRunner =
   | {
       readonly type: 'tick';
       readonly rssBytes: number;
-      readonly checkpoints: readonly Signals['checkpoint'][];
+      readonly checkpoints: readonly MetricEvents['checkpoint'][];
     }
   /** The run has ended and its job is not ours any more. */
   | { readonly type: 'ended'; readonly status: string }

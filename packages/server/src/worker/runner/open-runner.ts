@@ -1,7 +1,7 @@
 import { readConfiguration } from '@holdfast/contract';
 import { createPool } from '../../base/database/create-pool.ts';
 import { createLogger } from '../../base/telemetry/logger.ts';
-import { hear, type Signals } from '../../base/telemetry/metrics-channel.ts';
+import { type MetricEvents, subscribe } from '../../base/telemetry/metrics-channel.ts';
 import type { FromRunner } from './messages.ts';
 
 /** It is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
@@ -21,8 +21,8 @@ export async function openRunner() {
     if (process.connected) process.send?.(message, () => undefined);
   };
   /** Since the last tick: a message for each of them took 0.5 ms, as long as half a page. */
-  let checkpoints: Signals['checkpoint'][] = [];
-  hear('checkpoint', (saved) => checkpoints.push(saved));
+  let checkpoints: MetricEvents['checkpoint'][] = [];
+  subscribe('checkpoint', (saved) => checkpoints.push(saved));
 
   let hasAsked = false;
   /** From now on, its death is not blamed on the machine that it runs on. */

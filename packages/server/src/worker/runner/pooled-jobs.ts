@@ -1,7 +1,7 @@
 import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { moduleProgramPath } from '../../base/process/module-program-path.ts';
+import { moduleProgramPath } from '../../base/process/installation.ts';
 import { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
 import { SourceBlocked } from '../../governor/fetching/source-blocked.ts';
 import { checkPayload } from '../../queue/jobs/check-payload.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, type JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { version } from '../../base/process/installation.ts';
 import {
   judgeProcess,
   ownIdentity,
   type ProcessIdentity,
   type Verdict,
 } from '../../base/process/process-info.ts';
-import { version } from '../../base/process/version.ts';
 import { proofSeconds, SteadyWait } from './steady-wait.ts';
 
 /** What others may know of a worker, and whether they can count on it. */

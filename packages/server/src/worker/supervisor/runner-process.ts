@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import type { ErrorCode } from '@holdfast/contract';
 import type { Logger } from 'pino';
-import { processorTime } from '../../base/process/processor-time.ts';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { processorTime } from '../../base/process/process-info.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import { InFlightFile } from '../../crawl/run/in-flight-file.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
@@ -196,7 +196,7 @@ export class RunnerProcess {
       this.#processorMsAtTick = processorTime(this.pid)?.ms ?? 0;
     if (message.type === 'tick') {
       this.#rssBytes = message.rssBytes;
-      for (const saved of message.checkpoints) tell('checkpoint', saved);
+      for (const saved of message.checkpoints) publish('checkpoint', saved);
     }
     if (message.type === 'ready') {
       this.#isReady = true;

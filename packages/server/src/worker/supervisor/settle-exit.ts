@@ -1,5 +1,5 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { crashJobs } from '../../queue/jobs/crash-jobs.ts';
 import { supervisorEnds } from '../../queue/jobs/end-run.ts';
@@ -32,7 +32,7 @@ export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
   }
   if (exit.handedOver) return;
   if (exit.dismissed) return handBack(run, { reason: dismissals[exit.dismissed] }, holder);
-  tell('runnerDeath', { code: exit.code });
+  publish('runnerDeath', { code: exit.code });
   if (exit.startFailed) {
     const write = () => settleFailedStart([job], exit, holder);
     return await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));

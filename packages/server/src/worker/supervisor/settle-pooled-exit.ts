@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { tell } from '../../base/telemetry/metrics-channel.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { crashJobs } from '../../queue/jobs/crash-jobs.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
@@ -16,7 +16,7 @@ export async function settlePooledExit(
   holder: Holder,
 ): Promise<void> {
   const { db, log, workerId } = holder;
-  tell('runnerDeath', { code: exit.code });
+  publish('runnerDeath', { code: exit.code });
   const actor = `supervisor:${workerId}`;
   const death = { jobs: left.length, code: exit.code, detail: exit.detail };
   try {

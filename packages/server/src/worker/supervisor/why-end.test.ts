@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { processorTime } from '../../base/process/processor-time.ts';
+import { processorTime } from '../../base/process/process-info.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { isHung } from './why-end.ts';
 
