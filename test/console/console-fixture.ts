@@ -23,7 +23,8 @@ interface AxeViolation {
 
 /** What some tests ask for; the browser reports each as an error. */
 const refusal = /status of 40[01349]/;
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const require = createRequire(import.meta.url);
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The API with the console, and one browser, for a test file. Whatever goes wrong within a page fails its test. */
 export class ConsoleFixture {

@@ -5,7 +5,7 @@ import type { Database } from '../../packages/server/src/base/database/open-data
 import { coarseFunctions } from '../stress/coarse-database.ts';
 
 /** Every database of a run has a name that begins with this: other runs may use the same server. */
-export const runPrefix = `test_${process.pid}_`;
+const runPrefix = `test_${process.pid}_`;
 
 /** A migrated database without connections, as PostgreSQL wants it of a template. Returns its name. */
 export async function createTemplate({ pool, url }: Database, log: Logger): Promise<string> {

@@ -9,7 +9,7 @@ export interface Figure {
   readonly aside?: boolean;
 }
 
-export type Lap = () => Promise<readonly Figure[]>;
+type Lap = () => Promise<readonly Figure[]>;
 
 /** Prepares what the product's own part of a benchmark needs, hands over how to do a lap of it, and clears up. */
 export type WithLaps = (server: BenchServer, use: (lap: Lap) => Promise<void>) => Promise<void>;

@@ -2,7 +2,7 @@ import { median, round, type Spread, spread } from '../statistics.ts';
 import type { Figure } from './laps.ts';
 
 /** Medians that differ by less are within noise. */
-export const noise = 0.05;
+const noise = 0.05;
 
 export interface Comparison {
   readonly name: string;

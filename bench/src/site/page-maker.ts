@@ -1,5 +1,5 @@
 /** What a crawler must find in a page that was made here. */
-export interface ExpectedPage {
+interface ExpectedPage {
   readonly title: string;
   /** Paths, each once, in the page's order. */
   readonly links: readonly string[];

@@ -1,7 +1,7 @@
 import { Random } from '../random.ts';
 
 /** What a request for a path is answered with. */
-export type Answer =
+type Answer =
   | { readonly kind: 'page'; readonly page: number; readonly links: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: 301 | 302 | 308; readonly to: string }
   | { readonly kind: 'error'; readonly status: number };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../random.ts';
 
-export const misfortunes = ['runner', 'worker', 'drain', 'pause', 'backends', 'database'] as const;
+const misfortunes = ['runner', 'worker', 'drain', 'pause', 'backends', 'database'] as const;
 export type MisfortuneKind = (typeof misfortunes)[number];
 
 export interface Misfortune {

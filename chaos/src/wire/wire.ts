@@ -11,7 +11,7 @@ import { WireConnection } from './wire-connection.ts';
  */
 export const moments = ['unsent', 'torn', 'executing', 'committed'] as const;
 /** `held`: it is kept until it is delivered. */
-export type Moment = (typeof moments)[number] | 'held';
+type Moment = (typeof moments)[number] | 'held';
 
 /** Called when a statement has come to its moment: its connection is cut afterwards, unless the statement is only held. */
 export interface Strike {

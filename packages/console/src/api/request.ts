@@ -64,7 +64,7 @@ async function failure(response: Response): Promise<RequestFailed> {
   }
 }
 
-export function withQuery(path: string, query: RequestOptions['query'] = {}): string {
+function withQuery(path: string, query: RequestOptions['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === '') continue;

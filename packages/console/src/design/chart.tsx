@@ -5,7 +5,7 @@ import uPlot from 'uplot';
 import styles from './chart.module.css';
 import { axisText } from './count-text.ts';
 
-export interface Series {
+interface Series {
   readonly label: string;
   /** Names a token: chart-1 … chart-4, or the colour of a status. */
   readonly colour: string;

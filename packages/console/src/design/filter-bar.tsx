@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './filter-bar.module.css';
 import { SavedViews } from './saved-views.tsx';
-import { type SearchState, useSearchState } from './search-state.ts';
+import { useSearchState } from './search-state.ts';
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
   readonly count?: string | undefined;
@@ -152,5 +152,3 @@ function localText(moment: string | undefined): string {
   const date = new Date(moment);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
-
-export type { SearchState };

@@ -10,7 +10,7 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narro
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** "3 min ago", "in 2 hr": whole steps, so that it does not flicker. */
-export function relativeTime(at: Date, now = Date.now()): string {
+function relativeTime(at: Date, now = Date.now()): string {
   const seconds = (at.getTime() - now) / 1000;
   for (const [unit, length] of steps) {
     if (Math.abs(seconds) >= length || unit === 'second')

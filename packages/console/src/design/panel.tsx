@@ -44,17 +44,6 @@ export function isLong(value: ReactNode): boolean {
   return typeof value === 'string' && value.length > 40;
 }
 
-/** One number that matters. */
-export function Figure({ label, value, hint }: { label: string; value: ReactNode; hint?: ReactNode }) {
-  return (
-    <div className={styles.figure}>
-      <span className={styles.label}>{label}</span>
-      <span className={styles.value}>{value}</span>
-      {hint && <span className={styles.hint}>{hint}</span>}
-    </div>
-  );
-}
-
 export function Grid({
   children,
   min = 300,

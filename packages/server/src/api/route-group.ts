@@ -12,7 +12,7 @@ import type { Notifier } from '../queue/jobs/notifier.ts';
 import type { Caller } from './caller.ts';
 
 /** Who may call a route: anyone, or who has a key with the scope. Every route declares it. */
-export type Access = 'public' | { readonly scope: KeyScope };
+type Access = 'public' | { readonly scope: KeyScope };
 
 declare module 'fastify' {
   interface FastifyContextConfig {

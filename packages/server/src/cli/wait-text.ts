@@ -7,6 +7,6 @@ export function waitText(waiting: Waiting): string {
 }
 
 /** The same without what ends it. */
-export function waitCause({ text, until }: Waiting): string {
+function waitCause({ text, until }: Waiting): string {
   return until ? `${text}, until ${until.toISOString()} (${formatAgo(until)})` : text;
 }

@@ -14,7 +14,7 @@ import { useSearchState } from '../../design/search-state.ts';
 type Page = Wire<ListedPage>;
 const filterNames = ['outcome', 'change', 'search'] as const;
 
-export const pageColumns: readonly Column<Page>[] = [
+const pageColumns: readonly Column<Page>[] = [
   {
     name: 'URL',
     grow: true,

@@ -19,7 +19,7 @@ export function NextRun({
   );
 }
 
-export function nextRunText(milliseconds: number): string {
+function nextRunText(milliseconds: number): string {
   if (milliseconds <= 0) return 'Ready NOW';
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 60) return `In ${plural(seconds, 'second')}`;

@@ -7,7 +7,7 @@ import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import type { JobEvent } from '../../queue/jobs/list-events.ts';
 import type { Listener } from '../../queue/jobs/notifications.ts';
 
-export interface JobNews {
+interface JobNews {
   readonly events: readonly JobEvent[];
   /** Where the job stands, if that has changed. */
   readonly progress?: JobProgress;

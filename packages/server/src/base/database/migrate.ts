@@ -5,7 +5,7 @@ import { dropDialectViews, hasDialectViews, makeDialectViews, removeDialectViews
 import { type MigrationFile, migrationsFolder } from './migration-files.ts';
 import { type MigrationState, readMigrationState } from './migration-state.ts';
 
-export { type MigrationState, readMigrationState } from './migration-state.ts';
+export { readMigrationState } from './migration-state.ts';
 
 export interface MigrationResult {
   /** Names of the files applied by this call. */

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { type MigrationFile, migrationsFolder, readMigrationFiles } from './migration-files.ts';
 
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;

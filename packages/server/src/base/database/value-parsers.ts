@@ -5,7 +5,7 @@ const int8Array = 1016;
 const timestamptz = 1184;
 
 /** int8 as a number: ids and counts of ours stay far below 2^53, and one that does not must not be rounded. */
-export function parseInt8(text: string): number {
+function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 value ${text} is beyond the safe integers`);
   return value;

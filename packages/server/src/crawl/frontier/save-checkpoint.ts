@@ -207,7 +207,7 @@ FROM held JOIN crawl_states state ON state.job_id = held.id LEFT JOIN turn ON tr
 
 type CheckpointRow = SavedCheckpoint & { held: boolean; applied: boolean };
 
-export const checkpointStatement = statement<CheckpointRow>('checkpoint', checkpointText());
+const checkpointStatement = statement<CheckpointRow>('checkpoint', checkpointText());
 
 /** A statement of its own, so that crawls that keep no answers do not pay for those that do. */
 const keepingStatement = statement<CheckpointRow>(

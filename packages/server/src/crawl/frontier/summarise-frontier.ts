@@ -22,7 +22,7 @@ const pendingStatement = statement<{ total_pending: number }>(
   'SELECT total_pending FROM crawl_states WHERE job_id = $1',
 );
 
-export const frontierHostsStatement = statement<HostRow>(
+const frontierHostsStatement = statement<HostRow>(
   'summarise-frontier',
   `
 WITH known AS MATERIALIZED (

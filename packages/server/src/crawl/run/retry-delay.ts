@@ -24,13 +24,13 @@ export function areUsedUp({ attempts, refusals }: Tries, most: number): boolean 
 }
 
 /** 1 s, 2 s, 4 s …: the governor decides how often the host is asked. */
-export function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number {
+function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number {
   const backoff = Math.min(500 * 2 ** attempts, maxRefusedMs);
   return Math.max(backoff, retryAfterSeconds * 1000) * (1 + 0.5 * Math.random());
 }
 
 /** 0.5 s, 1 s, 2 s …: for where a crawl begins. */
-export function seedDelayMs(attempts: number): number {
+function seedDelayMs(attempts: number): number {
   return Math.min(250 * 2 ** attempts, maxMs);
 }
 

@@ -60,4 +60,4 @@ export interface Refusal {
  * probe        the breaker lets one request through, and it is not ours
  * loading      the source or this run's share of it is on its way from the database
  */
-export type RefusalReason = 'delay' | 'rate' | 'concurrency' | 'paused' | 'probe' | 'loading';
+type RefusalReason = 'delay' | 'rate' | 'concurrency' | 'paused' | 'probe' | 'loading';

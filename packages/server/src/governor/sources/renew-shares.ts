@@ -17,7 +17,7 @@ export interface RenewedShare extends SourceState {
  * grant it twice; plain renewals are not. Runs are named job/fence: a later run of a job takes over from the earlier one,
  * which is dead or has lost its lease, instead of waiting for its share to expire.
  */
-export const renewSharesStatement = statement<RenewedShare>(
+const renewSharesStatement = statement<RenewedShare>(
   'renew-shares',
   `
 WITH asked AS MATERIALIZED (

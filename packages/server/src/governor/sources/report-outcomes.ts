@@ -36,7 +36,7 @@ export interface Breaker {
 export const standardBreaker: Breaker = { failures: 5, pauseSeconds: 300 };
 
 /** So many URLs of crawls in a row must fail before a source counts as broken; its pages alone do not make it so. */
-export const brokenAfterUrls = 20;
+const brokenAfterUrls = 20;
 
 /** Rows of failures are counted no further: a source that never answers may be asked for years. */
 const mostInARow = 1_000_000;

@@ -17,7 +17,7 @@ export interface Reservation extends SourceState {
  * a crash of the server can undo fits into the spacing (source_state). set_config instead of SET LOCAL: one round trip, and
  * nothing stays behind on a connection that a pooler hands on.
  */
-export const reserveStatement = statement<Reservation>(
+const reserveStatement = statement<Reservation>(
   'reserve-slots',
   `
 WITH source AS MATERIALIZED (

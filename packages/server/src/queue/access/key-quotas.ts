@@ -130,7 +130,7 @@ const secondsLeftStatement = statement<{ seconds: number }>(
 );
 
 /** Seconds until the next quota window begins, by the database's clock. */
-export async function secondsLeft(db: Queryable, window: 'minute' | 'day'): Promise<number> {
+async function secondsLeft(db: Queryable, window: 'minute' | 'day'): Promise<number> {
   const [left] = await run(db, secondsLeftStatement, [window]);
   return Math.max(1, left?.seconds ?? 1);
 }

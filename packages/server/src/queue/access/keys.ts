@@ -125,7 +125,7 @@ interface NewSecret {
   readonly hash: Buffer;
 }
 
-export function makeSecret(): NewSecret {
+function makeSecret(): NewSecret {
   const secret = `hf_${randomBytes(secretBytes).toString('base64url')}`;
   return { secret, prefix: secret.slice(0, shownCharacters), hash: hashSecret(secret) };
 }

@@ -89,7 +89,7 @@ FROM stream LEFT JOIN LATERAL (
 ORDER BY event.tx, event.job_id, event.event_no`,
 );
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly limit: number;
   /** How many transactions to read. */
   readonly range: number;

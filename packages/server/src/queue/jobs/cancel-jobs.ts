@@ -2,7 +2,7 @@ import type { Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
-export const cancelStatement = statement<Job>(
+const cancelStatement = statement<Job>(
   'cancel',
   `
 WITH found AS MATERIALIZED (

@@ -7,7 +7,7 @@ import {
   readClaimed,
 } from './claim-jobs.ts';
 
-export const claimOneStatement = statement<ClaimAnswer>(
+const claimOneStatement = statement<ClaimAnswer>(
   'claim-one',
   `
 WITH found AS MATERIALIZED (

@@ -29,7 +29,7 @@ const ofDeleted = 'job_id = ANY (ARRAY(SELECT id FROM deleted))';
  * The row goes first, and with it whatever is short. From then on the job is not there for anybody, however long its pages
  * take and whatever dies meanwhile: they are found by the row that is missing (frontier/delete-orphans.ts).
  */
-export const deleteStatement = statement<DeletedJob & { deleted: boolean }>(
+const deleteStatement = statement<DeletedJob & { deleted: boolean }>(
   'delete-job',
   `
 WITH found AS MATERIALIZED (

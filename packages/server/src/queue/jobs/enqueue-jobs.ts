@@ -27,7 +27,7 @@ const requestRecord = `AS request (
  * Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. The
  * insert asks for the number of turns, so that it begins when it has them.
  */
-export const enqueueStatement = statement<Job & { position: number }>(
+const enqueueStatement = statement<Job & { position: number }>(
   'enqueue',
   `
 WITH request AS MATERIALIZED (

@@ -2,7 +2,7 @@ import { errors, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
-export const expireStatement = statement<Job>(
+const expireStatement = statement<Job>(
   'expire',
   `
 WITH found AS MATERIALIZED (

@@ -6,7 +6,7 @@ import type { Lane } from './lane.ts';
 import { releaseJobs } from './release-jobs.ts';
 
 /** Only what was claimed since: a worker of the same name that died before is the watchdog's business. */
-export const claimedSinceStatement = statement<HeldJob>(
+const claimedSinceStatement = statement<HeldJob>(
   'claimed-since',
   `
 SELECT id, fence FROM crawl_jobs

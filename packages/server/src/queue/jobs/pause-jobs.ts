@@ -2,7 +2,7 @@ import type { Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
-export const pauseStatement = statement<Job>(
+const pauseStatement = statement<Job>(
   'pause',
   `
 WITH found AS MATERIALIZED (

@@ -10,7 +10,7 @@ import { jobColumns } from './find-jobs.ts';
 const rerunKey = `CASE WHEN dedupe_key IS NULL OR starts_with(dedupe_key, 'rerun:') THEN 'rerun:' || id ELSE dedupe_key END`;
 
 /** In the order of their keys, so that two of these never wait for each other. */
-export const rerunStatement = statement<Job>(
+const rerunStatement = statement<Job>(
   'rerun',
   `
 WITH created AS (

@@ -5,7 +5,7 @@ import { jobColumns } from './find-jobs.ts';
 
 const ended = requestedOr("'pending'");
 
-export const resetLockStatement = statement<Job>(
+const resetLockStatement = statement<Job>(
   'reset-lock',
   `
 WITH found AS MATERIALIZED (

@@ -2,7 +2,7 @@ import type { Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
-export const resumeStatement = statement<Job>(
+const resumeStatement = statement<Job>(
   'resume',
   `
 WITH found AS MATERIALIZED (

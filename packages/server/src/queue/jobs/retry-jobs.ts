@@ -12,7 +12,7 @@ const startedOver = crawlTables
  * A live job with the same dedupe key stands in the way, and of several jobs with one key the newest is let through;
  * without that, the unique index would refuse the whole batch.
  */
-export const retryStatement = statement<Job>(
+const retryStatement = statement<Job>(
   'retry',
   `
 WITH found AS MATERIALIZED (

@@ -16,7 +16,7 @@ export interface ClaimedDelivery {
 }
 
 /** By each process. More at once would help no receiver that keeps up, and hurt one that does not. */
-export const mostPerWebhook = 4;
+const mostPerWebhook = 4;
 
 const returned = `
   delivery.id, delivery.webhook_id, delivery.fence, delivery.attempts, delivery.payload::text AS payload, hook.url,

@@ -19,7 +19,7 @@ export interface ClaimedForBot {
   readonly skipped: number;
 }
 
-export const maxSkipped = 1000;
+const maxSkipped = 1000;
 
 /*
  * Like the supervisors' claim, with what only bots need: an owner, domains, hosts left out, an answer that can be had again.

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@holdfast/contract';
 
 /** What a bot may be told about a lease that it does not hold. */
-export type LeaseError = Extract<
+type LeaseError = Extract<
   ErrorCode,
   'bot_not_allowed' | 'job_not_found' | 'job_not_locked' | 'not_assigned' | 'lock_expired'
 >;

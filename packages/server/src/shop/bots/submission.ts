@@ -1,7 +1,7 @@
 import type { AskedLease } from './judge-lease.ts';
 
 /** What a visit brought back. Prices are decimal text, and parsed data JSON text: neither may pass through a float. */
-export interface VisitResult {
+interface VisitResult {
   readonly price: string;
   readonly currency: string;
   readonly title: string | null;

@@ -8,7 +8,7 @@ export interface Confidence {
   readonly reasons: readonly ConfidenceReason[];
 }
 
-export interface ConfidenceReason {
+interface ConfidenceReason {
   /** What it added or took. */
   readonly points: number;
   /** A sentence. */

@@ -2,7 +2,7 @@ import { type ApiValuation, HoldfastError, type JobStatus } from '@holdfast/cont
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { showValuation } from './find-valuations.ts';
 
-export interface SourceSummary {
+interface SourceSummary {
   readonly source_id: string;
   readonly points: number;
   readonly last_seen: Date | null;

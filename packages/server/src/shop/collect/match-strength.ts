@@ -9,7 +9,7 @@ export interface Listing {
 }
 
 /** Attributes in which a listing of the same item cannot differ, unless the intake says which. */
-export const mustAgree: readonly string[] = ['year', 'mintmark', 'denomination', 'grade'];
+const mustAgree: readonly string[] = ['year', 'mintmark', 'denomination', 'grade'];
 
 /** A listing that does not speak of a required attribute may still be the one. */
 const silence = 0.8;

@@ -14,7 +14,7 @@ export interface StoredPoints {
  * given twice is stored once, in its strongest form. Ids are in the order given; rows are stored in the order of their keys, so
  * that two writers cannot block each other.
  */
-export const storePointsStatement = statement<{ added: number; strengthened: number; given: number }>(
+const storePointsStatement = statement<{ added: number; strengthened: number; given: number }>(
   'store-price-points',
   `
 WITH given AS MATERIALIZED (

@@ -14,7 +14,7 @@ ON CONFLICT (user_id, reference) DO NOTHING
 RETURNING ${intakeColumns}`,
 );
 
-export const twinStatement = statement<{ id: string }>(
+const twinStatement = statement<{ id: string }>(
   'find-intake-twin',
   'SELECT id FROM intakes WHERE user_id = $1 AND reference = $2',
 );

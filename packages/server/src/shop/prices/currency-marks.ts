@@ -11,7 +11,7 @@ export interface CurrencyMark {
 }
 
 /** A word that means other things as well, or a single letter, counts only beside an amount. */
-export type MarkKind = 'sure' | 'word' | 'letter';
+type MarkKind = 'sure' | 'word' | 'letter';
 
 /** Codes that read as English words in a title or a heading. */
 const wordCodes = new Set(['ALL', 'ANG', 'BAM', 'COP', 'CUP', 'GEL', 'LAK', 'MAD', 'MOP', 'PEN', 'RON', 'SIT', 'SOS', 'TOP', 'TRY']); // biome-ignore format: a list of words

@@ -4,8 +4,6 @@ export interface Decimal {
   readonly scale: number;
 }
 
-export const zero: Decimal = { units: 0n, scale: 0 };
-
 /** More digits or a higher power than this is no amount of money, and would only cost memory. */
 const longest = 60;
 const written = /^([+-]?)(\d{1,60})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/;

@@ -17,7 +17,7 @@ export const availabilities = [
 
 export type Availability = (typeof availabilities)[number];
 
-export const productFields = [
+const productFields = [
   'title', 'price', 'currency', 'listPrice', 'availability', 'sku', 'gtin', 'brand', 'image',
 ] as const; // biome-ignore format: a list of words
 

@@ -96,7 +96,7 @@ export interface FetchResponse extends FetchHead {
 }
 
 /** In milliseconds, one after the other. */
-export interface FetchTimings {
+interface FetchTimings {
   /** For a free connection to the origin. */
   readonly waited: number;
   /** About 0 on a connection that was already open. */

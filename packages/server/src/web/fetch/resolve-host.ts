@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

@@ -10,7 +10,7 @@ export interface RobotsRules {
   readonly failure?: string;
 }
 
-export interface RobotsGroup {
+interface RobotsGroup {
   /** Product tokens in lower case; `*` for everyone without a group of their own. */
   readonly agents: readonly string[];
   /** Path patterns in normal form (robots-path.ts). */

@@ -4,8 +4,8 @@ import { canonicalUrl } from './canonical-url.ts';
 import { compilePatterns } from './compile-pattern.ts';
 import { hostOf } from './host-of.ts';
 
-export const scopeKinds = ['host', 'subdomains', 'any'] as const;
-export type ScopeKind = (typeof scopeKinds)[number];
+const scopeKinds = ['host', 'subdomains', 'any'] as const;
+type ScopeKind = (typeof scopeKinds)[number];
 
 export interface ScopeOptions {
   readonly seed: string;
@@ -21,14 +21,8 @@ export interface ScopeOptions {
 }
 
 /** Why a URL is not crawled; links are counted per reason. */
-export const offScopeReasons = [
-  'off_host',
-  'outside_prefix',
-  'excluded',
-  'not_included',
-  'too_deep',
-] as const;
-export type OffScopeReason = (typeof offScopeReasons)[number];
+const offScopeReasons = ['off_host', 'outside_prefix', 'excluded', 'not_included', 'too_deep'] as const;
+type OffScopeReason = (typeof offScopeReasons)[number];
 
 export interface Scope {
   /** For a canonical URL and its depth. The seed itself is only bound by `exclude`. */

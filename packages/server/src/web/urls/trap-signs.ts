@@ -3,7 +3,7 @@ import { hasRepeatedSegments } from './has-repeated-segments.ts';
 import { looksRandom, wordsOfName } from './url-parameters.ts';
 
 /** Why a URL may be part of a trap: a space of URLs that a site makes up as it goes. */
-export const trapReasons = [
+const trapReasons = [
   'trap_deep_path',
   'trap_repeated_segments',
   'trap_repeated_encoding',

@@ -37,7 +37,7 @@ export function serverAccount(
   return { own, command: (file, args) => ({ file: prefix.file, args: [...prefix.args, file, ...args] }) };
 }
 
-export interface User {
+interface User {
   readonly uid: number;
   readonly gid: number;
 }

@@ -1,7 +1,7 @@
 import type { RequestOutcome } from '../request-outcome.ts';
 
 /** How an origin tells what is too much: by counting in whole seconds, or by a bucket that refills. */
-export type Limiter = 'window' | 'bucket';
+type Limiter = 'window' | 'bucket';
 
 export interface OriginOptions {
   readonly limiter: Limiter;

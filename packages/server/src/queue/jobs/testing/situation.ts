@@ -44,7 +44,7 @@ async function claimed(db: Queryable, lane = crawlLane, workerId = 'w1'): Promis
 }
 
 /** Nobody is ever late in these tests but by this: the lease ran out, and no sweep has come yet. */
-export async function runOut(db: Queryable): Promise<void> {
+async function runOut(db: Queryable): Promise<void> {
   await db.query({
     text: "UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 s' WHERE status = 'processing'",
   });

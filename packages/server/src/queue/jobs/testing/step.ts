@@ -54,7 +54,7 @@ const writes: Record<string, Write> = {
   crash: (db, job) => crashJobs(db, [{ ...job, error: crashed }], supervisor),
 };
 
-export const holderSteps: readonly Step[] = Object.entries(writes).map(([name, write]) => ({
+const holderSteps: readonly Step[] = Object.entries(writes).map(([name, write]) => ({
   name,
   act: async (db, { job }) => (await write(db, job)).get(job),
   ...(name === 'renew' && { skipped: 'busy' }),

@@ -37,7 +37,7 @@ const askHtml: Adapter<HtmlAdapterConfig> = async (...given) => {
 };
 
 /** A configuration as its adapter takes it, with defaults. */
-export function checkedConfig<Type extends AdapterType>(
+function checkedConfig<Type extends AdapterType>(
   type: Type,
   config: Record<string, unknown>,
 ): ReturnType<(typeof adapterConfigs)[Type]['parse']> {

@@ -51,7 +51,7 @@ export function makeListing(
 }
 
 /** White space folded, what PostgreSQL cannot store replaced. */
-export function textOf(value: unknown, max: number): string | null {
+function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber(value)) return null;
   const text = String(value)
     .replaceAll(/[\s\0]+/g, ' ')

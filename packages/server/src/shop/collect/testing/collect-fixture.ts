@@ -76,7 +76,7 @@ export async function emptyCollection({ pool }: TestDatabase): Promise<void> {
   );
 }
 
-export const coin = {
+const coin = {
   title: 'Morgan Dollar',
   attributes: { year: 1881, mintmark: 'S', denomination: 'dollar' },
 } as const;
