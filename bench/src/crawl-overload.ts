@@ -4,7 +4,7 @@ import { openDatabase } from '../../packages/server/src/base/database/open-datab
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import type { BenchServer } from './bench-server.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';
 import type { Outcome } from './main.ts';

@@ -5,7 +5,7 @@ import { configureSource } from '../../packages/server/src/governor/sources/conf
 import { pauseSource } from '../../packages/server/src/governor/sources/pause-source.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import type { BenchServer } from './bench-server.ts';
 import type { Figure, WithLaps } from './compare/laps.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';

@@ -3,7 +3,7 @@ import type { JobRequest } from '../../packages/contract/src/index.ts';
 import { type Database, openDatabase } from '../../packages/server/src/base/database/open-database.ts';
 import { configureSource } from '../../packages/server/src/governor/sources/configure-source.ts';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import type { BenchServer } from './bench-server.ts';
 import { postmasterOf } from './crawlers/holdfast.ts';
 import { HoldfastWorker } from './crawlers/holdfast-worker.ts';

@@ -7,8 +7,7 @@ import type { ApiContext, ApiServer } from '../../packages/server/src/api/route-
 import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
 import { KeyDirectory } from '../../packages/server/src/queue/access/key-directory.ts';
 import { createKey } from '../../packages/server/src/queue/access/keys.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Listener, Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export interface CallOptions {

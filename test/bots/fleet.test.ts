@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PeriodicTask, runPeriodically } from '../../packages/server/src/base/process/periodic-task.ts';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { type RegularTask, runRegularly } from '../../packages/server/src/queue/jobs/run-regularly.ts';
-import { sweepLeases } from '../../packages/server/src/queue/jobs/sweep-leases.ts';
+import { sweepLeases } from '../../packages/server/src/queue/jobs/recover-jobs.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { visit } from '../bot-fixture/bot-fixture.ts';
 
@@ -16,12 +16,12 @@ const api = new ListeningApi();
 const jobCount = process.env.HOLDFAST_TEST_FULL === '1' ? 2_000 : 800;
 const lockSeconds = 4;
 const log = pino({ level: 'silent' });
-let watchdog: RegularTask;
+let watchdog: PeriodicTask;
 let key: string;
 
 beforeAll(async () => {
   key = await api.key({ scopes: ['bots'] });
-  watchdog = runRegularly('The watchdog', 0.2, log, () => sweepLeases(api.pool, log, 'w1'));
+  watchdog = runPeriodically('The watchdog', 0.2, log, () => sweepLeases(api.pool, log, 'w1'));
 });
 afterAll(() => watchdog.stop());
 

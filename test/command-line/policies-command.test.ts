@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { createDueJobs } from '../../packages/server/src/queue/policies/scheduler.ts';
 import { PolicyFixture, scheduler } from '../../packages/server/src/queue/policies/testing/policy-fixture.ts';
 import { WorkerProcess } from '../crawl-fixture/worker-process.ts';

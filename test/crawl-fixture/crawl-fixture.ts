@@ -2,7 +2,7 @@ import type { CrawlOptions, Job, JobRequest, JobStatus } from '@holdfast/contrac
 import { afterAll, beforeAll, vi } from 'vitest';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { type SiteOptions, TestSite } from './test-site.ts';
 import { WorkerProcess } from './worker-process.ts';

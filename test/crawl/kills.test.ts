@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { TestSite } from '../crawl-fixture/test-site.ts';
 import { killProcess, WorkerProcess } from '../crawl-fixture/worker-process.ts';

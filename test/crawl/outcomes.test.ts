@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { killProcess } from '../crawl-fixture/worker-process.ts';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 import { TestSite } from '../crawl-fixture/test-site.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
-import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
 import { listErrors } from '../../packages/server/src/pages/stored/list-errors.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

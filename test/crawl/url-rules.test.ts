@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CrawlOptions, crawlOptions, type Job } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { canonicalUrl } from '../../packages/server/src/web/urls/canonical-url.ts';
 import { crawlKeyOf02 } from '../../packages/server/src/web/urls/crawl-key.ts';
 import { urlHash } from '../../packages/server/src/web/urls/url-hash.ts';

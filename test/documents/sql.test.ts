@@ -4,7 +4,7 @@ import { changeDialectViews } from '../../packages/server/src/base/database/migr
 import { findViolations } from '../../packages/server/src/ops/doctor/check-invariants.ts';
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
+import { listEvents } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { recoverJobs } from '../../packages/server/src/queue/jobs/recover-jobs.ts';
 import { addIntake, addSource } from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';

@@ -7,7 +7,7 @@ import { cancelJobs } from '../../packages/server/src/queue/jobs/cancel-jobs.ts'
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { failJobs } from '../../packages/server/src/queue/jobs/fail-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { PolicyFixture } from '../../packages/server/src/queue/policies/testing/policy-fixture.ts';
 import { bundleProgram } from '../bundle-program.ts';
 import { actor, crawlLane } from '../queue-fixture/queue-fixture.ts';

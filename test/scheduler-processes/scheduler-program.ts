@@ -1,8 +1,7 @@
 // A scheduler and nothing else, as every supervisor has one.
 import { pino } from 'pino';
 import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
-import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Listener, Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { startScheduler } from '../../packages/server/src/queue/policies/start-scheduler.ts';
 
 const { DATABASE_URL: url = '', WORKER_ID: workerId = '' } = process.env;

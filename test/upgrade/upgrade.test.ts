@@ -5,7 +5,7 @@ import { migrate } from '../../packages/server/src/base/database/migrate.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { crawlKey } from '../../packages/server/src/web/urls/crawl-key.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { pauseAndTell } from '../../packages/server/src/governor/sources/open-source.ts';
 import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import {
   addIntake,
   addSource,

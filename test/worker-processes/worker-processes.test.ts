@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
-import { listEvents } from '../../packages/server/src/queue/jobs/list-events.ts';
-import { Notifier } from '../../packages/server/src/queue/jobs/notifier.ts';
+import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { bundleProgram } from '../bundle-program.ts';
 import { crawl, QueueFixture } from '../queue-fixture/queue-fixture.ts';
 

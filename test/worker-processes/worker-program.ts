@@ -2,13 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
+import { runPeriodically } from '../../packages/server/src/base/process/periodic-task.ts';
 import { Batcher } from '../../packages/server/src/queue/jobs/batcher.ts';
 import type { ClaimedJob } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../packages/server/src/queue/jobs/claim-loop.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { Listener } from '../../packages/server/src/queue/jobs/notifications.ts';
-import { runRegularly } from '../../packages/server/src/queue/jobs/run-regularly.ts';
-import { sweepLeases } from '../../packages/server/src/queue/jobs/sweep-leases.ts';
+import { sweepLeases } from '../../packages/server/src/queue/jobs/recover-jobs.ts';
 
 const { DATABASE_URL: url = '', WORKER_ID: workerId = '', HOLD: hold } = process.env;
 const log = pino(pino.destination({ fd: 1, sync: true }));
@@ -45,5 +45,5 @@ async function work(job: ClaimedJob): Promise<void> {
 
 await listener.start();
 loop.start();
-if (!hold) runRegularly('The watchdog', 0.2, log, () => sweepLeases(pool, log, workerId));
+if (!hold) runPeriodically('The watchdog', 0.2, log, () => sweepLeases(pool, log, workerId));
 log.info('ready');

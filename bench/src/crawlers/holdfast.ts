@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../../packages/server/src/base/d
 import { configureSource } from '../../../packages/server/src/governor/sources/configure-source.ts';
 import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifications.ts';
 import { cpuSeconds, parentOf, treeCpuSeconds } from '../process-cpu.ts';
 import { quietLog } from '../quiet-log.ts';
 import type { CrawlTask } from './crawler.ts';

@@ -5,7 +5,7 @@ import { configureSource } from '../../../packages/server/src/governor/sources/c
 import { actOnJob } from '../../../packages/server/src/ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifications.ts';
 import type { BenchServer } from '../bench-server.ts';
 import { quietLog } from '../quiet-log.ts';
 import { type Site, startSite } from '../site/start-site.ts';

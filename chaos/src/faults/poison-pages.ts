@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../../packages/server/src/queue/jobs/find-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifications.ts';
 import { type Fault, scaled } from '../fault.ts';
 import { pathOf } from '../stage/crawl.ts';
 import { withStage } from '../stage/with-stage.ts';

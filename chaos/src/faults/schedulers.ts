@@ -3,7 +3,7 @@ import { cancelJobs } from '../../../packages/server/src/queue/jobs/cancel-jobs.
 import { claimJobs } from '../../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { failJobs } from '../../../packages/server/src/queue/jobs/fail-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifications.ts';
 import { type Fault, scaled } from '../fault.ts';
 import type { Stage } from '../stage/stage.ts';
 import { withStage } from '../stage/with-stage.ts';

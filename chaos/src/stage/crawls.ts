@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { terminalStatuses } from '@holdfast/contract';
 import { findViolations } from '../../../packages/server/src/ops/doctor/check-invariants.ts';
 import { enqueueJob } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { Notifier } from '../../../packages/server/src/queue/jobs/notifier.ts';
+import { Notifier } from '../../../packages/server/src/queue/jobs/notifications.ts';
 import { Section } from '../site/section.ts';
 import { until } from '../until.ts';
 import { type Crawl, pathOf, requestsOf } from './crawl.ts';

@@ -7,8 +7,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
 import type { Metrics } from '../base/telemetry/metrics.ts';
 import type { KeyDirectory } from '../queue/access/key-directory.ts';
-import type { Listener } from '../queue/jobs/notifications.ts';
-import type { Notifier } from '../queue/jobs/notifier.ts';
+import type { Listener, Notifier } from '../queue/jobs/notifications.ts';
 import type { Caller } from './caller.ts';
 
 /** Who may call a route: anyone, or who has a key with the scope. Every route declares it. */

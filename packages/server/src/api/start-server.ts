@@ -2,12 +2,11 @@ import { type Configuration, refuseKeylessInPublic, settings } from '@holdfast/c
 import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
 import { listenError } from '../base/process/listen-address.ts';
+import { runPeriodically } from '../base/process/periodic-task.ts';
 import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
 import { pruneUsage } from '../queue/access/key-quotas.ts';
-import { Listener } from '../queue/jobs/notifications.ts';
-import { Notifier } from '../queue/jobs/notifier.ts';
-import { runRegularly } from '../queue/jobs/run-regularly.ts';
+import { Listener, Notifier } from '../queue/jobs/notifications.ts';
 import { pruneBots } from '../shop/bots/prune-bots.ts';
 import { createServer } from './create-server.ts';
 import { refuseOpenListener } from './keyless.ts';
@@ -60,7 +59,7 @@ export async function startServer(
     stopping: stopping.signal,
     ...(sampleSite !== undefined && { sampleSite }),
   });
-  const pruning = runRegularly('Pruning keys and bots', pruneEverySeconds, log, async () => {
+  const pruning = runPeriodically('Pruning keys and bots', pruneEverySeconds, log, async () => {
     await pruneUsage(pool);
     await pruneBots(pool);
   });

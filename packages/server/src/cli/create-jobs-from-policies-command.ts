@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { Notifier } from '../queue/jobs/notifier.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
 import { makeDueJobs } from '../queue/policies/make-due-jobs.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
 import { printTable } from './print-table.ts';

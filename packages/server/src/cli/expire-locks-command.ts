@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { Notifier } from '../queue/jobs/notifier.ts';
-import { sweepLeases } from '../queue/jobs/sweep-leases.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
+import { sweepLeases } from '../queue/jobs/recover-jobs.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
 import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';

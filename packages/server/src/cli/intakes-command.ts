@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { asCalled } from '../base/process/installation.ts';
 import { findWait } from '../ops/jobs/find-waits.ts';
 import { enqueueJobs } from '../queue/jobs/enqueue-jobs.ts';
-import { Notifier } from '../queue/jobs/notifier.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
 import { findPriceSummary } from '../shop/collect/find-price-summary.ts';
 import { importPoints, pointsFromCsv } from '../shop/collect/import-points.ts';
 import { createIntake } from '../shop/intakes/create-intake.ts';

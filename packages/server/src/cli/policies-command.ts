@@ -9,7 +9,7 @@ import {
 } from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
 import type { Queryable } from '../base/database/statement.ts';
-import { Notifier } from '../queue/jobs/notifier.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
 import { searchJobs } from '../queue/jobs/search-jobs.ts';
 import { updatePolicy } from '../queue/policies/change-policy.ts';
 import { createPolicy } from '../queue/policies/create-policy.ts';

@@ -1,7 +1,7 @@
 import type { Policy } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Queryable } from '../base/database/statement.ts';
-import { Notifier } from '../queue/jobs/notifier.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
 import { updatePolicy } from '../queue/policies/change-policy.ts';
 import { deletePolicy } from '../queue/policies/delete-policy.ts';
 import { runPolicyNow } from '../queue/policies/run-policy-now.ts';

@@ -10,7 +10,7 @@ import {
 } from '@holdfast/contract';
 import { asCalled } from '../base/process/installation.ts';
 import type { JobDetails } from '../ops/jobs/job-details.ts';
-import type { JobEvent } from '../queue/jobs/list-events.ts';
+import type { JobEvent } from '../queue/jobs/find-jobs.ts';
 import { asTyped } from './as-typed.ts';
 import { forTerminal } from './fit-text.ts';
 import { formatAgo } from './format-time.ts';

@@ -4,7 +4,7 @@ import { listSources, type SourceFilter, showSource } from '../governor/sources/
 import { configureAndWake, pauseAndTell, resumeAndWake } from '../governor/sources/open-source.ts';
 import type { Source } from '../governor/sources/source.ts';
 import { sourceView } from '../governor/sources/source-view.ts';
-import { Notifier } from '../queue/jobs/notifier.ts';
+import { Notifier } from '../queue/jobs/notifications.ts';
 import { answerEach } from './answer-each.ts';
 import { checkLimit } from './check-limit.ts';
 import { readText } from './read-text.ts';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { WakeSignal } from '../../base/process/wake-signal.ts';
 import { readProgress } from '../../crawl/frontier/read-progress.ts';
-import type { JobEvent } from '../../queue/jobs/list-events.ts';
+import type { JobEvent } from '../../queue/jobs/find-jobs.ts';
 import type { Listener } from '../../queue/jobs/notifications.ts';
 
 interface JobNews {

@@ -6,7 +6,7 @@ import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { failJobs } from '../../queue/jobs/fail-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents } from '../../queue/jobs/find-jobs.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 
 const api = new ApiFixture();

@@ -12,8 +12,8 @@ import {
 import { retryUrls } from '../../crawl/frontier/retry-urls.ts';
 import { actOnJob, actOnJobs } from '../../ops/jobs/act-on-job.ts';
 import { retryWithKey } from '../../queue/access/jobs-with-key.ts';
-import { awaitAcknowledgement } from '../../queue/jobs/await-acknowledgement.ts';
-import type { Notifier } from '../../queue/jobs/notifier.ts';
+import { awaitAcknowledgement } from '../../queue/jobs/find-jobs.ts';
+import type { Notifier } from '../../queue/jobs/notifications.ts';
 import { type Caller, theCaller, visibleJob } from '../caller.ts';
 import type { ApiContext, RouteGroup } from '../route-group.ts';
 import { jobView } from './job-view.ts';

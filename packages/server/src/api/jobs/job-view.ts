@@ -2,7 +2,7 @@ import { allowedActions, type apiJob, type Job, type listedJob } from '@holdfast
 import type { z } from 'zod';
 import type { Queryable } from '../../base/database/statement.ts';
 import { findWaits } from '../../ops/jobs/find-waits.ts';
-import { isEarly } from '../../queue/jobs/is-early.ts';
+import { isEarly } from '../../queue/jobs/waiting-jobs.ts';
 
 export type JobView = z.output<typeof apiJob>;
 

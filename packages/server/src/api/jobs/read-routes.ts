@@ -13,7 +13,7 @@ import {
 import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import { summariseFrontier } from '../../crawl/frontier/summarise-frontier.ts';
 import { readJobDetails } from '../../ops/jobs/job-details.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents } from '../../queue/jobs/find-jobs.ts';
 import { searchJobs } from '../../queue/jobs/search-jobs.ts';
 import { sendWithEtag } from '../answer-headers.ts';
 import { ownerBound, theCaller, visibleJob } from '../caller.ts';

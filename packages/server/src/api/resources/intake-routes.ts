@@ -17,7 +17,7 @@ import {
   pricePointImport,
 } from '@holdfast/contract';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
-import { enqueueAndWake } from '../../queue/jobs/enqueue-and-wake.ts';
+import { enqueueAndWake } from '../../queue/jobs/enqueue-jobs.ts';
 import { importPoints, pointsFromCsv } from '../../shop/collect/import-points.ts';
 import { createIntake } from '../../shop/intakes/create-intake.ts';
 import { deleteIntake } from '../../shop/intakes/delete-intake.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../base/database/statement.ts';
 import { asCalled } from '../../base/process/installation.ts';
-import { type JobEvent, listEvents } from '../../queue/jobs/list-events.ts';
+import { type JobEvent, listEvents } from '../../queue/jobs/find-jobs.ts';
 import { printable } from '../print-table.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { plainError } from './plain-error.ts';

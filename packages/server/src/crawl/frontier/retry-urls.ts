@@ -1,8 +1,7 @@
 import { allowedActions, foundByDiscovery, HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
-import { jobColumns, showJob } from '../../queue/jobs/find-jobs.ts';
-import { liveTwin } from '../../queue/jobs/live-twin.ts';
+import { jobColumns, liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';
 import { returnedPages } from './returned-pages.ts';
 
 /** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */

@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { inBatches } from '../../queue/jobs/delete-in-batches.ts';
+import { inBatches } from '../../queue/jobs/delete-job.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { type RegularTask, runRegularly } from '../../queue/jobs/run-regularly.ts';
+import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { DatabaseLink } from './database-link.ts';
 import { GovernedRun } from './governed-run.ts';
 import { OutcomeReporter } from './outcome-reporter.ts';
@@ -34,7 +34,7 @@ export class Governor {
   readonly #directory: SourceDirectory;
   readonly #reporter: OutcomeReporter;
   readonly #runs = new Set<GovernedRun>();
-  #turns: RegularTask | undefined;
+  #turns: PeriodicTask | undefined;
   #refreshAt: number;
 
   constructor(options: GovernorOptions) {
@@ -64,7 +64,7 @@ export class Governor {
     const { link, directory } = { link: this.#link, directory: this.#directory };
     const run = new GovernedRun(runId, { link, directory, shareTtlMs, everyCounts, onClose });
     this.#runs.add(run);
-    this.#turns ??= runRegularly('The governor', turnMs / 1000, log, () => this.#turn());
+    this.#turns ??= runPeriodically('The governor', turnMs / 1000, log, () => this.#turn());
     return run;
   }
 

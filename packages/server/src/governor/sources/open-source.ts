@@ -1,7 +1,7 @@
 import type { SourceSettings } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
-import type { Notifier } from '../../queue/jobs/notifier.ts';
-import { wakeJobsOfSource } from '../../queue/jobs/wake-jobs-of-source.ts';
+import type { Notifier } from '../../queue/jobs/notifications.ts';
+import { wakeJobsOfSource } from '../../queue/jobs/waiting-jobs.ts';
 import { configureSource } from './configure-source.ts';
 import { pauseSource } from './pause-source.ts';
 import { resumeSource } from './resume-source.ts';

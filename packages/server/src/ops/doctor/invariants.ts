@@ -1,5 +1,5 @@
 import { type Statement, statement } from '../../base/database/statement.ts';
-import { leaseEnd } from '../../queue/jobs/lease-end.ts';
+import { leaseEnd } from '../../queue/jobs/held-job.ts';
 
 /** What one job has that it must not have. */
 export interface Violation {

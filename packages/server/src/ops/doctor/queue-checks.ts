@@ -1,4 +1,4 @@
-import { leaseEnd } from '../../queue/jobs/lease-end.ts';
+import { leaseEnd } from '../../queue/jobs/held-job.ts';
 import { mostCounted, readBacklog } from '../../queue/webhooks/read-backlog.ts';
 import { listWorkers } from '../../queue/workers/worker-list.ts';
 import type { Check } from './finding.ts';

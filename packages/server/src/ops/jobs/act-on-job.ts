@@ -3,15 +3,14 @@ import type { Queryable } from '../../base/database/statement.ts';
 import { hasPagesToRetry } from '../../crawl/frontier/has-pages-to-retry.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { expireJobs } from '../../queue/jobs/expire-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { isEarly } from '../../queue/jobs/is-early.ts';
-import { liveTwin } from '../../queue/jobs/live-twin.ts';
+import { liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { liveRerun, rerunJobs } from '../../queue/jobs/rerun-jobs.ts';
 import { resetLocks } from '../../queue/jobs/reset-locks.ts';
 import { resumeJobs } from '../../queue/jobs/resume-jobs.ts';
 import { type RetryOptions, retryJobs } from '../../queue/jobs/retry-jobs.ts';
 import { runJobsNow } from '../../queue/jobs/run-jobs-now.ts';
+import { isEarly } from '../../queue/jobs/waiting-jobs.ts';
 import { findWait } from './find-waits.ts';
 
 const byAction = {

@@ -11,8 +11,7 @@ import {
 } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findSources } from '../../governor/sources/find-sources.ts';
-import { isEarly } from '../../queue/jobs/is-early.ts';
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import { type BlockedBy, isEarly } from '../../queue/jobs/waiting-jobs.ts';
 import { isTakingJobs } from '../../queue/workers/worker-list.ts';
 
 /** How a source stands that jobs were given back for. */

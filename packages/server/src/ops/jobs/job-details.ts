@@ -2,7 +2,7 @@ import type { crawlCounters, Job, JobAction, Waiting } from '@holdfast/contract'
 import type { z } from 'zod';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { changeCounts } from '../../pages/stored/list-changes.ts';
-import { type FailedStart, readFailedStart } from '../../queue/jobs/read-failed-start.ts';
+import { type FailedStart, readFailedStart } from '../../queue/jobs/find-jobs.ts';
 import { actionsNow } from './act-on-job.ts';
 import { findWait } from './find-waits.ts';
 

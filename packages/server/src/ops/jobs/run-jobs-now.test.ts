@@ -11,9 +11,8 @@ import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/so
 import { openSources } from '../../governor/sources/open-sources.ts';
 import { resumeSource } from '../../governor/sources/resume-source.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import { retryJobsLater } from '../../queue/jobs/retry-jobs-later.ts';
 import { actOnJob, actOnJobs } from './act-on-job.ts';

@@ -1,6 +1,6 @@
 import type { Count, StatsJob } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { leaseEnd } from '../../queue/jobs/lease-end.ts';
+import { leaseEnd } from '../../queue/jobs/held-job.ts';
 
 const scanLimit = 10_000;
 const shown = 20;

@@ -2,8 +2,13 @@ import type { ApiKey, JobRequest } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { enqueueAndWake, type Waking } from '../jobs/enqueue-and-wake.ts';
-import { type EnqueuedJob, enqueueJobs, unlessConflict } from '../jobs/enqueue-jobs.ts';
+import {
+  type EnqueuedJob,
+  enqueueAndWake,
+  enqueueJobs,
+  unlessConflict,
+  type Waking,
+} from '../jobs/enqueue-jobs.ts';
 import {
   countLiveJobs,
   hasJobQuota,

@@ -1,4 +1,4 @@
-/** Larger batches measured no faster; fewer than 100 measured a third slower. */
+/** Larger batches are no faster, and those below 100 are a third slower (bench/notes). */
 const maxBatch = 500;
 const fillMs = 50;
 
@@ -8,13 +8,10 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Full batches that are written at once: one is worked on while the other is committed, or behind it in a pipeline. */
+/** Full batches written at the same time: PostgreSQL works on one while the other commits. */
 const maxWrites = 2;
 
-/**
- * Gathers single writes into batches: the next fills while the last is written, and waits for it unless it is full. Each
- * caller is answered after its batch has been committed.
- */
+/** Gathers single writes into batches. The next batch fills while the last one is written; callers are answered after the commit. */
 export class Batcher<Item, Answer> {
   readonly #write: (items: Item[]) => Promise<(item: Item) => Answer>;
   #waiting: Waiting<Item, Answer>[] = [];
@@ -24,8 +21,8 @@ export class Batcher<Item, Answer> {
   readonly #fillMs: number;
 
   /**
-   * `write` commits a batch and answers with a function that tells each item's outcome. `fillMs`: how long a batch may
-   * fill; 0 writes what one turn of the event loop brought, and while that is written the next batch fills by itself.
+   * `write` commits a batch and returns a function that gives each item's outcome. `fill`: how many ms a batch may wait; 0 writes
+   * whatever arrived in one turn of the event loop.
    */
   constructor(write: (items: Item[]) => Promise<(item: Item) => Answer>, fill = fillMs) {
     this.#write = write;
@@ -40,7 +37,7 @@ export class Batcher<Item, Answer> {
     });
   }
 
-  /** Writes what waits now, and resolves when nothing is left. */
+  /** Writes everything that waits; resolves when nothing is left. */
   async drain(): Promise<void> {
     while (this.#writing.size > 0 || this.#waiting.length > 0) {
       this.#flush();

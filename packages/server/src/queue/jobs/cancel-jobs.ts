@@ -27,7 +27,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Cancels jobs that wait; asks the holders of running ones to abort. Answers with those it changed. */
+/** Cancels jobs that do not run and asks the holders of running ones to abort. Returns the changed jobs. */
 export function cancelJobs(
   db: Queryable,
   ids: readonly string[],

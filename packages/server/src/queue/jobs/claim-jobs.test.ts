@@ -11,9 +11,8 @@ import {
 import { claimJobs } from './claim-jobs.ts';
 import { claimOneJob } from './claim-one-job.ts';
 import { enqueueJob, enqueueJobs } from './enqueue-jobs.ts';
-import { showJob } from './find-jobs.ts';
+import { listEvents, showJob } from './find-jobs.ts';
 import { botLane, type Lane } from './lane.ts';
-import { listEvents } from './list-events.ts';
 import { releaseJobs } from './release-jobs.ts';
 import { retryJobsLater } from './retry-jobs-later.ts';
 

@@ -1,8 +1,8 @@
 import type { Executor, JobKind } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { thisTransaction } from './find-jobs.ts';
 import type { HeldJob } from './held-job.ts';
 import { type ClaimRange, type Lane, wholeLane } from './lane.ts';
-import { thisTransaction } from './this-transaction.ts';
 
 export interface ClaimedJob extends HeldJob {
   readonly kind: JobKind;
@@ -12,16 +12,15 @@ export interface ClaimedJob extends HeldJob {
   readonly max_retries: number;
   readonly timeout_seconds: number | null;
   readonly lease_seconds: number;
-  /** Microseconds of the epoch: the order of the claim, in a form that costs less than a date. */
+  /** Microseconds since the epoch: cheaper to read than a date, and the order of the claim. */
   readonly created_us: number;
-  /** It had waited for its time, instead of being ready all along. */
+  /** It came from the waiting branch: it had a start or retry time. */
   readonly waited: boolean;
 }
 
 /**
- * What is in the JSON array of a claimed job, in the order of ClaimedValues. The jobs of a claim are one text, which is read at
- * once: a row for each, with a value for each column, took Node 10.5 µs a job against 7.3, and PostgreSQL about the same.
- * One call puts it together, and what is null is left out at the end: a call within a call took PostgreSQL 3.5 µs a job against 2.8.
+ * The values of a claimed job as JSON, in the order of ClaimedValues. A claim returns all its jobs as one text: a row per job
+ * costs Node a third more. A single concat_ws builds it, so a null timeout has to come last (bench/notes, queue throughput).
  */
 export const claimedJson = (
   waited: string,
@@ -29,10 +28,10 @@ export const claimedJson = (
     job.fence, job.priority, job.retry_count, job.max_retries, job.lease_seconds,
     (date_part('epoch', job.created_at) * 1e6)::int8, job.payload, job.timeout_seconds)`;
 
-/** Between the jobs of one text. */
+/** Separates the jobs in that text. */
 const nextJob = "'],['";
 
-/** `jobs`: as claimedJson has them, with `nextJob` between them; null if there are none. */
+/** `jobs`: the jobs as claimedJson writes them, separated by `nextJob`; null if there are none. */
 export interface ClaimAnswer {
   readonly jobs: string | null;
 }
@@ -73,7 +72,7 @@ const leaseSeconds = `CASE job.executor
       WHEN 'bot' THEN coalesce(job.lock_ttl_seconds, job.timeout_seconds, ($3::real[])[4])
       ELSE ($3::real[])[CASE job.kind WHEN 'crawl' THEN 1 WHEN 'visit' THEN 2 ELSE 3 END] END`;
 
-/** In the order of leaseSeconds; without a join with the lanes, whose every look would cost each job. */
+/** The values that leaseSeconds picks from. A join with the lanes would cost every job. */
 function leasesOf(lanes: readonly Lane[]): number[] {
   const leaseOf = (executor: Executor, kind: JobKind) =>
     lanes.find((lane) => lane.executor === executor && lane.kind === kind)?.leaseSeconds ?? 0;
@@ -95,7 +94,7 @@ range AS (
     AS range (kind, executor, highest, lowest, since)
 )`;
 
-/** What a worker had to hand back because it may not fetch its private origins is claimed by those that may. */
+/** A job that needs private origins is claimed only by workers that may fetch them. */
 const isAllowed = '(waits_for IS NULL OR waits_for <@ $12::text[])';
 
 const ready = `SELECT job.* FROM lane CROSS JOIN LATERAL (
@@ -134,13 +133,11 @@ const wasReady = (claimed: string) =>
   `SELECT id, event_count, 'pending'::job_status AS from_status, fence FROM ${claimed}`;
 
 /*
- * Ready and waiting jobs are two index branches (an OR over one index measured 9.4 ms against 1.0). Inside a lane the
- * ready branch walks its ranges lazily and stops at the limit. The waiting branch steps from priority to priority, so
- * that jobs not yet due are never read. The rows are locked, so the update finds them by their place (ctid), without
- * another way through the index (6 % of the CPU). One that changed between the snapshot and the lock is not found, and is
- * left to the next claim. `= ANY (ARRAY(…))` because a join becomes a sequential scan with stale statistics. Jobs that were
- * ready and jobs that had waited are updated apart: of the first it is known what they were, so that nothing has to be
- * joined back (measured: 15 µs a job against 21, with the columns that went).
+ * Why it looks like this (ADR 3): ready and waiting jobs have an index each, because an OR over one index is nine times slower.
+ * The ready branch walks its ranges lazily; the waiting branch steps from priority to priority and never reads jobs that are not
+ * due. The update goes by ctid, since the rows are locked; one that changed before the lock is left to the next claim.
+ * `= ANY (ARRAY(…))` avoids a join, which becomes a sequential scan with stale statistics. Ready and waiting jobs are updated
+ * separately: a ready job was pending, so its earlier status need not be joined back.
  */
 export const claimStatement = statement<ClaimAnswer>(
   'claim',
@@ -189,7 +186,7 @@ SELECT string_agg(json, ${nextJob}) AS jobs FROM (
 ) claimed`,
 );
 
-/** The same without those that waited, as nearly all claims of a busy queue are: 93,800 instructions a job against 97,200. */
+/** The same without the waiting branch, for nearly all claims of a busy queue. */
 export const claimReadyStatement = statement<ClaimAnswer>(
   'claim-ready',
   `
@@ -210,9 +207,9 @@ export interface ClaimOptions {
   readonly lanes: readonly Lane[];
   readonly limit: number;
   readonly workerId: string;
-  /** Where to look; every priority from the start by default. See ClaimPositions. */
+  /** Where to look; by default every priority from the start. See ClaimPositions. */
   readonly ranges?: readonly ClaimRange[];
-  /** Whether to look for jobs that waited and are due; true by default. */
+  /** Whether to look for waiting jobs that are due; true by default. */
   readonly due?: boolean;
   /** Private origins that the worker may fetch. */
   readonly allowPrivate?: readonly string[];

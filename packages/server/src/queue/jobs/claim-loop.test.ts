@@ -8,10 +8,9 @@ import { type ClaimedJob, readClaimed } from './claim-jobs.ts';
 import { ClaimLoop, type ClaimLoopOptions, largestClaim } from './claim-loop.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { enqueueJobs } from './enqueue-jobs.ts';
-import { listEvents } from './list-events.ts';
+import { listEvents } from './find-jobs.ts';
 import { LostClaims } from './lost-claims.ts';
-import { Listener } from './notifications.ts';
-import { Notifier } from './notifier.ts';
+import { Listener, Notifier } from './notifications.ts';
 import { releaseJobs } from './release-jobs.ts';
 
 const queue = new QueueFixture();

@@ -15,30 +15,27 @@ export interface ClaimLoopOptions {
   readonly workerId: string;
   readonly lanes: readonly Lane[];
   readonly pollMs: number;
-  /** Wakes the loop when jobs become ready; without one, polling does it alone. */
+  /** Wakes the loop when jobs become ready. Without one, it only polls. */
   readonly listener?: Listener;
   /** Private origins that the worker may fetch. */
   readonly allowPrivate?: readonly string[];
-  /** How many more jobs can be taken on now. */
+  /** How many more jobs the worker can take now. */
   readonly capacity: () => number;
-  /** Whether the job is in hand: what was claimed and is not, because the answer was lost, goes back at once. */
+  /** Whether the worker knows that it holds the job. A claimed job it does not know (the answer was lost) is released at once. */
   readonly holds?: (job: HeldJob) => boolean;
-  /** `asked`: when the claim was sent, by the monotonic clock; no lease of it began earlier. */
+  /** `asked`: when the claim was sent, by the monotonic clock; none of its leases began earlier. */
   readonly onJobs: (jobs: ClaimedJob[], asked: number) => void;
   /**
-   * Claims this job alone (one-shot commands). The first time before its time as well: a person who starts it does not
-   * wait out its backoff. Later not: a run that was released until a host is ready would start over and over.
+   * Claims this job alone (one-shot commands). The first claim ignores its start time and backoff, because a person asked for it;
+   * later claims respect them, or a run released until a host is ready would restart over and over.
    */
   readonly onlyJob?: string;
 }
 
-/** The largest claim. 500 measured an eighth fewer jobs a second, 2,000 no more, and they hold more locks. */
+/** Smaller claims are slower; larger ones are no faster and hold more locks (bench/notes, queue throughput). */
 export const largestClaim = 1000;
 
-/**
- * Claims jobs whenever there is capacity: at once when notified or when `wake` is called, else every poll. A database
- * that is away is waited for, never given up on.
- */
+/** Claims jobs whenever there is capacity: when notified, when `wake` is called, and every poll. Retries while the database is away. */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions;
   readonly #positions: ClaimPositions;
@@ -47,7 +44,7 @@ export class ClaimLoop {
   #woken = false;
   #wakeSleeper: (() => void) | undefined;
   #stopped = false;
-  /** How many jobs the claims under way may bring. */
+  /** How many jobs the claims in flight may return. */
   #asked = 0;
   #running: Promise<void> | undefined;
   #beside: Promise<void> | undefined;
@@ -70,13 +67,13 @@ export class ClaimLoop {
     this.#wakeSleeper?.();
   }
 
-  /** A job of ours went back into the queue. */
+  /** This worker put a job back into the queue. */
   requeued(): void {
     this.#positions.forget();
     this.wake();
   }
 
-  /** Resolves when no claim is under way any more; what was claimed has been handed to `onJobs`. */
+  /** Resolves when no claim is in flight and all claimed jobs have been passed to `onJobs`. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.wake();
@@ -107,9 +104,8 @@ export class ClaimLoop {
   }
 
   /**
-   * While more jobs wait than a claim takes, two claims take turns: PostgreSQL works on one while the answer of the other is read.
-   * In a pipeline, one behind the other: side by side, each passed over the jobs that the other had locked (11,000 of its 115,000
-   * instructions a job).
+   * While more jobs wait than one claim takes, two claims alternate: PostgreSQL works on one while the answer of the other is read.
+   * They are pipelined on one connection; in parallel, each would skip over the rows that the other has locked.
    */
   async #claimBeside(): Promise<void> {
     try {
@@ -118,7 +114,7 @@ export class ClaimLoop {
       this.#options.log.warn({ err: error }, 'Claiming jobs failed; trying again with the next claim');
     }
     this.#beside = undefined;
-    // Whatever woke the loop meanwhile found no room left to ask for.
+    // Calls to wake() meanwhile may have found no capacity left.
     this.wake();
   }
 

@@ -34,11 +34,11 @@ SELECT json AS jobs FROM claimed`,
 );
 
 export interface ClaimOneOptions extends Pick<ClaimOptions, 'lanes' | 'workerId' | 'allowPrivate'> {
-  /** Also before the end of its backoff, or its scheduled time; true by default. */
+  /** Also before its start time or the end of its backoff; true by default. */
   readonly early?: boolean;
 }
 
-/** Takes one job by its id, if nobody holds it. */
+/** Claims one job by its id, if nobody holds it. */
 export async function claimOneJob(
   db: Queryable,
   id: string,

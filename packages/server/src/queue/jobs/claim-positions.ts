@@ -5,27 +5,26 @@ import { type ClaimRange, type Lane, wholeLane } from './lane.ts';
 export interface ClaimPlan {
   readonly ranges: readonly ClaimRange[];
   readonly due: boolean;
-  /** Every lane is looked at from its start. */
+  /** Every lane is read from its start. */
   readonly isFull: boolean;
 }
 
-/** A full look at least so often: it finds what the remembered positions miss (requeued, late committed, due jobs). */
+/** Interval of full reads, which find what the remembered positions miss: requeued, late committed and due jobs. */
 const fullLookMs = 1_000;
-/** Jobs created at nearly the same time may commit in another order. */
+/** Jobs created at nearly the same time may commit in a different order. */
 const marginMs = 50;
 const rememberedPriorities = 16;
 
 /**
- * Where each priority's ready jobs begin. While some session holds an old snapshot, claimed jobs stay in the index as
- * dead entries, and each claim from the start reads them all again (measured: 50 ms after 200,000 jobs, 1 ms from a
- * remembered position). Priorities not seen yet are always covered, so a new urgent job is never overlooked.
+ * Remembers where each priority's ready jobs begin (ADR 3). While a session holds an old snapshot, claimed jobs stay in the index
+ * as dead entries, and a claim from the start reads them all again. Unknown priorities are always read from the start.
  */
 export class ClaimPositions {
   /** By kind: the lanes of one loop have one executor. */
   readonly #positions = new Map<JobKind, Map<number, number>>();
   readonly #lanes: readonly Lane[];
   #lastFullLook = Number.NEGATIVE_INFINITY;
-  /** The last claim brought jobs that had waited; there may be more of them. */
+  /** The last claim returned waiting jobs that were due; there may be more. */
   #moreDue = false;
 
   constructor(lanes: readonly Lane[]) {
@@ -40,12 +39,12 @@ export class ClaimPositions {
     return { ranges: this.#lanes.flatMap((lane) => this.#rangesOf(lane)), due: this.#moreDue, isFull: false };
   }
 
-  /** A job of ours was put back into the queue: look everywhere next time. */
+  /** This worker put a job back into the queue: read everything next time. */
   forget(): void {
     this.#lastFullLook = Number.NEGATIVE_INFINITY;
   }
 
-  /** Learns from what a claim brought, in the claim's order. */
+  /** Learns from the jobs of a claim, given in the claim's order. */
   learn(plan: ClaimPlan, limit: number, jobs: readonly ClaimedJob[]): void {
     const lowest = jobs.at(-1);
     this.#moreDue = jobs.some(({ waited }) => waited);
@@ -54,8 +53,8 @@ export class ClaimPositions {
       const known = positions.get(job.priority);
       if (!known || job.created_us > known) this.#remember(positions, job);
     }
-    // A full look that ran into its limit stopped amid its lowest priority: what lies behind there was not read, even if
-    // it is older than what was remembered.
+    // A full read that hit its limit stopped inside its lowest priority; the rest was not read, even if it is older than what
+    // was remembered.
     if (plan.isFull && lowest && jobs.length === limit) this.#remember(this.#positionsOf(lowest), lowest);
   }
 

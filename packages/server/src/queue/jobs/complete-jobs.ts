@@ -1,5 +1,6 @@
 import { int8Array, uuidArray } from '../../base/database/binary-array.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { thisTransaction } from './find-jobs.ts';
 import {
   type ActedJob,
   LeaseAnswers,
@@ -8,16 +9,14 @@ import {
   type WriteOutcome,
   type WrittenJob,
 } from './held-job.ts';
-import { thisTransaction } from './this-transaction.ts';
 
 /**
- * Where a job's lease is among the sorted ids. Leases are looked up in the arrays, not joined with them: going through the index once,
- * along the sorted ids, takes 8,300 instructions less a job than one way down for each, and with old statistics the planner
- * hashes or compares whatever it may join. Of two leases of one job the newer counts, which is the last.
+ * The index of a job's lease in the sorted arrays. Looked up instead of joined: one walk along the index is cheaper than a descent
+ * per job, and no stale statistics can turn it into a hash join. Of two leases of one job, the last (newer) one counts.
  */
 const place = 'width_bucket(job.id, $1::uuid[])';
 
-/* Nearly always all of them are completed: a number says it for less than a row for each (2 µs a job on both sides). */
+/* Nearly always all jobs are completed, and a count is cheaper than a row per job. */
 export const completeStatement = statement<{ completed: number }>(
   'complete',
   `
@@ -38,10 +37,7 @@ event AS (
 SELECT count(*)::int AS completed FROM completed`,
 );
 
-/**
- * Which leases ended in completion: just now, or by an attempt before whose answer was lost. Only this holder can have
- * completed the job under its fence.
- */
+/** Which leases ended in completion, now or by an earlier attempt whose answer was lost: nobody else writes under this fence. */
 const completedUnderFenceStatement = statement<WrittenJob>(
   'completed-under-fence',
   `

@@ -1,6 +1,12 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './ended-run.ts';
+import {
+  burnRetry,
+  type FailedRun,
+  failedRunValues,
+  leaseEnded,
+  requestedOr,
+  transitionOr,
+} from './end-run-sql.ts';
 import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'pending' ELSE 'failed' END");
@@ -27,7 +33,7 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-/** The runner of these jobs died: they are ready again at once, or failed when their retries are spent. */
+/** Makes the jobs of a dead runner ready again at once, or fails them when their retries are spent. */
 export async function crashJobs(
   db: Queryable,
   runs: readonly FailedRun[],

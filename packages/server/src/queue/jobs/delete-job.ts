@@ -1,24 +1,29 @@
 import { HoldfastError, type JobKind, type JobStatus, terminalStatuses } from '@holdfast/contract';
 import { isId, notFound } from '../../base/database/not-found.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { inBatches } from './delete-in-batches.ts';
+
+/**
+ * For the WHERE of statements that delete jobs and then, in batches, what the jobs stored. It disables the trigger that would delete
+ * everything in the same statement (migration 0030), until the transaction ends.
+ */
+export const inBatches = `(SELECT set_config('holdfast.deletes_in_batches', 'on', true)) = 'on'`;
 
 export interface DeletedJob {
   readonly id: string;
   readonly kind: JobKind;
-  /** In which it was. */
+  /** Before it was deleted. */
   readonly status: JobStatus;
   readonly url: string | null;
   readonly user_id: string;
-  /** Deleted with it, where that was asked for. */
+  /** How many were deleted with it, if asked for. */
   readonly results: number;
   readonly price_points: number;
 }
 
-export interface DeleteOptions {
-  /** Its result and the price points that it found as well. */
+interface DeleteOptions {
+  /** Delete its result and its price points as well. */
   readonly withResults?: boolean;
-  /** Whose job it must be; without, anybody's. */
+  /** Only a job of this owner. */
   readonly owner?: string | undefined;
 }
 
@@ -26,8 +31,8 @@ const finished = terminalStatuses.map((status) => `'${status}'`).join(', ');
 const ofDeleted = 'job_id = ANY (ARRAY(SELECT id FROM deleted))';
 
 /*
- * The row goes first, and with it whatever is short. From then on the job is not there for anybody, however long its pages
- * take and whatever dies meanwhile: they are found by the row that is missing (frontier/delete-orphans.ts).
+ * Deletes the row first, with everything short. The job is gone from then on; its pages are deleted later as orphans of the
+ * missing row, even if this process dies.
  */
 const deleteStatement = statement<DeletedJob & { deleted: boolean }>(
   'delete-job',
@@ -53,7 +58,7 @@ SELECT found.*, EXISTS (SELECT FROM deleted) AS deleted, (SELECT count(*) FROM r
 FROM found`,
 );
 
-/** Deletes a job that has ended, with its timeline. What it stored is nobody's then; deleteOrphan removes it. */
+/** Deletes a job that has ended, with its timeline. Its pages become orphans, which deleteOrphan removes. */
 export async function deleteJob(
   db: Queryable,
   id: string,

@@ -1,11 +1,11 @@
-import { describeIssues, HoldfastError, type Job, type JobRequest, jobRequest } from '@holdfast/contract';
-import type { z } from 'zod';
+import { HoldfastError, type Job, type JobRequest } from '@holdfast/contract';
+import type pg from 'pg';
+import { Pipeline } from '../../base/database/pipeline.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { checkAllPatterns } from '../../web/urls/check-patterns.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
 import { jobColumns } from './find-jobs.ts';
-import { intakeKey } from './intake-key.ts';
+import { type CheckedRequest, checkRequest } from './job-request.ts';
+import type { Notifier } from './notifications.ts';
 
 export interface EnqueuedJob {
   readonly job: Job;
@@ -24,8 +24,8 @@ const requestRecord = `AS request (
     timeout_seconds integer, lock_ttl_seconds integer, source_id text, user_id text, host text, intake_id uuid)`;
 
 /*
- * Batches of one owner that bring keys take turns: two that share keys, each in its own order, would wait for each other. The
- * insert asks for the number of turns, so that it begins when it has them.
+ * Batches of one owner with keys take turns, because two that share keys in different orders would deadlock. The insert reads
+ * `turn`, so it starts only once it has the lock.
  */
 const enqueueStatement = statement<Job & { position: number }>(
   'enqueue',
@@ -56,7 +56,7 @@ event AS (
 SELECT position, ${jobColumns('created')} FROM created JOIN request USING (id)`,
 );
 
-/** The job that stood in the way of each request: the one with its idempotency key, else the live one with its dedupe key. */
+/** The job that conflicts with each request: the one with its idempotency key, else the live one with its dedupe key. */
 const findExistingStatement = statement<
   Job & { position: number; same: boolean; by_idempotency_key: boolean }
 >(
@@ -77,7 +77,7 @@ CROSS JOIN LATERAL (
 ) job`,
 );
 
-/** A job that asks nobody could only fail, long after whoever made it has gone. */
+/** A job without its source could only fail, long after its creator has gone. */
 const unknownSourcesStatement = statement<{ id: string }>(
   'enqueue-unknown-sources',
   `
@@ -85,15 +85,9 @@ SELECT asked.id FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, position)
 WHERE NOT EXISTS (SELECT FROM sources WHERE sources.id = asked.id) ORDER BY position LIMIT 1`,
 );
 
-type CheckedRequest = z.output<typeof jobRequest> & {
-  position: number;
-  host: string | null;
-  intake_id: string | null;
-};
-
 /**
- * Creates jobs, all or none. Repeating it with idempotency keys, after a lost answer, creates nothing twice. `onSent` is called
- * when the statement that creates them is on its way.
+ * Creates jobs, all or none. With idempotency keys, a repetition after a lost answer creates nothing twice. `onSent` is called once
+ * the creating statement has been sent.
  */
 export async function enqueueJobs(
   db: Queryable,
@@ -109,7 +103,7 @@ export async function enqueueJobs(
     'payload',
   );
   await refuseUnknownSources(db, left);
-  // A job that stood in the way may finish before it is looked up; then the way is free.
+  // A conflicting job may finish before it is looked up; then the request is tried again.
   while (left.length > 0) {
     const created = run(db, enqueueStatement, [JSON.stringify(left), actor]);
     onSent?.();
@@ -128,14 +122,14 @@ export async function enqueueJobs(
   return enqueued;
 }
 
-/** Creates one job; a different request under a used idempotency key is an error. */
+/** Creates one job. Throws when its idempotency key was used for a different request. */
 export async function enqueueJob(db: Queryable, request: JobRequest, actor?: string): Promise<EnqueuedJob> {
   const [enqueued] = unlessConflict(await enqueueJobs(db, [request], actor));
   if (!enqueued) throw new HoldfastError('internal_error', 'the queue gave no answer');
   return enqueued;
 }
 
-/** Throws when one of the requests is another one under a used idempotency key. */
+/** Throws when the idempotency key of one of the requests was used for a different one. */
 export function unlessConflict(enqueued: EnqueuedJob[]): EnqueuedJob[] {
   const conflict = enqueued.find(({ outcome }) => outcome === 'conflict');
   if (!conflict) return enqueued;
@@ -143,23 +137,7 @@ export function unlessConflict(enqueued: EnqueuedJob[]): EnqueuedJob[] {
   throw new HoldfastError('idempotency_conflict', `key ${idempotency_key} made job ${id}`);
 }
 
-function checkRequest(request: JobRequest, position: number): CheckedRequest {
-  const checked = jobRequest.safeParse(request);
-  // The payload is kept as it was sent: defaults are for those who read it.
-  if (checked.success) {
-    return {
-      executor: 'builtin',
-      ...checked.data,
-      payload: request.payload,
-      position,
-      ...columnsOf(checked.data),
-    } as CheckedRequest;
-  }
-  const problem = describeIssues(checked.error);
-  throw new HoldfastError('bad_request', position > 0 ? `request ${position + 1}: ${problem}` : problem);
-}
-
-/** For crawls and visits, source_id is a link of their maker's own, and names nothing here. */
+/** Only collect jobs name a source of ours; for crawls and visits, source_id is the client's own reference. */
 async function refuseUnknownSources(db: Queryable, requests: readonly CheckedRequest[]): Promise<void> {
   const asked = requests.flatMap(({ kind, source_id }) =>
     kind === 'collect' && source_id !== undefined ? [source_id] : [],
@@ -169,23 +147,26 @@ async function refuseUnknownSources(db: Queryable, requests: readonly CheckedReq
   if (unknown) throw new HoldfastError('source_not_found', `source_id ${unknown.id}`);
 }
 
-type Checked = z.output<typeof jobRequest>;
-
-/** What of a payload jobs are found by. Null wherever nobody asks: what an index names is compared with each change of a job. */
-function columnsOf(checked: Checked): { host: string | null; intake_id: string | null; dedupe_key?: string } {
-  if (checked.kind === 'collect') {
-    const { payload, source_id } = checked;
-    const intake_id = payload.intake_id ?? null;
-    // An intake asks a source once at a time, whoever makes the job.
-    const isKeyed = intake_id !== null && source_id !== undefined;
-    return { host: null, intake_id, ...(isKeyed && { dedupe_key: intakeKey(intake_id, source_id) }) };
-  }
-  const host = checked.kind === 'visit' && checked.executor === 'bot' ? visitHost(checked.payload.url) : null;
-  return { host, intake_id: null };
+export interface Waking {
+  readonly pool: pg.Pool;
+  readonly notifier: Notifier;
 }
 
-/** Bots ask for the jobs of one domain. */
-function visitHost(url: string): string | null {
-  const canonical = canonicalUrl(url);
-  return canonical && hostOf(canonical);
+/**
+ * Creates jobs, all or none, and wakes idle workers. The notification is pipelined right behind the creating statement, so the
+ * server sends it as soon as the jobs are committed. If nothing was created, a worker polls once in vain.
+ */
+export async function enqueueAndWake(
+  { pool, notifier }: Waking,
+  requests: readonly JobRequest[],
+  actor?: string,
+): Promise<EnqueuedJob[]> {
+  const connection = new Pipeline(pool);
+  let woken: Promise<void> | undefined;
+  const wake = () => {
+    woken ??= notifier.notify('work', connection);
+  };
+  const enqueued = await enqueueJobs(connection, requests, actor, wake);
+  await woken;
+  return enqueued;
 }

@@ -25,7 +25,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Ends the leases of running jobs and leaves them for a decision; their holders find out at the next write. */
+/** Ends the leases of running jobs and leaves them to an operator. Their holders find out at their next write. */
 export function expireJobs(
   db: Queryable,
   ids: readonly string[],

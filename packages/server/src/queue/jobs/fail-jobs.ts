@@ -1,6 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './ended-run.ts';
+import { type FailedRun, failedRunValues, leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
 import { type LeaseAnswers, outcomes, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("'failed'");
@@ -26,7 +25,7 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-/** A permanent error: no retry would help. */
+/** Fails jobs for good: no retry would help. */
 export async function failJobs(
   db: Queryable,
   runs: readonly FailedRun[],

@@ -4,8 +4,7 @@ import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { claimJobs } from './claim-jobs.ts';
 import { crashJobs } from './crash-jobs.ts';
 import { failStarts } from './fail-starts.ts';
-import { showJob } from './find-jobs.ts';
-import { listEvents } from './list-events.ts';
+import { listEvents, showJob } from './find-jobs.ts';
 import { retryJobsLater } from './retry-jobs-later.ts';
 
 const queue = new QueueFixture();

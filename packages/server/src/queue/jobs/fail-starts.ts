@@ -1,8 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { isSilent, isTakingJobs } from '../workers/worker-list.ts';
-import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { failedRunValues } from './ended-run.ts';
+import { failedRunValues, leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
 import {
   type HeldJob,
   type LeaseAnswers,
@@ -11,18 +10,18 @@ import {
   type WriteOutcome,
   type WrittenJob,
 } from './held-job.ts';
-import { asInSettings, neededOrigins } from './needed-origins.ts';
+import { asInSettings, neededOrigins } from './waiting-jobs.ts';
 
-/** So often on the only worker there is; on a second one at once. */
+/** After this many failed starts on the only worker, the job fails; a second worker decides at once. */
 const mostStarts = 5;
 
 const ended = requestedOr("CASE WHEN judged.verdict IS NULL THEN 'pending' ELSE 'failed' END");
 const counts = 'job.requested_action IS NULL';
 
 /*
- * `verdict`: why the job is to blame after all. A sick worker that was started anew, under another name, is not a second one:
- * so the first has to be heard of still. Another worker is one that is heard of, does such jobs and may fetch what this one
- * needs. Where no runner of anybody's starts, a death proves nothing about the job (`tells`), unless no other worker is well.
+ * `verdict`: why the job itself is to blame (ADR 24). The first worker must still be alive, or a sick worker that restarted under
+ * another name would count as a second one. `others`: live workers that could run the job. `tells`: whether this death says
+ * anything about the job; it does not where no runner starts at all, unless no other worker is well.
  */
 export const failStartStatement = statement<WrittenJob>(
   'fail-start',
@@ -65,12 +64,12 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-export interface FailedStart {
+export interface StartFailure {
   readonly workerId: string;
-  /** What the runner died of. */
+  /** Why the runner died. */
   readonly detail: string;
   readonly heartbeatSeconds: number;
-  /** Runners worked there until this one. */
+  /** Earlier runners started on this worker. */
   readonly wasWell: boolean;
 }
 
@@ -79,13 +78,13 @@ export interface StartedJob extends HeldJob {
 }
 
 /**
- * The runner of these jobs died before its first request: that is its worker's fault, until it happens on another one, or
+ * The runner of these jobs died before its first request. The worker is to blame, until it happens on another worker or
  * `mostStarts` times on the only one.
  */
 export async function failStarts(
   db: Queryable,
   jobs: readonly StartedJob[],
-  { workerId, detail, heartbeatSeconds, wasWell }: FailedStart,
+  { workerId, detail, heartbeatSeconds, wasWell }: StartFailure,
 ): Promise<LeaseAnswers<WriteOutcome>> {
   const error = new HoldfastError('runner_crashed', `before its first request, ${detail}`);
   const sorted = sortById(jobs);

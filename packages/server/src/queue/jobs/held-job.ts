@@ -2,7 +2,7 @@ import type { JobStatus } from '@holdfast/contract';
 
 /** The proof of a lease: a write that names an old fence changes nothing. */
 export interface HeldJob {
-  /** In lower case, as PostgreSQL writes it: the order of the texts is that of the UUIDs. */
+  /** Lower case, as PostgreSQL writes it, so that text order equals UUID order. */
   readonly id: string;
   readonly fence: number;
 }
@@ -11,28 +11,45 @@ export function isSameLease(a: HeldJob, b: HeldJob): boolean {
   return a.id === b.id && a.fence === b.fence;
 }
 
-export interface ActedJob extends HeldJob {
-  /** Whom the event names: in a batch of several holders, each its own. */
-  readonly actor?: string;
-}
+/** SQL: when the lease of a running job ends. A job claimed by a plain UPDATE has no lease_expires_at; last_heartbeat renews it. */
+export const leaseEnd = (job: string) =>
+  `coalesce(${job}.lease_expires_at, ${job}.last_heartbeat + interval '2 minutes')`;
 
-/** What became of a holder's write: the job's new status, or `lost` when the lease was not ours any more. */
-export type WriteOutcome = JobStatus | 'lost';
-
-/** Sorted by id, so that two batches never wait for each other's rows crosswise; of two leases of one job the newer comes last. */
+/** Sorts by id, so that two batches never deadlock. Of two leases of one job, the newer comes last. */
 export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
   return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.fence - b.fence));
 }
 
+export interface ActedJob extends HeldJob {
+  /** The actor of the event, where a batch has several holders. */
+  readonly actor?: string;
+}
+
+/** Outcome of a holder's write: the job's new status, or `lost` if the lease was no longer its own. */
+export type WriteOutcome = JobStatus | 'lost';
+
+/** A lease under which a statement has written, with the new status of its job. */
+export interface WrittenJob extends HeldJob {
+  readonly status: JobStatus;
+}
+
+/** The outcome for each lease: those that a statement did not write under are lost. */
+export function outcomes(written: readonly WrittenJob[]): LeaseAnswers<WriteOutcome> {
+  return new LeaseAnswers<WriteOutcome>(
+    written.map((job) => [job, job.status] as const),
+    'lost',
+  );
+}
+
 /**
- * What each lease was told. Asked by lease, not by job: a supervisor that lost a job and claimed it again names both
- * leases in one batch until the old run has stopped, and only one of them still counts.
+ * The answer for each lease of a batch. Keyed by lease rather than job: a supervisor that lost a job and claimed it again holds two
+ * leases of it until the old run has stopped.
  */
 export class LeaseAnswers<Answer> {
   readonly #answers = new Map<string, Answer>();
   readonly #otherwise: Answer | undefined;
 
-  /** `otherwise`: the answer to every other lease of the batch. */
+  /** `otherwise`: the answer for all other leases. */
   constructor(answers: Iterable<readonly [HeldJob, Answer]>, otherwise?: Answer) {
     this.#otherwise = otherwise;
     for (const [{ id, fence }, answer] of answers) this.#answers.set(`${id} ${fence}`, answer);
@@ -42,17 +59,4 @@ export class LeaseAnswers<Answer> {
     if (this.#answers.size === 0) return this.#otherwise;
     return this.#answers.get(`${id} ${fence}`) ?? this.#otherwise;
   }
-}
-
-/** A lease that a statement has written under, and the status that its job has now. */
-export interface WrittenJob extends HeldJob {
-  readonly status: JobStatus;
-}
-
-/** A lease that was not written under is lost. */
-export function outcomes(written: readonly WrittenJob[]): LeaseAnswers<WriteOutcome> {
-  return new LeaseAnswers<WriteOutcome>(
-    written.map((job) => [job, job.status] as const),
-    'lost',
-  );
 }

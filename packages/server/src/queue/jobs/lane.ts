@@ -1,10 +1,10 @@
 import type { Configuration, Executor, JobKind } from '@holdfast/contract';
 
-/** A kind of job and who runs it: what a claim chooses from. Who holds a job decides how long its lease is. */
+/** A kind of job and who runs it. A claim reads lanes; the lane decides how long a lease lasts. */
 export interface Lane {
   readonly kind: JobKind;
   readonly executor: Executor;
-  /** For bots only the last resort: the job's lock_ttl_seconds and timeout_seconds come first. */
+  /** For bots only a default: the job's lock_ttl_seconds and timeout_seconds come first. */
   readonly leaseSeconds: number;
 }
 
@@ -17,7 +17,7 @@ export function builtinLane(kind: JobKind, configuration: Configuration): Lane {
 
 export const botLane: Lane = { kind: 'visit', executor: 'bot', leaseSeconds: botLeaseSeconds };
 
-/** A stretch of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */
+/** A range of the ready index: priorities from highest to lowest, jobs created since a moment (null: all). */
 export interface ClaimRange {
   readonly kind: JobKind;
   readonly executor: Executor;

@@ -5,7 +5,7 @@ import type { HeldJob } from './held-job.ts';
 import type { Lane } from './lane.ts';
 import { releaseJobs } from './release-jobs.ts';
 
-/** Only what was claimed since: a worker of the same name that died before is the watchdog's business. */
+/** Only recent claims: those of an earlier worker with the same name are left to the watchdog. */
 const claimedSinceStatement = statement<HeldJob>(
   'claimed-since',
   `
@@ -14,9 +14,9 @@ WHERE status = 'processing' AND worker_id = $1 AND executor = 'builtin' AND kind
   AND started_at >= now() - make_interval(secs => $3)`,
 );
 
-/** Of the way to the database, and back. */
+/** Round-trip allowance. */
 const marginMs = 5_000;
-/** A connection that is cut leaves its claim running at the server: it may be committed later. */
+/** A claim whose connection was cut keeps running on the server and may commit later. */
 const lookForMs = 10_000;
 const lookEveryMs = 1_000;
 
@@ -25,14 +25,11 @@ export interface LostClaimsOptions {
   readonly log: Logger;
   readonly workerId: string;
   readonly lanes: readonly Lane[];
-  /** Whether this worker knows that it has the job. */
+  /** Whether this worker knows that it holds the job. */
   readonly holds: (job: HeldJob) => boolean;
 }
 
-/**
- * Gives back what was claimed by claims whose answers were lost. Without this, nobody would work on these jobs until their
- * leases have run out, and each would burn a retry.
- */
+/** Releases jobs whose claim was committed but whose answer was lost. Otherwise they would wait for their leases and burn a retry. */
 export class LostClaims {
   readonly #options: LostClaimsOptions;
   #asked = Number.POSITIVE_INFINITY;
@@ -43,17 +40,14 @@ export class LostClaims {
     this.#options = options;
   }
 
-  /** A claim that was sent then was not answered. */
+  /** A claim sent at this time got no answer. */
   add(asked: number): void {
     this.#asked = Math.min(this.#asked, asked);
     this.#lookUntil = performance.now() + lookForMs;
     this.#lookAt = 0;
   }
 
-  /**
-   * For moments when no claim is under way: what that one brings would not be known yet. Resolves with how many there were; fails
-   * as the database does.
-   */
+  /** Call only while no claim is in flight: its jobs would look lost. Resolves with the number of released jobs. */
   async giveBack(): Promise<number> {
     const now = performance.now();
     if (now < this.#lookAt || this.#asked === Number.POSITIVE_INFINITY) return 0;
@@ -63,7 +57,7 @@ export class LostClaims {
     const claimed = await run(db, claimedSinceStatement, [workerId, kinds, seconds]);
     const lost = claimed.filter((job) => !holds(job));
     if (lost.length > 0) {
-      log.warn({ jobs: lost.length }, 'The answer to a claim was lost; its jobs go back into the queue');
+      log.warn({ jobs: lost.length }, 'The answer to a claim was lost; returning its jobs to the queue');
       const reason = 'the answer to its claim was lost';
       await releaseJobs(
         db,

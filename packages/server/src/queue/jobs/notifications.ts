@@ -3,14 +3,66 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { clientClass } from '../../base/database/client-class.ts';
 import { limitSession } from '../../base/database/session-settings.ts';
-import { type Channel, channels } from './notifier.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+
+/**
+ * `work`: jobs became ready. `requeued`: older jobs did, so workers read their lanes from the start. `request`: a running job was
+ * asked to pause or cancel. `policy`: a policy may be due. `source`: a source was paused, resumed or changed.
+ */
+export const channels = {
+  work: 'holdfast_work',
+  requeued: 'holdfast_requeued',
+  source: 'holdfast_source',
+  request: 'holdfast_request',
+  policy: 'holdfast_policy',
+} as const;
+type Channel = keyof typeof channels;
+
+/** At most one NOTIFY per channel in this time. */
+const quietMs = 20;
+
+/**
+ * Wakes sleeping workers after a commit. Never inside the transaction: NOTIFY serialises commits. A lost notification costs only
+ * time, because workers poll as well.
+ */
+export class Notifier {
+  readonly #db: Queryable;
+  readonly #quietUntil = new Map<Channel, number>();
+  readonly #scheduled = new Map<Channel, Promise<void>>();
+
+  constructor(db: Queryable) {
+    this.#db = db;
+  }
+
+  /** Resolves when the notification that covers this call has been sent or has failed. If sent at once, it goes over `db`. */
+  notify(channel: Channel, db = this.#db): Promise<void> {
+    const scheduled = this.#scheduled.get(channel);
+    if (scheduled) return scheduled;
+    const wait = (this.#quietUntil.get(channel) ?? 0) - performance.now();
+    if (wait <= 0) return this.#send(channel, db);
+    const later = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        this.#scheduled.delete(channel);
+        resolve(this.#send(channel, this.#db));
+      }, wait);
+    });
+    this.#scheduled.set(channel, later);
+    return later;
+  }
+
+  async #send(channel: Channel, db: Queryable): Promise<void> {
+    this.#quietUntil.set(channel, performance.now() + quietMs);
+    // Polling finds what a lost notification would have announced.
+    await db.query({ text: `NOTIFY ${channels[channel]}` }).catch(() => {});
+  }
+}
 
 const firstBackoffMs = 100;
 const maxBackoffMs = 5_000;
 
 /**
- * Hears notifications on a connection of its own and reconnects for ever. Behind a pooler it stays silent and polling does
- * the work alone: in transaction mode, LISTEN stays on a connection that others use next, and we would hear nothing.
+ * Listens on a connection of its own and reconnects forever. Behind a pooler in transaction mode LISTEN does not work, so it stays
+ * silent and polling does the work.
  */
 export class Listener {
   readonly #database: { readonly url: string };
@@ -20,20 +72,20 @@ export class Listener {
   #client: pg.Client | undefined;
   #running: Promise<void> | undefined;
 
-  /** The url is read at each connect: an embedded server may come back on another port. */
+  /** The URL is read at each connect: an embedded server may come back on another port. */
   constructor(database: { readonly url: string }, log: Logger) {
     this.#database = database;
     this.#log = log;
   }
 
-  /** Calls `handler` on each notification, and after each reconnect, since some may have been missed. */
+  /** Calls `handler` on each notification and after each reconnect, as notifications may have been missed. */
   on(channel: Channel, handler: () => void): () => void {
     const handlers = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, handlers.add(handler));
     return () => handlers.delete(handler);
   }
 
-  /** Resolves once the first attempt to listen has succeeded or failed; keeps trying afterwards. */
+  /** Resolves after the first attempt to listen, successful or not; keeps trying afterwards. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#running = this.#run(resolve);
@@ -65,7 +117,7 @@ export class Listener {
     }
   }
 
-  /** Connects and listens; `closed` resolves when the connection is gone. Undefined: a pooler is in between. */
+  /** Connects and listens; `closed` resolves when the connection is gone. Undefined: behind a pooler. */
   async #listen(): Promise<{ closed: Promise<void> } | undefined> {
     const Client = clientClass(this.#database.url);
     const client = new Client({
@@ -83,7 +135,7 @@ export class Listener {
       for (const name of Object.keys(channels) as Channel[]) if (channels[name] === channel) this.#emit(name);
     });
     try {
-      // connect() of a client that is ended meanwhile never settles, and stop() would wait for ever.
+      // connect() never settles if the client is ended meanwhile, and stop() would wait forever.
       const lost = closed.then(() => Promise.reject(new Error('the connection was closed')));
       const isListening = await Promise.race([connectAndListen(client), lost]);
       if (!isListening) {

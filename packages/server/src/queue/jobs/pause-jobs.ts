@@ -26,7 +26,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Pauses jobs that wait; asks the holders of running ones to let go. Answers with those it changed. */
+/** Pauses jobs that do not run and asks the holders of running ones to release them. Returns the changed jobs. */
 export function pauseJobs(
   db: Queryable,
   ids: readonly string[],

@@ -19,7 +19,7 @@ import { renewLeases, renewStatement } from './renew-leases.ts';
 import { retryLaterStatement } from './retry-jobs-later.ts';
 import { retryNowStatement } from './retry-jobs-now.ts';
 import { runNowStatement } from './run-jobs-now.ts';
-import { waitingForSourceStatement } from './wake-jobs-of-source.ts';
+import { waitingForSourceStatement } from './waiting-jobs.ts';
 
 const primaryKey = 'crawl_jobs_pkey';
 const ids = Array.from({ length: 500 }, (_, n) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`);

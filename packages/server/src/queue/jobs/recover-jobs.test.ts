@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { enqueueJob } from './enqueue-jobs.ts';
-import { showJob } from './find-jobs.ts';
+import { listEvents, showJob } from './find-jobs.ts';
 import { botLane } from './lane.ts';
-import { listEvents } from './list-events.ts';
 import { recoverJobs } from './recover-jobs.ts';
 
 const queue = new QueueFixture();

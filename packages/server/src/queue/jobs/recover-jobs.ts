@@ -1,9 +1,11 @@
 import { errors, type JobStatus } from '@holdfast/contract';
+import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { leaseEnd } from './lease-end.ts';
+import { publish } from '../../base/telemetry/metrics-channel.ts';
+import { burnRetry, leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
+import { leaseEnd } from './held-job.ts';
 
-export interface RecoveredJob {
+interface RecoveredJob {
   readonly id: string;
   readonly status: JobStatus;
   readonly prior_worker: string;
@@ -18,8 +20,8 @@ const ended = requestedOr(
 const events = `CASE WHEN executor = 'bot' AND ${ended} = 'pending' THEN 2 ELSE 1 END`;
 
 /*
- * Only the database's clock decides. The row is locked before it is judged, and a row that is locked is left alone: its
- * holder is alive and writing. A job held by a bot passes through expired, so that two events are recorded for it.
+ * Only the database's clock decides. A locked row is skipped: its holder is alive and writing. A job held by a bot passes through
+ * expired, so two events are recorded for it.
  */
 export const recoverStatement = statement<RecoveredJob>(
   'recover',
@@ -52,7 +54,29 @@ event AS (
 SELECT id, final_status AS status, prior_worker, retry_count, max_retries FROM ended JOIN stale USING (id)`,
 );
 
-/** Ends the leases that ran out, up to `limit` of them. Any number of watchdogs may do it at once. */
+/** Ends up to `limit` leases that ran out. Any number of watchdogs may run at once. */
 export function recoverJobs(db: Queryable, actor: string, limit = 1000): Promise<RecoveredJob[]> {
   return run(db, recoverStatement, [limit, errors.worker_timed_out.message, actor]);
+}
+
+const batch = 1000;
+
+/** The watchdog's turn: ends every lease that ran out and logs what became of each job. */
+export async function sweepLeases(db: Queryable, log: Logger, workerId: string): Promise<RecoveredJob[]> {
+  const all: RecoveredJob[] = [];
+  for (;;) {
+    const recovered = await recoverJobs(db, `watchdog:${workerId}`, batch);
+    for (const job of recovered) report(log, job);
+    all.push(...recovered);
+    if (recovered.length < batch) return all;
+  }
+}
+
+function report(log: Logger, { id, status, prior_worker, retry_count, max_retries }: RecoveredJob): void {
+  publish('leaseExpiry', { status });
+  const fields = { job: id, status, prior_worker };
+  if (status === 'pending')
+    log.warn(fields, `Recovering stale job ${id} (Retry ${retry_count}/${max_retries})`);
+  else if (status === 'failed' || status === 'expired') log.error(fields, `Job ${id} failed permanently`);
+  else log.warn(fields, `Stale job ${id} is ${status}, as was requested`);
 }

@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
 import {
   type HeldJob,
   type LeaseAnswers,
@@ -12,11 +12,11 @@ import type { BlockedBy } from './waiting-jobs.ts';
 
 export interface Release extends HeldJob {
   readonly reason: string;
-  /** The job is not ready before so many seconds have passed (a source is blocked). */
+  /** Seconds until the job is ready again (a source is blocked). */
   readonly notBeforeSeconds?: number;
-  /** What it waits for until then. */
+  /** What the job waits for until then. */
   readonly blockedBy?: BlockedBy | undefined;
-  /** Origins that the holder may not fetch, and that the job needs: it waits for a worker that may. */
+  /** Private origins that the job needs and the holder may not fetch: the job waits for a worker that may. */
   readonly waitsFor?: readonly string[];
 }
 
@@ -54,10 +54,7 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-/**
- * The holder lets go of unfinished jobs; no retry is burned. This is also how a holder acknowledges a requested pause or
- * cancel: the job is then paused or cancelled.
- */
+/** Gives unfinished jobs back without burning a retry. This also acknowledges a requested pause or cancel. */
 export async function releaseJobs(
   db: Queryable,
   releases: readonly Release[],

@@ -3,25 +3,23 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { type HeldJob, LeaseAnswers, sortById } from './held-job.ts';
 
 /**
- * continue  the lease is renewed
- * pause     renewed, and the holder is to checkpoint and let go
- * cancel    renewed, and the holder is to abort and let go
- * busy      not renewed: another statement has the row (a checkpoint, which renews by itself); ask again
- * lost      the lease is someone else's or nobody's: stop at once, write nothing
+ * continue  renewed
+ * pause     renewed; checkpoint, then release the job
+ * cancel    renewed; abort, then release the job
+ * busy      not renewed: another statement holds the row (a checkpoint, which renews by itself); ask again
+ * lost      the lease is gone: stop at once, write nothing
  */
 export type Renewal = 'continue' | RequestedAction | 'busy' | 'lost';
 
 export interface RenewedJob extends HeldJob {
-  /** Percent done, when the holder knows; never goes back, and 100 only when completed. */
+  /** Percent done, if known. It never decreases, and reaches 100 only on completion. */
   readonly progress?: number;
 }
 
 /*
- * SKIP LOCKED: one runner frozen inside its checkpoint must not hold up the other leases (measured: it held up 1,000).
- * `status::text` keeps the plan on the primary key: the partial index on processing jobs would match `status = …`, and
- * its statistics say 0 rows (measured: completions fell from 31,000/s to 4,000–10,000/s). `= ANY ($1)`, here and wherever jobs
- * are joined with what is held, because the join alone may be made by reading the whole index, and is for as long as a session
- * keeps the plan that it made when the table was empty.
+ * SKIP LOCKED: a runner frozen inside its checkpoint must not hold up the other leases. `status::text` matches no partial index:
+ * the one on processing jobs has statistics of 0 rows and would slow completions several times. `= ANY ($1)`, here and in all
+ * joins with held jobs, keeps a plan made while the table was empty from reading the whole index.
  */
 export const renewStatement = statement<HeldJob & { renewal: Renewal }>(
   'renew',
@@ -54,7 +52,7 @@ LEFT JOIN crawl_jobs job
   ON job.id = ANY ($1) AND job.id = held.id AND job.fence = held.fence AND job.status::text = 'processing'`,
 );
 
-/** Renews the leases of all the jobs that a supervisor or bot holds, and brings back what is asked of them. */
+/** Renews the leases of all jobs of a holder and returns what is requested of them. */
 export async function renewLeases(
   db: Queryable,
   jobs: readonly RenewedJob[],

@@ -4,8 +4,7 @@ import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { createDueJobs } from '../policies/scheduler.ts';
 import { enqueueJob } from './enqueue-jobs.ts';
-import { showJob } from './find-jobs.ts';
-import { listEvents } from './list-events.ts';
+import { listEvents, showJob } from './find-jobs.ts';
 
 const api = new ApiFixture();
 beforeEach(() => api.pool.query('DELETE FROM crawl_results'));

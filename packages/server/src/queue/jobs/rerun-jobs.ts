@@ -3,13 +3,13 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { jobColumns } from './find-jobs.ts';
 
 /**
- * A completed visit or collect job keeps its result: what runs again is a new job with the same request. It belongs to the
- * same policy or intake, whose dedupe key it takes over, so that each still has one live job at most. Others get a key that
- * names the older job: asked for twice, it runs again once.
+ * A completed visit or collect job keeps its result; a rerun is a new job with the same request. It inherits the dedupe key of its
+ * policy or intake, so that each still has at most one live job. Other reruns get a key that names the older job, so that two
+ * requests create one rerun.
  */
 const rerunKey = `CASE WHEN dedupe_key IS NULL OR starts_with(dedupe_key, 'rerun:') THEN 'rerun:' || id ELSE dedupe_key END`;
 
-/** In the order of their keys, so that two of these never wait for each other. */
+/** Inserts in the order of the keys, so that two reruns never deadlock. */
 const rerunStatement = statement<Job>(
   'rerun',
   `
@@ -39,7 +39,7 @@ SELECT ${jobColumns('again')} FROM crawl_jobs job JOIN crawl_jobs again
 WHERE job.id = $1 AND again.status IN ('pending', 'processing', 'retryable', 'paused')`,
 );
 
-/** Runs completed visits and collect jobs again, each as a new job. Answers with the new ones. */
+/** Reruns completed visit and collect jobs as new jobs. Returns the new ones. */
 export function rerunJobs(
   db: Queryable,
   ids: readonly string[],
@@ -49,7 +49,7 @@ export function rerunJobs(
   return run(db, rerunStatement, [ids, actor, reason]);
 }
 
-/** The job that runs this one again already. */
+/** The live rerun of this job, if there is one. */
 export async function liveRerun(db: Queryable, id: string): Promise<Job | undefined> {
   return (await run(db, liveRerunStatement, [id]))[0];
 }

@@ -1,6 +1,6 @@
 import type { Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
+import { leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
 import { jobColumns } from './find-jobs.ts';
 
 const ended = requestedOr("'pending'");
@@ -26,7 +26,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Ends the leases of running jobs; they are ready again, or paused or cancelled if that was requested. No retry is burned. */
+/** Ends the leases of running jobs without burning a retry. They become ready, or paused or cancelled if requested. */
 export function resetLocks(
   db: Queryable,
   ids: readonly string[],

@@ -25,7 +25,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Makes paused jobs ready again; takes back a pause that a running one has not acted on. Answers with those it changed. */
+/** Makes paused jobs ready and withdraws pauses that running jobs have not acted on. Returns the changed jobs. */
 export function resumeJobs(
   db: Queryable,
   ids: readonly string[],

@@ -1,14 +1,17 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './ended-run.ts';
+import {
+  burnRetry,
+  type FailedRun,
+  failedRunValues,
+  leaseEnded,
+  requestedOr,
+  transitionOr,
+} from './end-run-sql.ts';
 import { type LeaseAnswers, outcomes, sortById, type WriteOutcome, type WrittenJob } from './held-job.ts';
 
 const ended = requestedOr("CASE WHEN retry_count < max_retries THEN 'retryable' ELSE 'failed' END");
 
-/**
- * base × 2^retry_count, plus up to a tenth so that jobs that failed together do not return together; at least as long as the
- * other side asked for, and a day at most.
- */
+/** base × 2^retry_count plus up to 10 % jitter; at least what the site asked for, at most a day. */
 const backoffSeconds = `least(86400, greatest(
       retry_backoff_seconds * power(2, least(retry_count, 30)) * (1 + 0.1 * random()), held.wait))`;
 
@@ -35,7 +38,7 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-/** A transient error: the job is tried again after a backoff, or failed when its retries are spent. */
+/** Retries jobs after a backoff, or fails them when their retries are spent. For transient errors. */
 export async function retryJobsLater(
   db: Queryable,
   runs: readonly FailedRun[],

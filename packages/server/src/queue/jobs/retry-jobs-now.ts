@@ -1,6 +1,12 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { burnRetry, leaseEnded, requestedOr, transitionOr } from './ended-by-request.ts';
-import { type FailedRun, failedRunValues } from './ended-run.ts';
+import {
+  burnRetry,
+  type FailedRun,
+  failedRunValues,
+  leaseEnded,
+  requestedOr,
+  transitionOr,
+} from './end-run-sql.ts';
 import {
   type ActedJob,
   type LeaseAnswers,
@@ -35,7 +41,7 @@ event AS (
 SELECT id, fence, to_status AS status FROM ended`,
 );
 
-/** A bot reported a failure: the job is ready again at once, or failed when its retries are spent. */
+/** Makes jobs ready again at once, or fails them when their retries are spent. For failures that bots report. */
 export async function retryJobsNow(
   db: Queryable,
   runs: readonly (FailedRun & ActedJob)[],

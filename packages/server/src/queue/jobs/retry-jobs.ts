@@ -3,14 +3,14 @@ import { crawlTables } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 
-/** With the transition itself: a crawl that starts over has nothing of its earlier runs, and one that does not keeps all. */
+/** In the same statement: a crawl that starts over must keep nothing of its earlier runs. */
 const startedOver = crawlTables
   .map((table) => `gone_${table} AS (DELETE FROM ${table} USING changed WHERE $4 AND job_id = changed.id)`)
   .join(',\n');
 
 /**
- * A live job with the same dedupe key stands in the way, and of several jobs with one key the newest is let through;
- * without that, the unique index would refuse the whole batch.
+ * Skips jobs whose dedupe key has a live job, and of several jobs with one key takes the newest. Otherwise the unique index would
+ * refuse the whole batch.
  */
 const retryStatement = statement<Job>(
   'retry',
@@ -57,7 +57,7 @@ export interface RetryOptions {
 
 const repeats = 5;
 
-/** Makes finished jobs that did not complete ready again, with all their retries. Answers with those it changed. */
+/** Makes failed, cancelled and expired jobs ready again with all their retries. Returns the changed jobs. */
 export async function retryJobs(
   db: Queryable,
   ids: readonly string[],
@@ -73,7 +73,7 @@ export async function retryJobs(
   }
 }
 
-/** Two retries of jobs with one dedupe key raced, or a retry and a new job; the one that is late sees the other next time. */
+/** Two retries with one dedupe key raced, or a retry and a new job. The next attempt sees the other one. */
 function isLiveJobViolation(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return code === '23505' && constraint === 'crawl_jobs_one_live_per_dedupe_key';

@@ -3,8 +3,8 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { jobColumns } from './find-jobs.ts';
 
 /*
- * What an operator paused or disabled stays so: a job that waits for nothing else is left as it is. A host that is left alone
- * after failures gets its probe now; a Retry-After and the limits of a source hold on.
+ * Skips jobs that wait only for sources that an operator paused or disabled. A source paused after failures is probed now; a
+ * Retry-After and the limits of a source still apply.
  */
 export const runNowStatement = statement<Job>(
   'run-now',
@@ -36,7 +36,7 @@ event AS (
 SELECT ${jobColumns('changed')} FROM changed`,
 );
 
-/** Ends what jobs wait for: a start, a retry time, a host. They lose no retry. Answers with those it changed. */
+/** Ends the wait of jobs for a start time, a retry or a host. No retry is burned. Returns the changed jobs. */
 export function runJobsNow(
   db: Queryable,
   ids: readonly string[],

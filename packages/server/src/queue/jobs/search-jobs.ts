@@ -13,15 +13,15 @@ export interface SearchOptions {
   readonly limit: number;
 }
 
-/** Kept by an index of their own, because they are few. */
+/** Statuses of few jobs, each with a partial index. */
 const setAside: readonly JobStatus[] = ['retryable', 'paused', 'failed', 'cancelled', 'expired'];
-/** As the index crawl_jobs_of_rare_kind has it. */
+/** The expression of the index crawl_jobs_of_rare_kind. */
 const rareKind = `CASE job.kind WHEN 'crawl' THEN 1 WHEN 'collect' THEN 2 END`;
 const rareKinds: Readonly<Partial<Record<JobKind, number>>> = { crawl: 1, collect: 2 };
-/** The clocks that gave a job its id and its created_at are the same but for moments. */
+/** A job's id and its created_at come from clock readings moments apart. */
 const clockSlackMs = 60_000;
 
-/** The jobs that match, newest first. */
+/** Matching jobs, newest first. */
 export function searchJobs(db: Queryable, options: SearchOptions): Promise<SearchPage<Job>> {
   return search<Job>(db, jobColumns('job'), options);
 }
@@ -32,8 +32,8 @@ export async function searchJobIds(db: Queryable, options: SearchOptions): Promi
 }
 
 /*
- * The text differs with the filter, and names statuses and limits as they are: prepared plans are made without values
- * (session-settings.ts), and would find neither a partial index nor the worth of a LIMIT.
+ * The text depends on the filter and contains statuses and limits literally: prepared plans are made without values
+ * (session-settings.ts) and could use neither a partial index nor a LIMIT.
  */
 async function search<Row extends { id: string }>(
   db: Queryable,
@@ -50,7 +50,7 @@ async function search<Row extends { id: string }>(
     conditions: others,
     columns,
     limit,
-    // Found by their keys one by one, not beside each other.
+    // These rows are looked up one by one, not read in sequence.
     cost: filter.status && areSetAside(filter.status) ? 5 : 1,
   });
   const { rows } = await db.query<Row & { looked_to: string | null }>({ text, values });
@@ -58,8 +58,8 @@ async function search<Row extends { id: string }>(
 }
 
 /**
- * The keys of those of statuses that few have come from the index of each alone. By themselves, the planner would look for
- * them among the newest of all, and walk past a hundred thousand others (measured: 111 ms).
+ * Rare statuses: reads the keys from each status's own index. The planner alone would search for them among the newest jobs and
+ * walk past all the others.
  */
 function candidates(
   { status }: JobSearch,
@@ -79,7 +79,7 @@ function candidates(
   return `SELECT * FROM crawl_jobs job WHERE job.id = ANY (ARRAY(${merged})) ORDER BY id DESC`;
 }
 
-/** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
+/** `indexed`: conditions that an index answers alone. `others`: conditions that need the row. */
 function conditions(
   filter: JobSearch,
   owner: string | undefined,
@@ -106,7 +106,7 @@ function conditions(
   if (filter.locked_after) others.push(`job.started_at >= ${bind(filter.locked_after, 'timestamptz')}`);
   if (filter.locked_before) others.push(`job.started_at < ${bind(filter.locked_before, 'timestamptz')}`);
   const rare = filter.kind && rareKinds[filter.kind];
-  // Only where no other index leads: none has both, and the rows of the other may be many.
+  // Only if no other index applies: none covers both, and the other one may have many rows.
   if (rare && indexed.length === 0 && !(filter.status && areSetAside(filter.status)))
     indexed.push(`(${rareKind}) = ${rare}`);
   else if (filter.kind) others.push(`job.kind = '${filter.kind}'`);

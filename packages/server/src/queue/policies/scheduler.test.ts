@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
-import { listJobs, showJob } from '../jobs/find-jobs.ts';
-import { listEvents } from '../jobs/list-events.ts';
+import { listEvents, listJobs, showJob } from '../jobs/find-jobs.ts';
 import { updatePolicy } from './change-policy.ts';
 import { deletePolicy } from './delete-policy.ts';
 import { runPolicyNow } from './run-policy-now.ts';

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../base/database/create-pool.ts';
-import { Listener } from '../jobs/notifications.ts';
-import { Notifier } from '../jobs/notifier.ts';
+import { Listener, Notifier } from '../jobs/notifications.ts';
 import { startScheduler } from './start-scheduler.ts';
 import { PolicyFixture } from './testing/policy-fixture.ts';
 

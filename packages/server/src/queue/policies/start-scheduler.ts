@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
+import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import type { Listener } from '../jobs/notifications.ts';
-import { type RegularTask, runRegularly } from '../jobs/run-regularly.ts';
 import { makeDueJobs } from './make-due-jobs.ts';
 
 export interface SchedulerOptions {
@@ -16,9 +16,9 @@ export interface SchedulerOptions {
 }
 
 /** Makes the jobs of policies as they fall due: at once, then every so many seconds, and when woken. */
-export function startScheduler(options: SchedulerOptions): RegularTask {
+export function startScheduler(options: SchedulerOptions): PeriodicTask {
   const { db, log, workerId, everySeconds, listener, onJobs } = options;
-  const task = runRegularly('The scheduler', everySeconds, log, async (signal) => {
+  const task = runPeriodically('The scheduler', everySeconds, log, async (signal) => {
     if ((await makeDueJobs(db, log, workerId, signal)).length > 0) await onJobs();
   });
   listener.on('policy', () => task.soon());

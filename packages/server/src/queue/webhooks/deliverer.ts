@@ -1,10 +1,10 @@
 import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
+import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
-import { type RegularTask, runRegularly } from '../jobs/run-regularly.ts';
 import { backoffSeconds, pauseSeconds } from './backoff-seconds.ts';
 import { type ClaimedDelivery, claimDeliveries, claimDelivery } from './claim-deliveries.ts';
 import { sendDelivery } from './send-delivery.ts';
@@ -38,7 +38,7 @@ export class Deliverer {
   readonly #leaseSeconds: number;
   readonly #busy = new Map<string, number>();
   readonly #sending = new Set<Promise<void>>();
-  #task: RegularTask | undefined;
+  #task: PeriodicTask | undefined;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
@@ -57,7 +57,7 @@ export class Deliverer {
   start(): void {
     const { configuration, log } = this.#options;
     if (configuration.webhookConcurrency === 0) return;
-    this.#task = runRegularly('Delivering to webhooks', configuration.pollSeconds, log, () => this.turn());
+    this.#task = runPeriodically('Delivering to webhooks', configuration.pollSeconds, log, () => this.turn());
   }
 
   /** What is under way is given the time to end: its receiver has it already, perhaps. */

@@ -5,8 +5,7 @@ import { hostPatterns } from '../../governor/sources/host-patterns.ts';
 import { openSources } from '../../governor/sources/open-sources.ts';
 import { pauseSource } from '../../governor/sources/pause-source.ts';
 import { resumeSource } from '../../governor/sources/resume-source.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 
 const bots = new BotFixture();

@@ -9,8 +9,7 @@ import {
   visit,
 } from '../../../../../test/bot-fixture/bot-fixture.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
 import type { PulledJob } from './claim-for-bot.ts';
 import { extendLease } from './extend-lease.ts';

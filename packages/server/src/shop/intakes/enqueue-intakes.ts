@@ -2,7 +2,7 @@ import { HoldfastError, type Intake, type Job, type JobRequest } from '@holdfast
 import { readNow } from '../../base/database/read-now.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { EnqueuedJob } from '../../queue/jobs/enqueue-jobs.ts';
-import { intakeKey } from '../../queue/jobs/intake-key.ts';
+import { intakeKey } from '../../queue/jobs/job-request.ts';
 
 export interface EnqueueOptions {
   /** Ids; without them, every enabled source that can be asked. */

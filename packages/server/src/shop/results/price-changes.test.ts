@@ -5,7 +5,7 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents } from '../../queue/jobs/find-jobs.ts';
 import type { Product } from '../products/product.ts';
 import { storeVisit } from '../visits/store-visit.ts';
 import { listPriceChanges } from './price-changes.ts';

@@ -1,10 +1,10 @@
 // A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
 import { crawlOptions, HoldfastError } from '@holdfast/contract';
 import { type OpenCrawl, openCrawl } from '../../crawl/run/open-crawl.ts';
-import { checkPayload } from '../../queue/jobs/check-payload.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { endRun } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { checkPayload } from '../../queue/jobs/job-request.ts';
 import { machineNow, type ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 

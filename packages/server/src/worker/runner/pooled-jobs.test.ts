@@ -5,8 +5,7 @@ import type { TestDatabase } from '../../../../../test/database-fixture/create-t
 import { type LossyLine, lossyPool } from '../../base/database/testing/lossy-pool.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import {
   addIntake,
   addSource,

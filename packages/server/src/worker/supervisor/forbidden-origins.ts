@@ -1,4 +1,4 @@
-import { asInSettings, neededOrigins } from '../../queue/jobs/needed-origins.ts';
+import { asInSettings, neededOrigins } from '../../queue/jobs/waiting-jobs.ts';
 
 /** The origins that a crawl cannot do without and that this worker may not fetch. */
 export function forbiddenOrigins(

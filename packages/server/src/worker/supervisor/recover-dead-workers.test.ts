@@ -7,7 +7,7 @@ import type { Queryable } from '../../base/database/statement.ts';
 import { ownIdentity } from '../../base/process/process-info.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { sweepLeases } from '../../queue/jobs/sweep-leases.ts';
+import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { recoverDeadWorkers, takeOver } from './recover-dead-workers.ts';
 import { listKnownWorkers, type Registration, registerWorker, reportWorker } from './register-worker.ts';
 

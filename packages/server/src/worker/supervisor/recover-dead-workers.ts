@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { sweepLeases } from '../../queue/jobs/sweep-leases.ts';
+import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { type KnownWorker, listKnownWorkers } from './register-worker.ts';
 
 /*

@@ -4,8 +4,7 @@ import { actor, crawlLane, QueueFixture } from '../../../../../test/queue-fixtur
 import type { Queryable } from '../../base/database/statement.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { type ClaimedJob, claimJobs } from '../../queue/jobs/claim-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import { renewLeases } from '../../queue/jobs/renew-leases.ts';

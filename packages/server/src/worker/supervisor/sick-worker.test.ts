@@ -12,8 +12,7 @@ import {
 import { openDatabase } from '../../base/database/open-database.ts';
 import { InFlightFile } from '../../crawl/run/in-flight-file.ts';
 import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { hasLiveWorker, listWorkers } from '../../queue/workers/worker-list.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
 import { Supervisor } from './supervisor.ts';

@@ -12,9 +12,8 @@ import {
 import { openDatabase } from '../../base/database/open-database.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { enqueueJob, enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { listEvents } from '../../queue/jobs/list-events.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { hasLiveWorker, listWorkers } from '../../queue/workers/worker-list.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';

@@ -2,17 +2,16 @@ import type { Configuration, JobKind } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../../base/database/open-database.ts';
 import { Pipeline } from '../../base/database/pipeline.ts';
+import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { logsJson } from '../../base/telemetry/logger.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../queue/jobs/claim-loop.ts';
 import { isSameLease } from '../../queue/jobs/held-job.ts';
 import { builtinLane } from '../../queue/jobs/lane.ts';
-import { asInSettings } from '../../queue/jobs/needed-origins.ts';
-import { Listener } from '../../queue/jobs/notifications.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
+import { Listener, Notifier } from '../../queue/jobs/notifications.ts';
+import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { renewLeases } from '../../queue/jobs/renew-leases.ts';
-import { type RegularTask, runRegularly } from '../../queue/jobs/run-regularly.ts';
-import { sweepLeases } from '../../queue/jobs/sweep-leases.ts';
+import { asInSettings } from '../../queue/jobs/waiting-jobs.ts';
 import { startScheduler } from '../../queue/policies/start-scheduler.ts';
 import { Deliverer } from '../../queue/webhooks/deliverer.ts';
 import { valueDueIntakes } from '../../shop/collect/value-due-intakes.ts';
@@ -56,7 +55,7 @@ export class Supervisor {
   readonly #loop: ClaimLoop;
   readonly #pool: RunnerPool;
   readonly #poolLoop: ClaimLoop;
-  readonly #tasks: RegularTask[] = [];
+  readonly #tasks: PeriodicTask[] = [];
   readonly #spare: SpareRunner;
   readonly #deliverer: Deliverer;
   readonly #health: WorkerHealth;
@@ -146,9 +145,9 @@ export class Supervisor {
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
-      runRegularly('Renewing leases', configuration.heartbeatSeconds, log, () => this.#renew()),
-      runRegularly('Watching runners', watchMs / 1000, log, async () => this.#watch()),
-      runRegularly('The watchdog', configuration.watchdogSeconds, log, async () => {
+      runPeriodically('Renewing leases', configuration.heartbeatSeconds, log, () => this.#renew()),
+      runPeriodically('Watching runners', watchMs / 1000, log, async () => this.#watch()),
+      runPeriodically('The watchdog', configuration.watchdogSeconds, log, async () => {
         if ((await sweepLeases(pool, log, workerId)).length === 0) return;
         this.#loop.requeued();
         this.#poolLoop.requeued();
@@ -157,10 +156,10 @@ export class Supervisor {
     if (!onlyJob) {
       this.#deliverer.start();
       this.#tasks.push(
-        runRegularly('Pruning', pruneEverySeconds, log, (signal) =>
+        runPeriodically('Pruning', pruneEverySeconds, log, (signal) =>
           prune(pool, configuration.retentionDays, { signal }),
         ),
-        runRegularly('Valuing intakes', configuration.schedulerSeconds, log, (signal) =>
+        runPeriodically('Valuing intakes', configuration.schedulerSeconds, log, (signal) =>
           valueDueIntakes(pool, signal),
         ),
         startScheduler({

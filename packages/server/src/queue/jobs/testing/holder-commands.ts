@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Queryable } from '../../../base/database/statement.ts';
 import { completeJobs } from '../complete-jobs.ts';
 import { crashJobs } from '../crash-jobs.ts';
-import type { FailedRun } from '../ended-run.ts';
+import type { FailedRun } from '../end-run-sql.ts';
 import { failJobs } from '../fail-jobs.ts';
 import { failStarts } from '../fail-starts.ts';
 import type { HeldJob, LeaseAnswers } from '../held-job.ts';

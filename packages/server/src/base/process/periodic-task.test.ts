@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type RegularTask, runRegularly } from './run-regularly.ts';
+import { type PeriodicTask, runPeriodically } from './periodic-task.ts';
 
 const log = pino({ level: 'silent' });
 const never = 86_400;
-const tasks: RegularTask[] = [];
+const tasks: PeriodicTask[] = [];
 afterEach(async () => {
   for (const task of tasks.splice(0)) await task.stop();
 });
@@ -12,7 +12,7 @@ afterEach(async () => {
 /** A task whose turns end when they are told to. */
 function start(everySeconds: number) {
   const turns: { end(): void; fail(): void }[] = [];
-  const task = runRegularly('The task', everySeconds, log, (signal) => {
+  const task = runPeriodically('The task', everySeconds, log, (signal) => {
     return new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => resolve());
       turns.push({ end: resolve, fail: () => reject(new Error('not this time')) });

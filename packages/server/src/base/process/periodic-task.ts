@@ -1,19 +1,19 @@
 import type { Logger } from 'pino';
 
-export interface RegularTask {
-  /** Takes a turn now, or another one as soon as that under way has ended. */
+export interface PeriodicTask {
+  /** Runs a turn now, or another one right after the turn in progress. */
   soon(): void;
-  /** Resolves when no turn is under way and none will come. */
+  /** Resolves when no turn is in progress and none will start. */
   stop(): Promise<void>;
 }
 
-/** Runs `turn` every so many seconds, one turn at a time. A turn that fails is logged, and the next one comes anyway. */
-export function runRegularly(
+/** Runs `turn` every `everySeconds`, one turn at a time. A failed turn is logged; the next one runs anyway. */
+export function runPeriodically(
   name: string,
   everySeconds: number,
   log: Logger,
   turn: (signal: AbortSignal) => Promise<unknown>,
-): RegularTask {
+): PeriodicTask {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let isAsked = false;
