@@ -1,6 +1,6 @@
 import { type ApiError, type ErrorCode, errors, type FieldProblem, HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPassing } from '../base/database/while-passing.ts';
+import { isPassing } from '../base/database/transient-errors.ts';
 import { asCalled } from '../base/process/installation.ts';
 
 /** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */

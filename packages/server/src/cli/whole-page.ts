@@ -1,4 +1,4 @@
-import type { SearchPage } from '../base/database/look-through.ts';
+import type { SearchPage } from '../base/database/bounded-search.ts';
 
 /** Goes on until the page is full or nothing is left: a list looks at a part of a large table at a time. */
 export async function wholePage<Row>(

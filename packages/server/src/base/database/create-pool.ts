@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { outageOf } from '../telemetry/outage-log.ts';
-import { clientClass } from './client-class.ts';
+import { clientClass } from './failover-client.ts';
 import { leaveUnnamed } from './leave-unnamed.ts';
 import { limitSession, sessionSettings } from './session-settings.ts';
 import { valueParsers } from './value-parsers.ts';

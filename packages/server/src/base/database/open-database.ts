@@ -2,7 +2,7 @@ import { type Configuration, HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createPool, type PoolOptions } from './create-pool.ts';
-import { databaseAddress, databaseUnavailable } from './database-unavailable.ts';
+import { databaseAddress, databaseUnavailable } from './database-address.ts';
 import { type Embedded, openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 

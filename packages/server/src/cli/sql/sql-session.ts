@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { clientClass } from '../../base/database/client-class.ts';
+import { clientClass } from '../../base/database/failover-client.ts';
 
 export interface SqlAnswer {
   /** `SELECT`, `INSERT` …, as the server calls it. */

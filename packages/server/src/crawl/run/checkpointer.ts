@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/while-passing.ts';
+import { whilePassing } from '../../base/database/transient-errors.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/while-passing.ts';
+import { whilePassing } from '../../base/database/transient-errors.ts';
 import { contentOf, type Page, type PageContent, wasHad } from '../../pages/stored/page.ts';
 import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';

@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
 import { run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/while-passing.ts';
+import { whilePassing } from '../../base/database/transient-errors.ts';
 import { isLasting } from '../../governor/robots/robots-failure.ts';
 import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';

@@ -2,7 +2,7 @@ import type { Configuration, CrawlOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/while-passing.ts';
+import { whilePassing } from '../../base/database/transient-errors.ts';
 import { readerProgramPath } from '../../base/process/installation.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import { Governor } from '../../governor/sources/governor.ts';

@@ -1,5 +1,5 @@
 import { HoldfastError, type ListedPage, type PageSearch, type pageOrders } from '@holdfast/contract';
-import { hasPart } from '../../base/database/look-through.ts';
+import { hasPart } from '../../base/database/bounded-search.ts';
 import { type Queryable, run, type Statement, statement } from '../../base/database/statement.ts';
 
 /** Where a list continues: after this page. Pages that were not fetched are ordered by reason first. */

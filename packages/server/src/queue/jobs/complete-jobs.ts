@@ -1,14 +1,7 @@
-import { int8Array, uuidArray } from '../../base/database/binary-array.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { thisTransaction } from './find-jobs.ts';
-import {
-  type ActedJob,
-  LeaseAnswers,
-  outcomes,
-  sortById,
-  type WriteOutcome,
-  type WrittenJob,
-} from './held-job.ts';
+import { type ActedJob, LeaseAnswers, outcomes, sortById, type WriteOutcome, type WrittenJob } from './held-job.ts';
+import { int8Array, uuidArray } from '../../base/database/wire-values.ts';
 
 /**
  * The index of a job's lease in the sorted arrays. Looked up instead of joined: one walk along the index is cheaper than a descent

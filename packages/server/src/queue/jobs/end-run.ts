@@ -1,6 +1,6 @@
 import type { HoldfastError } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/while-passing.ts';
+import { whilePassing } from '../../base/database/transient-errors.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { failJobs } from './fail-jobs.ts';

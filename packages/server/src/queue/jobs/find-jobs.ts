@@ -1,16 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  describeIssues,
-  HoldfastError,
-  type Job,
-  type JobFilter,
-  type JobStatus,
-  jobFilter,
-  type ShownJob,
-  type TransitionName,
-} from '@holdfast/contract';
-import { isId, notFound } from '../../base/database/not-found.ts';
+import { describeIssues, HoldfastError, type Job, type JobFilter, type JobStatus, jobFilter, type ShownJob, type TransitionName } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 
 const columns = [
   'id',

@@ -1,8 +1,8 @@
 import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
 import { idAt } from '../../base/database/id-at.ts';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/look-through.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
+import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
 
 export interface SearchOptions {
   readonly filter: JobSearch;

@@ -6,7 +6,7 @@ import {
   policyChange,
 } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
-import { notFound } from '../../base/database/not-found.ts';
+import { notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
 import { checkPolicy } from './check-policy.ts';

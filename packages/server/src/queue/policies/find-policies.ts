@@ -1,7 +1,7 @@
 import { type Policy, type PolicyFilter, policyFilter } from '@holdfast/contract';
 import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/look-through.ts';
+import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { policyColumns } from './find-policy.ts';
 

@@ -1,6 +1,6 @@
 import { type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
-import { isId, notFound } from '../../base/database/not-found.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkTarget } from './check-target.ts';
 import { webhookColumns } from './find-webhooks.ts';

@@ -1,6 +1,6 @@
 import { type DeliveryStatus, HoldfastError, type WebhookDelivery } from '@holdfast/contract';
-import type { SearchPage } from '../../base/database/look-through.ts';
-import { isId } from '../../base/database/not-found.ts';
+import type { SearchPage } from '../../base/database/bounded-search.ts';
+import { isId } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
 /** While a webhook fails, all that waits for it is held back; and nothing is sent to one that is disabled. */

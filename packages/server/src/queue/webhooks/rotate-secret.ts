@@ -1,5 +1,5 @@
 import { defaultRotationHours, type Webhook } from '@holdfast/contract';
-import { isId, notFound } from '../../base/database/not-found.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { webhookColumns } from './find-webhooks.ts';
 import { makeSecret } from './webhook-secret.ts';

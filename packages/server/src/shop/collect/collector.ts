@@ -1,7 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { whileLeased } from '../../base/database/while-passing.ts';
+import { whileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
 import { SourceBlocked } from '../../governor/fetching/source-blocked.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';

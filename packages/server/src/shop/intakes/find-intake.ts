@@ -1,5 +1,5 @@
 import { HoldfastError, type Intake } from '@holdfast/contract';
-import { isId, notFound } from '../../base/database/not-found.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 

@@ -1,6 +1,6 @@
 import type { ListedIntake } from '@holdfast/contract';
 import pg from 'pg';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/look-through.ts';
+import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { intakeColumns } from './find-intake.ts';
 

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
-import { whileLeased } from '../../base/database/while-passing.ts';
+import { whileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
 import { refusedLater } from '../../governor/fetching/refused-later.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';

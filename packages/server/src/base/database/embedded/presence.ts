@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
 import pg from 'pg';
-import { databaseUnavailable } from '../database-unavailable.ts';
+import { databaseUnavailable } from '../database-address.ts';
 import { readText } from './cluster-folder.ts';
 import { embeddedUser } from './create-cluster.ts';
 import type { EmbeddedServer } from './embedded-server.ts';

@@ -6,7 +6,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { type ClusterFolder, readText } from './cluster-folder.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { readPostmaster, removeStalePidFile } from './postmaster.ts';
-import { type StartOutcome, startServer } from './start-server.ts';
+import { type StartOutcome, startServer } from './server-process.ts';
 
 const pollMilliseconds = 50;
 /** Backends of a killed server end within a second; one amid a long write takes longer. */

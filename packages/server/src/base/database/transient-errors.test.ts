@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPassing, whileLeased, whilePassing } from './while-passing.ts';
+import { isPassing, whileLeased, whilePassing } from './transient-errors.ts';
 
 const failure = (code: string) => Object.assign(new Error('it failed'), { code });
 const passing = failure('ECONNRESET');

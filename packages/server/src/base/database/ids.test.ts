@@ -7,7 +7,7 @@ import { findPolicy } from '../../queue/policies/find-policy.ts';
 import { deleteWebhook } from '../../queue/webhooks/delete-webhook.ts';
 import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { findIntake, lockIntake } from '../../shop/intakes/find-intake.ts';
-import { notFound } from './not-found.ts';
+import { notFound } from './ids.ts';
 import type { Queryable } from './statement.ts';
 
 const nobody = '01a1e1d5-de60-7d19-800b-34c5346a372f';

@@ -3,7 +3,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { int8Array, uuidArray } from './binary-array.ts';
+import { int8Array, uuidArray } from './wire-values.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
