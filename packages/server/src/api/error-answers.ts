@@ -1,6 +1,6 @@
 import { type ApiError, type ErrorCode, errors, type FieldProblem, HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPassing } from '../base/database/transient-errors.ts';
+import { isTransient } from '../base/database/transient-errors.ts';
 import { asCalled } from '../base/process/installation.ts';
 
 /** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
@@ -30,7 +30,7 @@ export function describeError(error: unknown): DescribedError {
     const code = byStatus[statusCode] ?? 'bad_request';
     return describeKnown(new HoldfastError(code, (error as Error).message));
   }
-  if (isPassing(error)) return describeKnown(new HoldfastError('database_unavailable'));
+  if (isTransient(error)) return describeKnown(new HoldfastError('database_unavailable'));
   return describeKnown(new HoldfastError('internal_error'));
 }
 

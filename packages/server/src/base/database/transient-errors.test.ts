@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPassing, whileLeased, whilePassing } from './transient-errors.ts';
+import { isTransient, retryTransient, retryWhileLeased } from './transient-errors.ts';
 
 const failure = (code: string) => Object.assign(new Error('it failed'), { code });
 const passing = failure('ECONNRESET');
@@ -23,13 +23,13 @@ describe('an error of the database', () => {
     '55P03',
     '57P01',
   ])('passes when the network or the server is at fault: %s', (code) => {
-    expect(isPassing(failure(code))).toBe(true);
+    expect(isTransient(failure(code))).toBe(true);
   });
 
   test.each(['23505', '22P02', '25001', '42P01', 'product_not_found', 'ERR_INVALID_ARG_TYPE'])(
     'does not pass when the statement is at fault: %s',
     (code) => {
-      expect(isPassing(failure(code))).toBe(false);
+      expect(isTransient(failure(code))).toBe(false);
     },
   );
 
@@ -37,10 +37,10 @@ describe('an error of the database', () => {
     const unusable = failure('EADDRNOTAVAIL');
     const aggregate = (...errors: Error[]) =>
       Object.assign(new AggregateError(errors), { code: (errors[0] as { code?: string }).code });
-    expect(isPassing(aggregate(failure('ENETUNREACH'), failure('ECONNREFUSED')))).toBe(true);
-    expect(isPassing(aggregate(unusable, failure('EHOSTUNREACH')))).toBe(true);
-    expect(isPassing(new AggregateError([failure('ECONNREFUSED')]))).toBe(true);
-    expect(isPassing(aggregate(unusable))).toBe(false);
+    expect(isTransient(aggregate(failure('ENETUNREACH'), failure('ECONNREFUSED')))).toBe(true);
+    expect(isTransient(aggregate(unusable, failure('EHOSTUNREACH')))).toBe(true);
+    expect(isTransient(new AggregateError([failure('ECONNREFUSED')]))).toBe(true);
+    expect(isTransient(aggregate(unusable))).toBe(false);
   });
 });
 
@@ -57,9 +57,9 @@ describe('a statement that may be repeated', () => {
 
   test('is repeated while its error is a passing one', async () => {
     const write = failing(2, passing);
-    await expect(whilePassing(() => true, write)).resolves.toBe('written');
+    await expect(retryTransient(() => true, write)).resolves.toBe('written');
     expect(write.count).toBe(3);
-    await expect(whilePassing(() => true, failing(1, failure('23505')))).rejects.toMatchObject({
+    await expect(retryTransient(() => true, failing(1, failure('23505')))).rejects.toMatchObject({
       code: '23505',
     });
   });
@@ -72,12 +72,12 @@ describe('a statement that may be repeated', () => {
     ],
   ])('is tried once when %s', async (_, lease) => {
     const write = failing(1, passing);
-    await expect(whileLeased(lease, write)).rejects.toBe(passing);
+    await expect(retryWhileLeased(lease, write)).rejects.toBe(passing);
     expect(write.count).toBe(1);
   });
 
   test('is repeated as long as its run is leased', async () => {
     const lease = { leaseEnds: () => Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-    await expect(whileLeased(lease, failing(1, passing))).resolves.toBe('written');
+    await expect(retryWhileLeased(lease, failing(1, passing))).resolves.toBe('written');
   });
 });

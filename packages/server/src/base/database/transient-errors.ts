@@ -12,16 +12,16 @@ const passingCodes =
   /^(08|40|53|57|55P03|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND)/;
 
 /** The connection or the server is at fault, not the statement: repeating it may help. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   // A name with several addresses fails with one error for each; one of them that may answer later is enough.
-  if (error instanceof AggregateError && error.errors.some(isPassing)) return true;
+  if (error instanceof AggregateError && error.errors.some(isTransient)) return true;
   if (code === undefined) return /terminated|timeout|Connection/i.test(message ?? '');
   return passingCodes.test(code);
 }
 
 /** Repeats a statement that may be repeated while the database is away, as long as `mayGoOn` says so. */
-export async function whilePassing<Result>(
+export async function retryTransient<Result>(
   mayGoOn: () => boolean,
   write: () => Promise<Result>,
   onFailure: (error: unknown) => void = () => {},
@@ -30,7 +30,7 @@ export async function whilePassing<Result>(
     try {
       return await write();
     } catch (error) {
-      if (!isPassing(error) || !mayGoOn()) throw error;
+      if (!isTransient(error) || !mayGoOn()) throw error;
       onFailure(error);
       await delay(retryMs);
     }
@@ -38,9 +38,9 @@ export async function whilePassing<Result>(
 }
 
 /** The same for the run of a job: while it holds its lease, has time left and was not told to stop. */
-export function whileLeased<Result>(
+export function retryWhileLeased<Result>(
   { leaseEnds, signal }: { readonly leaseEnds: () => number; readonly signal: AbortSignal },
   write: () => Promise<Result>,
 ): Promise<Result> {
-  return whilePassing(() => !signal.aborted && performance.now() < leaseEnds(), write);
+  return retryTransient(() => !signal.aborted && performance.now() < leaseEnds(), write);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/transient-errors.ts';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
@@ -123,7 +123,7 @@ export class Checkpointer {
     };
     const started = performance.now();
     try {
-      const saved = await whilePassing(
+      const saved = await retryTransient(
         mayGoOn,
         () => saveCheckpoint(db, job, checkpoint),
         (error) => log.warn({ err: error }, 'A checkpoint could not be saved; trying again'),

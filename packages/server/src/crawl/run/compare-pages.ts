@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/transient-errors.ts';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import { contentOf, type Page, type PageContent, wasHad } from '../../pages/stored/page.ts';
 import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
@@ -151,7 +151,7 @@ export class ComparePages {
   async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
     const form = this.#earlierForm;
     if (!form) return undefined;
-    this.#hashes ??= whilePassing(this.#mayGoOn, () => earlierHashes(this.#db, this.#baseline, this.#form));
+    this.#hashes ??= retryTransient(this.#mayGoOn, () => earlierHashes(this.#db, this.#baseline, this.#form));
     const sameHash = (await this.#hashes).get(url_hash);
     const same = sameHash && (await this.#read(sameHash));
     if (same) return { contentHash: same.content_hash, links: linksOf(same), isSame: true };
@@ -174,7 +174,7 @@ export class ComparePages {
   }
 
   async #readAll(hashes: string[]): Promise<Map<string, BaselinePage>> {
-    const rows = await whilePassing(this.#mayGoOn, () =>
+    const rows = await retryTransient(this.#mayGoOn, () =>
       run(this.#db, readStatement, [this.#baseline, hashes]),
     );
     return new Map(rows.map((row) => [row.url_hash, row]));

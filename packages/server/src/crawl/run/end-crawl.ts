@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
 import { run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/transient-errors.ts';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import { isLasting } from '../../governor/robots/robots-failure.ts';
 import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
@@ -32,7 +32,7 @@ export async function endCrawl(
   actor: string,
 ): Promise<WriteOutcome> {
   // Each of the statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
-  return await whilePassing(
+  return await retryTransient(
     () => performance.now() < context.leaseEnds(),
     async () => await endRun(context.job, await runEndOf(context, end, compared), { ...context, actor }),
   );
@@ -87,7 +87,7 @@ async function outcomeOf(context: CrawlContext, compared: Compared | null): Prom
   // Repeated by itself: once the pages are back, the error is not found among them any more. Pages of a host that is at fault
   // itself come back as well, for `retry`.
   const mayGoOn = () => performance.now() < leaseEnds();
-  if (!isFinal || isLasting(error)) await whilePassing(mayGoOn, () => returnPages(db, job, [error.code]));
+  if (!isFinal || isLasting(error)) await retryTransient(mayGoOn, () => returnPages(db, job, [error.code]));
   return { how: 'failed', error, isFinal, blockedBy: seedPlace(context) };
 }
 

@@ -2,7 +2,7 @@ import type { Configuration, CrawlOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/transient-errors.ts';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import { readerProgramPath } from '../../base/process/installation.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import { Governor } from '../../governor/sources/governor.ts';
@@ -55,7 +55,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     onRequest: given.onRequest,
   });
   const mayGoOn = () => performance.now() < given.leaseEnds();
-  const [rows, urlRules] = await whilePassing(mayGoOn, () =>
+  const [rows, urlRules] = await retryTransient(mayGoOn, () =>
     Promise.all([run(db, suspectsStatement, [job.id]), readUrlRules(db, job.id)]),
   );
   const reading = new PageReading({
@@ -103,7 +103,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     recrawl: options.recrawl,
     urlRules,
   };
-  const state = await whilePassing(mayGoOn, () => openFrontier(db, job, name));
+  const state = await retryTransient(mayGoOn, () => openFrontier(db, job, name));
   if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
   if (state.checkpoint_no > 0) context.robots.askAnew();
   const loop = new CrawlLoop(context, state);

@@ -1,5 +1,5 @@
 import { HoldfastError, type ListedPage, type PageSearch, type pageOrders } from '@holdfast/contract';
-import { hasPart } from '../../base/database/bounded-search.ts';
+import { containsText } from '../../base/database/bounded-search.ts';
 import { type Queryable, run, type Statement, statement } from '../../base/database/statement.ts';
 
 /** Where a list continues: after this page. Pages that were not fetched are ordered by reason first. */
@@ -52,7 +52,7 @@ WITH found AS MATERIALIZED (
   ) looked_at
   WHERE ($2::page_outcome IS NULL OR outcome = $2) AND ($6::smallint IS NULL OR status = $6)
     AND ($7::text IS NULL OR reason = $7) AND ($8::page_change IS NULL OR change = $8)
-    AND ($9::text IS NULL OR ${hasPart('url', '$9')} OR ${hasPart('title', '$9')})
+    AND ($9::text IS NULL OR ${containsText('url', '$9')} OR ${containsText('title', '$9')})
   ORDER BY ${asFound} LIMIT $10
 ),
 looked_to AS MATERIALIZED (

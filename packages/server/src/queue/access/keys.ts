@@ -1,9 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ApiKey, type CreatedKey, describeIssues, HoldfastError, type KeyRequest, keyRequest } from '@holdfast/contract';
+import {
+  type ApiKey,
+  type CreatedKey,
+  describeIssues,
+  HoldfastError,
+  type KeyRequest,
+  keyRequest,
+} from '@holdfast/contract';
 import type pg from 'pg';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { inTransaction } from '../../base/database/in-transaction.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { isId, notFound } from '../../base/database/ids.ts';
 
 const columns = [
   'id',

@@ -1,7 +1,14 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { thisTransaction } from './find-jobs.ts';
-import { type ActedJob, LeaseAnswers, outcomes, sortById, type WriteOutcome, type WrittenJob } from './held-job.ts';
 import { int8Array, uuidArray } from '../../base/database/wire-values.ts';
+import { thisTransaction } from './find-jobs.ts';
+import {
+  type ActedJob,
+  LeaseAnswers,
+  outcomes,
+  sortById,
+  type WriteOutcome,
+  type WrittenJob,
+} from './held-job.ts';
 
 /**
  * The index of a job's lease in the sorted arrays. Looked up instead of joined: one walk along the index is cheaper than a descent

@@ -1,6 +1,6 @@
 import { HoldfastError, type JobKind, type JobStatus, terminalStatuses } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { isId, notFound } from '../../base/database/ids.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
 /**
  * For the WHERE of statements that delete jobs and then, in batches, what the jobs stored. It disables the trigger that would delete

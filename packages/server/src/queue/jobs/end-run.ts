@@ -1,6 +1,6 @@
 import type { HoldfastError } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
-import { whilePassing } from '../../base/database/transient-errors.ts';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { failJobs } from './fail-jobs.ts';
@@ -54,7 +54,7 @@ export interface RunHolder {
  */
 export async function endRun(job: ClaimedJob, end: RunEnd, holder: RunHolder): Promise<WriteOutcome> {
   if (end.how === 'lost') return 'lost';
-  const answers = await whilePassing(
+  const answers = await retryTransient(
     () => performance.now() < holder.leaseEnds(),
     () => write(job, end, holder),
   );

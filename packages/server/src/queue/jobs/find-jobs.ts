@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeIssues, HoldfastError, type Job, type JobFilter, type JobStatus, jobFilter, type ShownJob, type TransitionName } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import {
+  describeIssues,
+  HoldfastError,
+  type Job,
+  type JobFilter,
+  type JobStatus,
+  jobFilter,
+  type ShownJob,
+  type TransitionName,
+} from '@holdfast/contract';
 import { isId, notFound } from '../../base/database/ids.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
 const columns = [
   'id',

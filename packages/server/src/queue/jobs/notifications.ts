@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { clientClass } from '../../base/database/failover-client.ts';
 import { limitSession } from '../../base/database/session-settings.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { clientClass } from '../../base/database/failover-client.ts';
 
 /**
  * `work`: jobs became ready. `requeued`: older jobs did, so workers read their lanes from the start. `request`: a running job was

@@ -1,8 +1,8 @@
 import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
+import { boundedSearch, containsText, type SearchPage } from '../../base/database/bounded-search.ts';
 import { idAt } from '../../base/database/id-at.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
 
 export interface SearchOptions {
   readonly filter: JobSearch;
@@ -44,7 +44,7 @@ async function search<Row extends { id: string }>(
   const bind = (value: unknown, type = 'text') => `$${values.push(value)}::${type}`;
   const { indexed, others } = conditions(filter, owner, bind);
   if (after) indexed.push(`job.id < ${bind(after, 'uuid')}`);
-  const text = lookThrough({
+  return await boundedSearch<Row>(db, {
     alias: 'job',
     candidates: (wanted, count) => candidates(filter, indexed, wanted, count),
     conditions: others,
@@ -52,9 +52,8 @@ async function search<Row extends { id: string }>(
     limit,
     // These rows are looked up one by one, not read in sequence.
     cost: filter.status && areSetAside(filter.status) ? 5 : 1,
+    values,
   });
-  const { rows } = await db.query<Row & { looked_to: string | null }>({ text, values });
-  return pageOf<Row>(rows, limit);
 }
 
 /**
@@ -121,7 +120,7 @@ function conditions(
   }
   if (filter.worker_id) others.push(`job.worker_id = ${bind(filter.worker_id)}`);
   if (filter.locked !== undefined) others.push(`(job.status = 'processing') = ${filter.locked}`);
-  if (filter.search) others.push(hasPart(`job.payload ->> 'url'`, bind(filter.search)));
+  if (filter.search) others.push(containsText(`job.payload ->> 'url'`, bind(filter.search)));
   if (filter.url_prefix) others.push(`starts_with(job.payload ->> 'url', ${bind(filter.url_prefix)})`);
   return { indexed, others };
 }

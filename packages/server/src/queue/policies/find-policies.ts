@@ -1,7 +1,7 @@
 import { type Policy, type PolicyFilter, policyFilter } from '@holdfast/contract';
 import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
+import { boundedSearch, containsText, type SearchPage } from '../../base/database/bounded-search.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { policyColumns } from './find-policy.ts';
 
@@ -16,16 +16,15 @@ export async function listPolicies(
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const { indexed, others } = conditions(wanted, owner, bind);
   const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
-  const text = lookThrough({
+  return await boundedSearch<Policy>(db, {
     alias: 'policy',
     candidates: (columns, count) =>
       `SELECT ${columns} FROM crawl_policies policy ${where} ORDER BY id DESC LIMIT ${count}`,
     conditions: others,
     columns: policyColumns('policy'),
     limit: wanted.limit,
+    values,
   });
-  const { rows } = await db.query<Policy & { looked_to: string | null }>({ text, values });
-  return pageOf<Policy>(rows, wanted.limit);
 }
 
 /** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
@@ -52,6 +51,6 @@ function conditions(
   ] as const;
   for (const [comparison, value, type] of compared)
     if (value !== undefined) others.push(`${comparison} ${bind(value, type)}`);
-  if (filter.search !== undefined) others.push(hasPart('policy.url', bind(filter.search, 'text')));
+  if (filter.search !== undefined) others.push(containsText('policy.url', bind(filter.search, 'text')));
   return { indexed, others };
 }

@@ -1,7 +1,7 @@
 import type { Configuration } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { whileLeased } from '../../base/database/transient-errors.ts';
+import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
 import { SourceBlocked } from '../../governor/fetching/source-blocked.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
@@ -41,8 +41,8 @@ export class Collector {
 
   async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
     const { pool, log, actor } = this.#options;
-    const source = await whileLeased(lease, () => askedSource(pool, job));
-    const intake = await whileLeased(lease, () => findIntakeOf(pool, job));
+    const source = await retryWhileLeased(lease, () => askedSource(pool, job));
+    const intake = await retryWhileLeased(lease, () => findIntakeOf(pool, job));
     if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms, placeOf(source));
     const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
     lease.signal.throwIfAborted();
@@ -54,7 +54,7 @@ export class Collector {
       listings,
       observedAt,
     };
-    const { outcome, stored } = await whileLeased(lease, () => storeCollection(pool, collection, actor));
+    const { outcome, stored } = await retryWhileLeased(lease, () => storeCollection(pool, collection, actor));
     log.info({ job: job.id, source: source.id, found: listings.length, ...stored }, 'Collected prices');
     return outcome;
   }
@@ -68,7 +68,7 @@ export class Collector {
     const { id: sourceId, adapter_type: adapterType, config } = source;
     const question = { sourceId, key: cacheKey(sourceId, item), adapterType, config };
     const cached = configuration.cacheEnabled
-      ? await whileLeased(lease, () => readAdapterCache(pool, question))
+      ? await retryWhileLeased(lease, () => readAdapterCache(pool, question))
       : undefined;
     if (cached) return { listings: cached.listings, observedAt: cached.stored_at };
     const listings = await askSource(source, item, {
@@ -83,7 +83,7 @@ export class Collector {
     });
     const observedAt = new Date();
     if (configuration.cacheEnabled)
-      await whileLeased(lease, () =>
+      await retryWhileLeased(lease, () =>
         storeAdapterCache(pool, question, listings, configuration.cacheTtlSeconds),
       );
     return { listings, observedAt };

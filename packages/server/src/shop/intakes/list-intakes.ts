@@ -1,6 +1,6 @@
 import type { ListedIntake } from '@holdfast/contract';
 import pg from 'pg';
-import { hasPart, lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
+import { boundedSearch, containsText, type SearchPage } from '../../base/database/bounded-search.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { intakeColumns } from './find-intake.ts';
 
@@ -42,16 +42,15 @@ export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<
   const values: unknown[] = [];
   const { indexed, others } = conditions(filter, (value, type) => `$${values.push(value)}::${type}`);
   const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
-  const text = lookThrough({
+  const { rows, next } = await boundedSearch<Row>(db, {
     alias: 'intake',
     candidates: (wanted, count) =>
       `SELECT ${wanted} FROM intakes intake ${where} ORDER BY id DESC LIMIT ${count}`,
     conditions: others,
     columns,
     limit,
+    values,
   });
-  const { rows: found } = await db.query<Row & { looked_to: string | null }>({ text, values });
-  const { rows, next } = pageOf<Row>(found, limit);
   return {
     rows: rows.map(({ valuation, valued_at, ...intake }) => ({
       ...intake,
@@ -75,7 +74,7 @@ function conditions(
     ...(owner === undefined ? [] : [`intake.user_id = ${bind(owner, 'text')}`]),
     ...(valued === undefined ? [] : [`intake.confidence IS ${valued ? 'NOT NULL' : 'NULL'}`]),
   ];
-  if (search !== undefined) others.push(hasPart('intake.title', bind(search, 'text')));
+  if (search !== undefined) others.push(containsText('intake.title', bind(search, 'text')));
   if (confidence !== undefined) others.push(`intake.confidence >= ${bind(confidence, 'smallint')}`);
   const indexed = lead === undefined ? [] : [lead];
   if (after !== undefined) indexed.push(`intake.id < ${bind(after, 'uuid')}`);

@@ -1,5 +1,5 @@
 import type { ListedResult, ResultFilter } from '@holdfast/contract';
-import { lookThrough, pageOf, type SearchPage } from '../../base/database/bounded-search.ts';
+import { boundedSearch, type SearchPage } from '../../base/database/bounded-search.ts';
 import { idAt } from '../../base/database/id-at.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { priceChangeOf } from './price-changes.ts';
@@ -34,16 +34,15 @@ export async function searchResults(
   const { indexed, others } = conditions(filter, owner, bind);
   if (after) indexed.push(`result.id < ${bind(after, 'uuid')}`);
   const where = indexed.length > 0 ? `WHERE ${indexed.join(' AND ')}` : '';
-  const text = lookThrough({
+  return await boundedSearch<ListedResult>(db, {
     alias: 'result',
     candidates: (wanted, count) =>
       `SELECT ${wanted} FROM crawl_results result ${where} ORDER BY id DESC LIMIT ${count}`,
     conditions: others,
     columns: resultColumns,
     limit,
+    values,
   });
-  const { rows } = await db.query<ListedResult & { looked_to: string | null }>({ text, values });
-  return pageOf<ListedResult>(rows, limit);
 }
 
 /** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */

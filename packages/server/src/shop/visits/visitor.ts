@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
-import { whileLeased } from '../../base/database/transient-errors.ts';
+import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
 import { refusedLater } from '../../governor/fetching/refused-later.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
@@ -36,7 +36,7 @@ export class Visitor {
     const product = await this.#read(given, lease);
     if (product.price === null && product.inStock === null)
       throw new HoldfastError('product_not_found', given);
-    return await whileLeased(lease, () => storeVisit(pool, job, product, actor));
+    return await retryWhileLeased(lease, () => storeVisit(pool, job, product, actor));
   }
 
   async #read(given: string, lease: RequestLease): Promise<Product> {
