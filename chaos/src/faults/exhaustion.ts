@@ -54,21 +54,31 @@ export const exhaustion: Fault = {
 /** Takes every connection that is free, throws the workers' and the API's out, and takes those as well. */
 async function takeAll({ pool, run }: Stage, most: number): Promise<pg.Client[]> {
   const taken: pg.Client[] = [];
-  for (let round = 0; round < 5; round++) {
-    while (taken.length < most) {
-      const client = new pg.Client({ connectionString: run.server.urlOf('postgres') });
-      client.on('error', () => undefined);
-      try {
-        await client.connect();
-      } catch {
-        break;
+  // Held from the beginning: the pool could not open another one while all are taken.
+  const own = await pool.connect();
+  try {
+    for (let round = 0; round < 5; round++) {
+      while (taken.length < most) {
+        const client = new pg.Client({ connectionString: run.server.urlOf('postgres') });
+        client.on('error', () => undefined);
+        try {
+          await client.connect();
+        } catch {
+          break;
+        }
+        taken.push(client);
       }
-      taken.push(client);
+      await own.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name <> 'holdfast chaos' AND pid <> pg_backend_pid()`,
+      );
     }
-    await pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name <> 'holdfast chaos' AND pid <> pg_backend_pid()`,
-    );
+    return taken;
+  } catch (error) {
+    // The next fault of this run needs them.
+    await Promise.all(taken.map((client) => client.end().catch(() => undefined)));
+    throw error;
+  } finally {
+    own.release();
   }
-  return taken;
 }
