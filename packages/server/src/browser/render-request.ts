@@ -1,0 +1,51 @@
+/** One page to render, as a runner hands it to the browser host. */
+export interface RenderRequest {
+  readonly url: string;
+  /** The answer that the runner fetched: the browser starts from it and does not ask for the page again. */
+  readonly response: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Buffer;
+  };
+  readonly userAgent: string;
+  readonly acceptLanguage?: string | undefined;
+  readonly options: RenderOptions;
+}
+
+export interface RenderOptions {
+  /** From the start of the page to its text; what is there by then is the page. */
+  readonly timeoutMs: number;
+  /** A CSS selector that has to appear, or milliseconds to wait after the page is quiet. */
+  readonly waitFor?: string | number | undefined;
+  readonly actions?: readonly PageAction[] | undefined;
+  readonly screenshot?: 'viewport' | 'full_page' | undefined;
+  /** Images, fonts, media and trackers as well. */
+  readonly loadEverything?: boolean | undefined;
+  /** Of all that the page loads. */
+  readonly maxBytes: number;
+  readonly maxRequests: number;
+}
+
+export type PageAction =
+  | { readonly type: 'wait'; readonly milliseconds: number }
+  | { readonly type: 'wait'; readonly selector: string }
+  | { readonly type: 'click'; readonly selector: string }
+  | { readonly type: 'type'; readonly selector: string; readonly text: string }
+  | { readonly type: 'press'; readonly key: string }
+  | { readonly type: 'scroll'; readonly direction: 'up' | 'down'; readonly amount?: number | undefined }
+  | { readonly type: 'evaluate'; readonly script: string };
+
+export interface RenderedPage {
+  /** The document after its scripts ran, with shadow trees in place. */
+  readonly html: string;
+  /** Where a script or a meta refresh wanted to go; the crawl treats it as a redirect. */
+  readonly redirect: string | undefined;
+  readonly screenshot: Buffer | undefined;
+  readonly requests: number;
+  readonly bytes: number;
+  /** Connections to private addresses that the page tried. */
+  readonly refused: number;
+  readonly milliseconds: number;
+  /** It was not quiet when its time was over. */
+  readonly isCut: boolean;
+}
