@@ -40,15 +40,9 @@ export function extractPage(source: string, url: string, options: ExtractOptions
     jsonLd: reader.jsonLd,
     microdata,
     content: options.markdown
-      ? extractContent(tape, { ...options, resolve, headline: headlineOf(reader) })
+      ? extractContent(tape, { ...options, resolve, title: reader.title ?? head.openGraph.first('og:title') })
       : null,
   };
-}
-
-/** The first h1 that the page's title repeats; others name sites and sections. */
-function headlineOf({ title, headings }: PageReader): string | undefined {
-  const known = title?.toLowerCase();
-  return headings.find(({ level, text }) => level === 1 && known?.includes(text.toLowerCase()))?.text;
 }
 
 function resolveUrl(href: string, base: string): string | null {

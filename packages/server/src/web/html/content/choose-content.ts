@@ -1,7 +1,8 @@
 import { hint } from '../tape/class-hints.ts';
-import { tag, tagSet, textNode } from '../tape/html-tag.ts';
+import { isHeading, tag, tagSet, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
 import { pageSums, undoubtedProse } from './evidence.ts';
+import { leadsElsewhere } from './measure-tape.ts';
 import { removeBoilerplate, restoreBoilerplate } from './remove-boilerplate.ts';
 
 export interface ChosenContent {
@@ -18,11 +19,16 @@ const isContainer = tagSet(
   'aside', 'fieldset', 'dd', 'li',
 ); // biome-ignore format: a list of words
 
+/** Elements of running text, in contrast to boxes around it. */
+const isFlow = tagSet('p', 'dl', 'ul', 'ol', 'table', 'blockquote', 'figure');
+
 /** Shorter text is a label. */
 const fewestChars = 50;
 const nearlyNothing = 20;
 /** With less prose, other text matters as much: a product's name and price. */
 const littleProse = 300;
+/** A box with this much prose is part of the text. */
+const muchProse = 150;
 
 /**
  * Finds the element that holds the main content: one marked as such if it holds half of the prose, else the smallest one with
@@ -67,7 +73,13 @@ class RootFinder {
       return { root: wholeOf(this.#tape, this.#widen(root)), origin: 'marked', isMain: kind === isMain };
     }
     const root = wholeOf(this.#tape, this.#descend(-1, 0.8));
-    return root < 0 || this.#total < fewestChars ? undefined : { root, origin: 'scored' };
+    if (root < 0 || this.#total < fewestChars || this.#losesMost(root)) return undefined;
+    return { root, origin: 'scored' };
+  }
+
+  /** A page of labels and links has so little prose that it says nothing about the rest. */
+  #losesMost(root: number): boolean {
+    return this.#total < littleProse && (this.#tape.chars[root] as number) < 0.5 * pageSums(this.#tape).chars;
   }
 
   /**
@@ -113,7 +125,8 @@ class RootFinder {
         children.push(child);
       }
       if (heaviest < 0 || this.#proseOf(heaviest) < share * sum || sum === 0) return root;
-      if (children.some((child) => child !== heaviest && this.#isPart(child))) return root;
+      if (children.some((child) => child !== heaviest && (this.#isPart(child) || this.#isFlow(child))))
+        return root;
       root = heaviest;
     }
   }
@@ -139,7 +152,34 @@ class RootFinder {
     const { holds, chars, linked } = this.#tape;
     const held = (holds[node] as number) | this.#ownHolding(node);
     if ((held & holding.code) !== 0) return true;
-    if ((held & holding.heading) === 0 || this.#proseOf(node) < 40) return false;
+    const density = (linked[node] as number) / (chars[node] as number);
+    if (this.#proseOf(node) >= muchProse && density < 0.2) return true;
+    if ((held & holding.heading) === 0) return false;
+    return (
+      (this.#proseOf(node) >= 40 && density < 0.4) ||
+      ((held & holding.h1) !== 0 && density < 0.2 && this.#hasSections(node))
+    );
+  }
+
+  /** More than a title and a tagline. */
+  #hasSections(node: number): boolean {
+    const { tags, ends, chars } = this.#tape;
+    let headings = 0;
+    let text = chars[node] as number;
+    for (let at = node + 1; at < (ends[node] as number); at++) {
+      if (isHeading[tags[at] as number] !== 1) continue;
+      headings++;
+      text -= chars[at] as number;
+    }
+    return headings > 1 && text >= 30;
+  }
+
+  /** A paragraph or heading of its own: what stands directly beside it is no wrapper but the text. */
+  #isFlow(node: number): boolean {
+    const { tags, chars, linked } = this.#tape;
+    const id = tags[node] as number;
+    if (isHeading[id] === 1) return (chars[node] as number) > 0 && !leadsElsewhere(this.#tape, node);
+    if (isFlow[id] !== 1 || this.#proseOf(node) < 40) return false;
     return (linked[node] as number) < 0.4 * (chars[node] as number);
   }
 

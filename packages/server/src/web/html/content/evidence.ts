@@ -92,7 +92,8 @@ function isNamedByItsText(tape: Tape, node: number): boolean {
   for (let at = node + 1; at < end && text.length < slugLength; at++)
     if (tape.tags[at] === textNode) text += ` ${tape.html.slice(tape.starts[at], tape.stops[at])}`;
   const words = new Set(wordsOf(text.slice(0, slugLength)));
-  const named = wordsOf(id);
+  // Names of symbols are qualified: `package.Class.method`.
+  const named = wordsOf(id.split(/[.:/]/).findLast((part) => part !== '') ?? id);
   return named.filter((word) => words.has(word)).length >= 0.5 * named.length;
 }
 

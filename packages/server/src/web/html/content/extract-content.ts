@@ -7,7 +7,9 @@ import { hint } from '../tape/class-hints.ts';
 import { tag, tagName, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
 import { type ChosenContent, chooseContent } from './choose-content.ts';
+import { findListings } from './find-listings.ts';
 import { findTabs } from './find-tabs.ts';
+import { findHeadlines, missingHeadline } from './headline.ts';
 import { measureTape } from './measure-tape.ts';
 import { plainText } from './plain-text.ts';
 import { pruneContent } from './prune-content.ts';
@@ -15,26 +17,29 @@ import { removeUnseen } from './remove-boilerplate.ts';
 
 interface ContentRequest {
   readonly resolve: (href: string) => string | null;
-  /** Heads the markdown if the content has no h1. */
-  readonly headline: string | undefined;
+  readonly title: string | undefined;
   readonly content?: ExtractOptions['content'];
   readonly onLeftOut?: ExtractOptions['onLeftOut'];
 }
 
 export function extractContent(tape: Tape, request: ContentRequest): MainContent {
-  const { resolve, headline, onLeftOut } = request;
+  const { resolve, onLeftOut } = request;
   if (onLeftOut) tape.reasons = new Map();
   measureTape(tape);
+  findListings(tape);
   const labels = findTabs(tape);
+  const headlines = findHeadlines(tape, request.title);
   const visibleWords = removeUnseen(tape);
   const { root, origin, isMain = false } = request.content === 'full' ? wholePage : chooseContent(tape);
-  if (request.content !== 'full') pruneContent(tape, root, isMain);
+  if (request.content !== 'full') pruneContent(tape, root, isMain, headlines[0]?.node);
   if (onLeftOut) tellLeftOut(tape, root, onLeftOut);
   const { markdown, truncated } = renderMarkdown(tape, root, resolve, labels);
   const text = plainText(tape, root);
-  const opens = headline !== undefined && markdown !== '' && !/^# /m.test(markdown);
+  const opens = markdown === '' ? undefined : missingHeadline(tape, root, headlines);
   return {
-    markdown: opens ? `# ${escapeInline(headline, false)}\n\n${markdown}` : markdown,
+    markdown: opens
+      ? `${'#'.repeat(opens.level)} ${escapeInline(opens.text, false)}\n\n${markdown}`
+      : markdown,
     text,
     wordCount: wordsIn(tape, root),
     visibleWords,

@@ -63,7 +63,7 @@ function ownHolding(tape: Tape, node: number, id: number): number {
 }
 
 /** A teaser's heading links to another page; a section's heading may link to itself. */
-function leadsElsewhere(tape: Tape, heading: number): boolean {
+export function leadsElsewhere(tape: Tape, heading: number): boolean {
   let away = 0;
   for (let at = heading; at < (tape.ends[heading] as number); at++) {
     const href = tape.tags[at] === tag.a ? tape.details.get(at)?.href : undefined;

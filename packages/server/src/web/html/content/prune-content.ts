@@ -19,14 +19,15 @@ const advertLength = 60;
  * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
  * headings that end up with nothing below.
  */
-export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
-  new ContentPruner(tape, root, isMain).prune();
+export function pruneContent(tape: Tape, root: number, isMain: boolean, headline = -1): void {
+  new ContentPruner(tape, root, isMain, headline).prune();
 }
 
 class ContentPruner {
   readonly #tape: Tape;
   readonly #root: number;
   readonly #end: number;
+  readonly #headline: number;
   readonly #chars: number;
   /** The content consists of links, so they stay. */
   readonly #listOfLinks: boolean;
@@ -45,7 +46,8 @@ class ContentPruner {
   /** That line, if it goes only when links follow. */
   #announcement = -1;
 
-  constructor(tape: Tape, root: number, isMain: boolean) {
+  constructor(tape: Tape, root: number, isMain: boolean, headline: number) {
+    this.#headline = headline;
     this.#tape = tape;
     this.#keepsLinks = isMain;
     this.#root = root;
@@ -58,7 +60,7 @@ class ContentPruner {
       linked += tape.linked[node] as number;
     }
     this.#chars = chars;
-    this.#listOfLinks = linked > 0.5 * chars;
+    this.#listOfLinks = linked > 0.35 * chars;
     this.#lastProse = this.#findLastProse();
   }
 
@@ -74,7 +76,7 @@ class ContentPruner {
       } else if (isBlock[id] === 1 && (chars[node] as number) > 0 && this.#see(node, id))
         node = (ends[node] as number) - 1;
     }
-    if (this.#heading >= 0 && this.#prunedBelow) takeFrom(this.#tape, this.#heading, emptied);
+    if (this.#heading >= 0 && this.#prunedBelow) this.#dropHeading(this.#heading);
   }
 
   /** Decides on a block. Returns false if the blocks inside are to be judged one by one. */
@@ -91,7 +93,7 @@ class ContentPruner {
       this.#announced = false;
       return true;
     }
-    if (isList(id)) {
+    if (isList(id) || id === tag.pre) {
       this.#keep(node);
       return true;
     }
@@ -113,7 +115,7 @@ class ContentPruner {
     const { tags } = this.#tape;
     const before = this.#heading;
     if (before >= 0 && this.#prunedBelow && (tags[before] as number) >= (tags[node] as number))
-      takeFrom(this.#tape, before, emptied);
+      this.#dropHeading(before);
     this.#heading = node;
     this.#prunedBelow = false;
     this.#introduced = false;
@@ -121,8 +123,14 @@ class ContentPruner {
     this.#announced = this.#headingAnnounces;
   }
 
+  #dropHeading(heading: number): void {
+    if (heading !== this.#headline) takeFrom(this.#tape, heading, emptied);
+  }
+
   #leadsAway(node: number, id: number): boolean {
-    const { chars } = this.#tape;
+    const { chars, ends } = this.#tape;
+    if (node <= this.#headline && this.#headline < (ends[node] as number)) return false;
+    if (id === tag.pre || this.#holds(node, holding.code)) return false;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
     // A section is judged by its parts, because its heading says what the links are.
     if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
@@ -145,8 +153,7 @@ class ContentPruner {
   }
 
   #keep(node: number): void {
-    if (this.#heading >= 0 && this.#headingAnnounces && this.#prunedBelow)
-      takeFrom(this.#tape, this.#heading, emptied);
+    if (this.#heading >= 0 && this.#headingAnnounces && this.#prunedBelow) this.#dropHeading(this.#heading);
     this.#heading = -1;
     this.#announced = false;
     this.#announcement = -1;

@@ -47,6 +47,7 @@ export function codeText(rendering: Rendering, node: number): string {
   let raw = '';
   // Remembered, because reading the end of a growing string copies it.
   let endsLine = true;
+  let isNumbered = false;
   const breakLine = () => {
     if (!endsLine) raw += '\n';
     endsLine = true;
@@ -63,14 +64,25 @@ export function codeText(rendering: Rendering, node: number): string {
     } else if (id === tag.br) {
       raw += '\n';
       endsLine = true;
-    } else if (at !== node && (rendering.isGone(at) || isLineNumber(tape, at)))
+    } else if (at !== node && (rendering.isGone(at) || isLineNumber(tape, at))) {
+      isNumbered ||= !rendering.isGone(at);
       at = (tape.ends[at] as number) - 1;
-    else if (at !== node && isBlock[id] === 1) {
+    } else if (at !== node && isBlock[id] === 1) {
+      if (tape.ends[at] === at + 1) raw += '\n';
       breakLine();
       blockEnds.push(tape.ends[at] as number);
     }
   }
-  return decodeText(rendering.take(raw));
+  const text = decodeText(rendering.take(raw)).replaceAll('\u00a0', ' ');
+  return isNumbered ? withoutMargin(text) : text;
+}
+
+/** Drops the space between line numbers and code. */
+function withoutMargin(text: string): string {
+  const lines = text.split('\n');
+  return lines.every((line) => line === '' || line.startsWith(' '))
+    ? lines.map((line) => line.slice(1)).join('\n')
+    : text;
 }
 
 function isLineNumber(tape: Tape, node: number): boolean {
@@ -109,17 +121,17 @@ function isLabel(text: string, language: string): boolean {
   return short(text.toLowerCase()) === short(language);
 }
 
+/** Named by the block, by the elements right inside it, or by those around it. */
 function languageOf({ tape }: Rendering, node: number): string {
-  const candidates = [
-    node,
-    node + 1,
-    tape.parents[node] as number,
-    tape.parents[tape.parents[node] as number] ?? -1,
-  ];
+  const { tags, ends, parents, details } = tape;
+  const candidates = [node];
+  for (let at = node + 1; at < (ends[node] as number) && at <= node + 3 && tags[at] !== textNode; at++)
+    candidates.push(at);
+  candidates.push(parents[node] as number, parents[parents[node] as number] ?? -1);
   for (const candidate of candidates) {
-    const id = tape.tags[candidate];
+    const id = tags[candidate];
     const holdsCode = id === tag.pre || id === tag.code || id === tag.div || id === tag.figure;
-    const language = holdsCode ? tape.details.get(candidate)?.language : undefined;
+    const language = holdsCode ? details.get(candidate)?.language : undefined;
     if (language && !/^(?:default|none|text|plain(?:text)?|txt|nohighlight|no-highlight)$/i.test(language))
       return language.toLowerCase();
   }

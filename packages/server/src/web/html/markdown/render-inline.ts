@@ -203,7 +203,7 @@ function leadsWithinPage(tape: Tape, node: number): boolean {
 function renderCode(rendering: Rendering, node: number, run: InlineRun): void {
   const text = codeText(rendering, node).replace(spaces, ' ');
   const core = text.trim();
-  if (text.startsWith(' ')) run.space();
+  if (text.startsWith(' ') || (core === '' && text !== '')) run.space();
   if (core !== '') run.write(codeSpan(core));
   if (text.endsWith(' ')) run.space();
 }
@@ -213,7 +213,9 @@ function renderLink(rendering: Rendering, node: number, run: InlineRun, marks: n
   const href = (marks & link) === 0 ? rendering.tape.details.get(node)?.href : undefined;
   renderChildren(rendering, node, inner, href === undefined ? marks : marks | link);
   const isAnchor = href !== undefined && anchorSign.test(inner.out);
-  const target = href === undefined || isAnchor ? null : linkTarget(rendering, href);
+  // A heading that links to itself.
+  const isOwn = rendering.inHeading && href?.startsWith('#');
+  const target = href === undefined || isAnchor || isOwn ? null : linkTarget(rendering, href);
   if (isAnchor) {
     if (inner.startsSpaced) run.space();
   } else if (target === null) run.wrap('', inner, '');

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import { tag, textNode } from '../tape/html-tag.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { linesOf } from './render-inline.ts';
 import { joinBlocks, type RenderedBlock, type Rendering } from './rendering.ts';
 
@@ -10,6 +11,12 @@ export function renderList(rendering: Rendering, node: number, blocks: RenderedB
   }
   const { tape } = rendering;
   const ordered = tape.tags[node] === tag.ol;
+  // Sections that a list only lays out.
+  if (!ordered && ((tape.holds[node] as number) & holding.heading) !== 0) {
+    for (let child = node + 1; child < (tape.ends[node] as number); child = tape.ends[child] as number)
+      if (tape.tags[child] !== textNode && !rendering.isGone(child)) rendering.writeBlocks(child, blocks);
+    return;
+  }
   let number = tape.details.get(node)?.start ?? 1;
   const items: string[] = [];
   for (let child = node + 1; child < (tape.ends[node] as number); child = tape.ends[child] as number) {
@@ -51,6 +58,10 @@ export function renderDefinitions(rendering: Rendering, node: number, blocks: Re
   }
   const { tape } = rendering;
   const end = tape.ends[node] as number;
+  if (hasCodeTerm(tape, node)) {
+    rendering.writeBlocks(node, blocks);
+    return;
+  }
   const lines: string[] = [];
   for (let child = node + 1; child < end; child++) {
     const id = tape.tags[child] as number;
@@ -67,4 +78,13 @@ export function renderDefinitions(rendering: Rendering, node: number, blocks: Re
     child = (tape.ends[child] as number) - 1;
   }
   if (lines.length > 0) blocks.push({ text: lines.join('\n'), isList: false });
+}
+
+/** A term is a single line, so a listing in it needs the block form. */
+function hasCodeTerm({ tags, ends, holds }: Tape, node: number): boolean {
+  for (let child = node + 1; child < (ends[node] as number); child++) {
+    if (tags[child] === tag.dt && ((holds[child] as number) & holding.code) !== 0) return true;
+    if (tags[child] !== tag.div) child = (ends[child] as number) - 1;
+  }
+  return false;
 }

@@ -75,13 +75,13 @@ function cellsOf(rendering: Rendering, row: number): number[] {
 
 /** A table with header cells is data. Without them, one that holds headings, code or tables is layout. */
 function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): boolean {
-  const { tags, ends, holds } = rendering.tape;
+  const { tags, ends, holds, chars } = rendering.tape;
   const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
   if (rows.length < 2 || cells > limits.tableCells || rendering.tape.details.get(table)?.isLayout)
     return true;
   if (((holds[table] as number) & holding.h1) !== 0) return true;
+  if (rows.every(({ cells }) => cells.filter((cell) => (chars[cell] as number) > 0).length < 2)) return true;
   if (rows.some((row) => row.cells.some((cell) => tags[cell] === tag.th))) return false;
-  if (rows.every((row) => row.cells.length < 2)) return true;
   for (let node = table + 1; node < (ends[table] as number); node++) {
     const id = tags[node] as number;
     if (id === tag.table || id === tag.pre || id === tag.blockquote || isHeading[id] === 1) return true;

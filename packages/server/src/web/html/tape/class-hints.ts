@@ -27,6 +27,10 @@ export const hint = {
   tabPanel: 8192,
   /** An aside or alert: beside the text on some pages, a note within it on others. */
   aside: 16384,
+  /** Named as a line of something, code perhaps. */
+  line: 32768,
+  /** Named as code. */
+  code: 65536,
 } as const;
 
 const boilerplateWords = new Set([
@@ -53,6 +57,7 @@ const boilerplatePhrases = [
   'global-?(?:header|footer|nav)', 'in-?read', 'inline-?(?:newsletter|promo|related|ad)', 'social-?(?:share|media|links|bar|icons|buttons|tools)', 'email-?(?:alert|signup|form)', 'opt-?in',
   'table-?of-?contents', 'back-?to-?top', '(?:hash|anchor)-link', '(?:heading|header)-anchor', 'next-?prev', 'to-?top', 'mw-(?:jump|indicators|editsection)', 'hatnote', 'ambox', 'pull-?quote', 'pullquote', 'video-?(?:playlist|list|info|title|description|caption)',
   'tag-?(?:list|links|cloud)', 'cat-?links', 'edit-?(?:link|this-page|page)', 'last-?updated', 'reading-?time', 'print-?(?:link|only|button)', 'article-?(?:list|feed|grid|related|end|bottom)', 'feedback',
+  'line-?n(?:o|um|umber)s?', 'ln-?num(?:ber)?s?',
 ]; // biome-ignore format: a list of patterns
 
 const commentWords = new Set([
@@ -70,13 +75,18 @@ const dialog =
   /(?:^|-)(?:banner|bar|dialog|layer|lightbox|modal|notice|notification|overlay|popup|prompt|toast)(?:-|\d*$)/;
 const caption =
   /(?:^|-)(?:captions?|figcaption|photo-?credit|image-?(?:credit|source|caption|title)|wp-caption-text|gallery-?(?:text|info|count))(?:-|\d*$)/;
-/** States, and names of tags and categories that blogs put on every element: `has-sidebar`, `tag-social`. */
+/** States, tags and categories that blogs put on every element, and titles of notes: `has-sidebar`, `tag-social`. */
 const notANoun =
-  /^(?:tag|category|type|status|format|has|no|is|with|without|not|js|hentry|col|row|wp-block)-/;
+  /^(?:tag|category|type|status|format|has|no|is|with|without|not|js|hentry|col|row|wp-block|admonition|callout)-/;
 /** What follows does not describe the element itself: `anchor-with-sticky-navbar`. */
 const qualifies = /(?<=\w)-(?:with|without|has|no|for|in|on|of|by|near|above|below|under)-.*$/;
 /** Longer class attributes come from utility frameworks. */
 const longestNames = 200;
+/** Longer compounds are slugs of titles: `admonition-you-can-share-models-between-versions`. */
+const longestCompound = 5;
+const line = /(?:^|-)line$/;
+const code =
+  /(?:^|-)(?:code|codeblock|fragment|highlight|highlighted|listing|programlisting|snippet|source|sourcecode|syntaxhighlighter)(?:-|$)/;
 const maxCached = 20_000;
 const cache = new Map<string, number>();
 
@@ -105,6 +115,8 @@ function readNames(names: string): number {
     if (consent.test(noun)) hints |= hint.consent;
     if (dialog.test(noun)) hints |= hint.dialog;
     if (main.test(noun)) hints |= hint.main;
+    if (line.test(noun)) hints |= hint.line;
+    if (code.test(noun)) hints |= hint.code;
     if (isBoilerplate(noun)) hints |= hint.boilerplate;
     if (noun.split('-').some((word) => commentWords.has(word))) hints |= hint.comments;
     if (caption.test(noun)) hints |= hint.caption;
@@ -117,6 +129,8 @@ function readNames(names: string): number {
 }
 
 function isBoilerplate(noun: string): boolean {
-  for (const word of noun.split('-')) if (boilerplateWords.has(word.replace(/\d+$/, ''))) return true;
+  const words = noun.split('-');
+  if (words.length > longestCompound) return false;
+  for (const word of words) if (boilerplateWords.has(word.replace(/\d+$/, ''))) return true;
   return boilerplatePhrase.test(noun);
 }

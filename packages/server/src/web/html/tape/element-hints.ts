@@ -46,13 +46,14 @@ export function elementHints(id: number, attributes: TagAttributes): number {
   return hints;
 }
 
-/** Names on html and body describe the theme, and a table must not lose cells. */
+/** Names on html and body describe the theme; terms and tables must not lose parts. */
 function namesCount(id: number): boolean {
   return (
     isHeading[id] !== 1 &&
     id !== tag.pre &&
     id !== tag.html &&
     id !== tag.body &&
+    id !== tag.dt &&
     id !== tag.td &&
     id !== tag.th &&
     id !== tag.tr &&

@@ -71,7 +71,10 @@ export class TapeWriter {
     const known = attributes.isEmpty ? undefined : this.#details(id, attributes);
     const details = (hints & hint.byId) === 0 ? known : { ...known, id: attributes.get(attribute.id) };
     if (details !== undefined) this.#tape.details.set(node, details);
-    if ((hints & hint.tab) !== 0) this.#tape.mayHaveTabs = true;
+    if ((hints & (hint.tab | hint.line)) !== 0) {
+      if ((hints & hint.tab) !== 0) this.#tape.mayHaveTabs = true;
+      if ((hints & hint.line) !== 0) this.#tape.mayHaveLines = true;
+    }
     this.#listener?.(node, id, attributes);
     if (drops) this.#tape.ends[node] = node + 1;
     else this.#open.push(id, node);

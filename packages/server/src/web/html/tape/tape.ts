@@ -65,6 +65,8 @@ export class Tape {
   reasons: Map<number, LeftOutReason> | undefined;
   /** The page may have tabs. */
   mayHaveTabs = false;
+  /** The page has elements named as lines. */
+  mayHaveLines = false;
   html = '';
 
   clear(html: string): void {
@@ -72,6 +74,7 @@ export class Tape {
     this.size = 0;
     this.details.clear();
     this.mayHaveTabs = false;
+    this.mayHaveLines = false;
     this.reasons = undefined;
     this.html = html;
   }

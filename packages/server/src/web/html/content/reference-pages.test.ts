@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '../extract-page.ts';
+
+const sentence =
+  'This is a sentence of the text, long enough, with a comma or two, to read as prose of its own. ';
+const text = `<p>${sentence.repeat(4)}</p>`;
+
+const markdown = (body: string, title = 'Ports') =>
+  extractPage(`<title>${title}</title><body>${body}</body>`, 'https://example.com/a/', { markdown: true })
+    .content?.markdown ?? '';
+
+describe('the content is not only its largest part', () => {
+  test.each([
+    [
+      'a paragraph before a long list of terms',
+      '<p>Kept, as it introduces the terms below, in a sentence.</p>',
+    ],
+    ['a heading', '<h3>Kept</h3>'],
+    ['a box of prose', `<div>${text.replace('This', 'Kept')}</div>`],
+  ])('%s stays', (_, part) => {
+    const terms = `<dl>${`<dt>term</dt><dd>${sentence}</dd>`.repeat(30)}</dl>`;
+    expect(markdown(`<div id="page">${part}${terms}</div><div class="foot">Made today</div>`)).toContain(
+      'Kept',
+    );
+  });
+
+  test('a manual page keeps the name above its sections', () => {
+    const header =
+      '<div><h1>clean(1)</h1><h2>NAME</h2><div><p>clean - Kept, removes untracked files</p></div></div>';
+    expect(markdown(`${header}<div><div><h2>SYNOPSIS</h2>${text}</div></div>`, 'clean(1)')).toMatch(
+      /^# clean\(1\)\n\n## NAME\n\nclean - Kept/,
+    );
+  });
+
+  test('a page of labels keeps them, although only its imprint is a sentence', () => {
+    const plans = ['Free', 'Pro'].map(
+      (plan) => `<div><h4>${plan}</h4><ul><li>10 users</li><li>2 GB</li></ul></div>`,
+    );
+    const imprint = `<div>© 2026 by the authors of this page and those who helped them to write it.</div>`;
+    expect(markdown(`<div><div>${plans.join('')}</div>${imprint}</div>`)).toMatch(/#### Free[\s\S]+#### Pro/);
+  });
+});
+
+describe('the headline', () => {
+  test.each([
+    [
+      'of a banner opens the content, with its level',
+      `<div><h2>4 Ports</h2></div><div>${text}</div>`,
+      '## 4 Ports\n\n',
+    ],
+    [
+      'stays, although only links follow',
+      '<h2>4 Ports</h2><ul class="toc"><li><a href="b">Next</a></li></ul>',
+      '## 4 Ports',
+    ],
+    [
+      'is that of the page, not of the site',
+      `<div class="bar"><h1>The Handbook</h1></div><main><h2>Ports</h2>${text}</main>`,
+      '## Ports\n\nThis',
+    ],
+    [
+      'that the title does not name is the closest one above',
+      `<div><b>Package x</b><h2>Type PortMap</h2></div><div><div><h3>Fields</h3>${text}</div></div>`,
+      '## Type PortMap\n\n### Fields',
+    ],
+  ])('%s', (_, body, start) => {
+    expect(markdown(body, 'Ports | The Handbook').slice(0, start.length)).toBe(start);
+  });
+
+  test('is missing in spite of a comment in code that looks like one', () => {
+    expect(markdown(`<div><h1>Ports</h1></div><main>${text}<pre># comment</pre></main>`)).toMatch(
+      /^# Ports\n/,
+    );
+  });
+
+  test('does not link to itself', () => {
+    expect(markdown(`<h1><a href="#ports">Ports</a></h1>${text}`)).toMatch(/^# Ports\n/);
+  });
+});
+
+describe('a listing without <pre>', () => {
+  const line = (number: number, code: string) =>
+    `<div class="line"><span class="lineno">${number}</span>&#160;${code}</div>`;
+
+  test('is code if its element is named so, and consists of lines', () => {
+    const lines = [
+      line(1, '<span class="comment">// why</span>'),
+      line(2, '&#160; <a href="x.html">run</a>();'),
+    ];
+    const tooltip =
+      '<div class="ttc"><div>run</div><div>void run() of a long and winding explanation</div></div>';
+    expect(markdown(`${text}<div class="fragment">${lines.join('')}${tooltip}</div>`)).toContain(
+      '```\n// why\n  run();\n```',
+    );
+  });
+
+  test('is no poem', () => {
+    expect(
+      markdown(
+        `${text}<div class="line-block"><div class="line">Roses</div><div class="line">Violets</div></div>`,
+      ),
+    ).toContain('Roses\n\nViolets');
+  });
+});
+
+describe('evidence', () => {
+  test.each([
+    ['code whose every word is a link', '<pre><a href="x">Kept</a> <a href="y">int</a></pre>'],
+    [
+      'a term with the id of its symbol',
+      '<dl><dt id="pkg.QuerySet.select_related">Kept</dt><dd>A line.</dd></dl>',
+    ],
+    [
+      'a note whose name is the slug of its title',
+      '<div class="note-you-can-not-share-models-between-versions"><p>Kept, a line.</p></div>',
+    ],
+    ['an admonition about sharing', '<div class="admonition admonition-share"><p>Kept, a line.</p></div>'],
+    [
+      'a number in a cell of its own',
+      '<table><tr><th>a</th><th>b</th></tr><tr><td><pre>Kept</pre></td><td><pre>1</pre></td></tr></table>',
+    ],
+  ])('leaves %s', (_, part) => {
+    const kept = markdown(`<main><h1>Ports</h1>${text}${part}${text}</main>`);
+    expect(kept).toContain('Kept');
+    if (part.includes('>1<')) expect(kept).toContain('`1`');
+  });
+});
+
+describe('layout', () => {
+  test('by a list of sections leaves the sections', () => {
+    expect(
+      markdown(
+        `<h1>Ports</h1>${text}<ul><li><h2>Summary</h2><p>One.</p></li><li><h2>Detail</h2><p>Two.</p></li></ul>`,
+      ),
+    ).toContain('## Summary\n\nOne.\n\n## Detail\n\nTwo.');
+  });
+
+  test('by a table with an icon beside the text leaves the text', () => {
+    expect(
+      markdown(
+        `${text}<table><tr><td rowspan="2"><img src="note.png" alt="Note"></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>`,
+      ),
+    ).toContain('![Note](https://example.com/a/note.png)\n\nNote\n\nMind the gap.');
+  });
+
+  test('of terms with code leaves code and definitions as blocks', () => {
+    expect(markdown(`${text}<dl><dt><pre>proc run()</pre></dt><dd>Runs it.</dd></dl>`)).toContain(
+      '```\nproc run()\n```\n\nRuns it.',
+    );
+  });
+});
+
+test('the language of a block may stand on a block inside it', () => {
+  expect(
+    markdown(`${text}<pre><pre class="playground"><code class="language-rust ed">x</code></pre></pre>`),
+  ).toContain('```rust\nx\n```');
+});
+
+test('a space that does not break sets words apart', () => {
+  expect(markdown(`<h3>11<tt>&nbsp;</tt>Editor</h3>${text}`)).toContain('### 11 Editor');
+});
