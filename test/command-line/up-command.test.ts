@@ -145,7 +145,7 @@ describe('holdfast up', () => {
       log += data;
     });
     await awaitUp(child, /login#link=(.+)/);
-    expect(log).toMatch(/Made a new database in /);
+    expect(log).toMatch(/Created a new database in /);
     expect(log).not.toMatch(/\.sql/);
   });
 
@@ -199,7 +199,7 @@ describe('holdfast up', () => {
     expect(await list()).toEqual({
       exit: 0,
       stdout: '[]\n',
-      stderr: `Made a new database in ${join(realpathSync(folder), '.holdfast')}\n`,
+      stderr: `Created a new database in ${join(realpathSync(folder), '.holdfast')}\n`,
     });
     expect((await list()).stderr).toBe('');
   });

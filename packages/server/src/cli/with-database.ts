@@ -31,13 +31,13 @@ export async function withDatabase(
   const logLevel = configuration.logLevel === 'info' ? 'warn' : configuration.logLevel;
   const log = await createLogger({ ...configuration, logLevel });
   // In another folder than usual a command finds nothing and would not say why. Whoever logs more is told by the log.
-  const onMade = (folder: string) => {
-    if (!isTemporary && !log.isLevelEnabled('info')) console.error(`Made a new database in ${folder}`);
+  const onCreated = (folder: string) => {
+    if (!isTemporary && !log.isLevelEnabled('info')) console.error(`Created a new database in ${folder}`);
   };
   const database = await openDatabase(configuration, log, {
     name: command.name(),
     max: 4,
-    onMade,
+    onCreated,
     ...options,
   });
   try {

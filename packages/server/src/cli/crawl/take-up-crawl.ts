@@ -1,6 +1,5 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { readNow } from '../../base/database/read-now.ts';
-import type { Queryable } from '../../base/database/statement.ts';
+import { type Queryable, readNow } from '../../base/database/statement.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';

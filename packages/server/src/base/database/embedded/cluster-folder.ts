@@ -4,15 +4,15 @@ import { HoldfastError } from '@holdfast/contract';
 import { makeFolder } from '../../process/make-folder.ts';
 
 /**
- * Everything of one embedded server in one folder, `<data folder>/cluster`, so that one rename makes it whole and the
- * password is always the one the data was made with.
+ * The files of one embedded server, all in `<data folder>/cluster`, so that a single rename puts them in place and the password
+ * always matches the data.
  */
 export interface ClusterFolder {
   readonly path: string;
   /** PostgreSQL's own data folder. */
   readonly data: string;
   readonly password: string;
-  /** The port of the last start, tried first by the next one. */
+  /** The port of the last start, which the next one tries first. */
   readonly port: string;
   readonly log: string;
 }
@@ -27,12 +27,12 @@ export function clusterFolder(path: string): ClusterFolder {
   };
 }
 
-/** Makes the data folder when it is missing. Returns its real path: PostgreSQL compares paths without links. */
+/** Creates the data folder if it is missing. Returns its real path: PostgreSQL compares paths without links. */
 export function openDataFolder(name: string): string {
   const path = resolve(name);
   try {
     makeFolder(path);
-    // Keeps the password and the data out of the repository of whoever runs Holdfast in a checkout.
+    // Keeps password and data out of a repository that Holdfast is run in.
     if (readText(join(path, '.gitignore')) === undefined) writeFileSync(join(path, '.gitignore'), '*\n');
     return realpathSync(path);
   } catch (error) {
@@ -45,8 +45,7 @@ const reasons: Record<string, string> = {
   ENOTDIR: 'is, or lies in, a file and not a folder',
   EACCES: 'is not readable or writable for this user',
   EPERM: 'is not readable or writable for this user',
-  // What mkdir with `recursive` makes of a read-only file system.
-  ENOENT: 'does not exist and cannot be made there',
+  ENOENT: 'does not exist and cannot be created there',
   EROFS: 'is on a read-only file system',
   ENOSPC: 'is on a disk that is full',
   EDQUOT: 'is over the disk quota',
@@ -69,7 +68,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Makes the names in a folder survive a power cut. */
+/** Makes the entries of a folder durable. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return; // Folders cannot be opened there.
   const folder = openSync(path, 'r');

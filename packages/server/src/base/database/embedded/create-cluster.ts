@@ -10,25 +10,25 @@ import { runServerProgram } from './server-program.ts';
 
 export const embeddedUser = 'holdfast';
 
-/** For a small machine, with PostgreSQL's full durability (fsync and synchronous_commit stay on). */
+/** For a small machine, with full durability (fsync and synchronous_commit stay on). */
 const standardSettings = {
   max_connections: '200',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // Files of the log that are kept to be written again. With the default of 80 MB a burst of 100,000 jobs, which writes 150 MB,
-  // fills new ones with zeros first, and waits for the disk for each.
+  // WAL files kept for reuse. A burst of 100,000 jobs writes 150 MB; with the default of 80 MB it would zero-fill new files and
+  // wait for the disk for each.
   min_wal_size: '512MB',
-  // Dead rows of the queue pile up within seconds; the default looks once a minute.
+  // Dead rows of the queue accumulate within seconds; the default is a minute.
   autovacuum_naptime: '10s',
   timezone: 'UTC',
-  // The statements of failed queries hold addresses and page text; the server's log is no place for them.
+  // Keeps failed statements, which contain URLs and page text, out of the server's log.
   log_min_error_statement: 'panic',
 };
 
 /**
- * Makes the cluster beside its place and renames it there, whole. However many processes do this at once, one rename
- * wins and the others throw theirs away; a process killed amid it leaves a folder that the next one removes.
- * Answers whether it was this one.
+ * Creates the cluster beside its final place and moves it there with one rename. Of several processes that do this at once one
+ * wins, and the others delete their drafts; the draft of a killed process is removed by the next one.
+ * Returns whether this process won.
  */
 export async function createCluster(
   cluster: ClusterFolder,
@@ -63,7 +63,7 @@ async function initialise(
     `--pwfile=${draft.password}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorts by code point like C, so no index breaks when the system's locales change, yet knows all letters' cases.
+    // Sorts by code point, so that indexes survive changes of the system's locales, and still maps the case of all letters.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -80,8 +80,8 @@ async function initialise(
   if (/loading shared libraries|Library not loaded|not found \(required by/.test(output)) {
     throw new HoldfastError('embedded_unsupported', tail);
   }
-  throw new HoldfastError('embedded_start_failed', `initdb ended with code ${code}: ${tail}`, {
-    hint: 'Read the lines of initdb in the message.',
+  throw new HoldfastError('embedded_start_failed', `initdb exited with code ${code}: ${tail}`, {
+    hint: 'See the output of initdb in the message.',
   });
 }
 
@@ -104,7 +104,7 @@ function removeAbandoned(cluster: ClusterFolder): void {
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
-      // Its initdb outlived it and still writes there; a later creation removes it.
+      // Its initdb has survived it and is still writing; a later creation removes the folder.
     }
   }
 }

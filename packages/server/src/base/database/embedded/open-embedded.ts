@@ -10,11 +10,10 @@ import {
   readText,
 } from './cluster-folder.ts';
 import { createCluster, embeddedUser } from './create-cluster.ts';
-import { type EmbeddedBinaries, embeddedBinaries } from './embedded-binaries.ts';
-import type { EmbeddedServer } from './embedded-server.ts';
-import { linkLibraries } from './link-libraries.ts';
+import { type EmbeddedBinaries, embeddedBinaries, linkLibraries } from './embedded-binaries.ts';
 import { Presence } from './presence.ts';
 import { serverAccount } from './server-account.ts';
+import type { EmbeddedServer } from './server-process.ts';
 
 const databaseName = 'holdfast';
 
@@ -25,12 +24,12 @@ export interface Embedded {
   readonly presence: Presence;
 }
 
-/** Makes, starts or joins the embedded server of the data folder. Call `presence.leave()` when done with it. */
+/** Creates, starts or joins the embedded server of the data folder. Call `presence.leave()` at the end. */
 export async function openEmbedded(
   configuration: Pick<Configuration, 'dataFolder' | 'databasePort'>,
   log: Logger,
   settings: Readonly<Record<string, string>> = {},
-  onMade: (folder: string) => void = () => {},
+  onCreated: (folder: string) => void = () => {},
 ): Promise<Embedded> {
   const binaries = embeddedBinaries();
   linkLibraries(binaries.root);
@@ -40,8 +39,8 @@ export async function openEmbedded(
   if (!existsSync(cluster.path)) {
     const isOurs = await createCluster(cluster, binaries, serverAccount(cluster.data, [folder], programs));
     if (isOurs) {
-      log.info(`Made a new database in ${folder}`);
-      onMade(folder);
+      log.info(`Created a new database in ${folder}`);
+      onCreated(folder);
     }
   }
   checkVersion(cluster, binaries);
@@ -69,11 +68,11 @@ function checkVersion(cluster: ClusterFolder, binaries: EmbeddedBinaries): void 
   }
   if (found === binaries.major) return;
   if (found === undefined) {
-    throw new HoldfastError('data_folder_bad', `${cluster.data} holds no data of PostgreSQL`);
+    throw new HoldfastError('data_folder_bad', `${cluster.data} contains no PostgreSQL data`);
   }
   throw new HoldfastError(
     'data_version_mismatch',
-    `${cluster.data} is of PostgreSQL ${found}, this Holdfast brings PostgreSQL ${binaries.major}`,
+    `${cluster.data} belongs to PostgreSQL ${found}; this version of Holdfast includes PostgreSQL ${binaries.major}`,
   );
 }
 
@@ -83,7 +82,7 @@ async function createDatabase({ client }: Presence): Promise<void> {
   try {
     await client.query(`CREATE DATABASE ${databaseName}`);
   } catch (error) {
-    // duplicate_database, or unique_violation when another process creates it this very moment
+    // duplicate_database, or unique_violation if another process is creating it
     if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
   }
 }

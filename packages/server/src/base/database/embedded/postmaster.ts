@@ -10,16 +10,16 @@ export interface Postmaster {
   readonly status: 'starting' | 'ready' | 'stopping';
 }
 
-/** The running server of this cluster, as it says itself in postmaster.pid; undefined when none runs. */
+/** The running server of this cluster, according to postmaster.pid; undefined if none is running. */
 export function readPostmaster(cluster: ClusterFolder): Postmaster | undefined {
   const postmaster = parsePidFile(cluster);
   return postmaster && runsCluster(postmaster.pid, cluster) ? postmaster : undefined;
 }
 
 /**
- * Removes the pid file of a dead server, and tells whether it is gone. PostgreSQL would take the file over, but not when
- * its pid belongs to another program by now (pids are small in a restarted container). And of two servers that start at
- * once, one can take over the file that the other has just made: that one then runs without a file, and nobody finds it.
+ * Removes the pid file of a dead server. Returns whether there is none left. PostgreSQL would take the file over, but not if
+ * its pid now belongs to another program (pids are small in a restarted container). And of two servers that start at the same
+ * time, one can take over the file that the other has just created, which then runs without a file, found by nobody.
  */
 export function removeStalePidFile(cluster: ClusterFolder): boolean {
   const stale = parsePidFile(cluster);
@@ -28,9 +28,9 @@ export function removeStalePidFile(cluster: ClusterFolder): boolean {
 }
 
 /**
- * Several processes may come to remove the same file, and the first may have started a server before the last gets to it.
- * That server's file must not be away for a moment: it could not say then that it is ready. So whoever removes holds the
- * file under a second name, which only one can make, and looks whose it is. False: another process is at it.
+ * Several processes may try to remove the same file, and the first may have started a server before the last gets to it. That
+ * server's file must never be missing, or the server could not report that it is ready. So the file is first linked under a
+ * second name, which only one process can create, and checked there. Returns false if another process holds that name.
  */
 export function removePidFileOf(pid: number, cluster: ClusterFolder): boolean {
   const path = join(cluster.data, 'postmaster.pid');
@@ -43,7 +43,7 @@ export function removePidFileOf(pid: number, cluster: ClusterFolder): boolean {
       forgetAbandoned(held);
       return false;
     }
-    // On a file system without hard links there is no better way than to look and remove.
+    // Without hard links, checking and removing is the best there is.
     if (code !== 'ENOENT' && Number.parseInt(readText(path) ?? '', 10) === pid) rmSync(path, { force: true });
     return true;
   }
@@ -51,13 +51,13 @@ export function removePidFileOf(pid: number, cluster: ClusterFolder): boolean {
     const isSame = statSync(held).ino === statSync(path).ino;
     if (isSame && Number.parseInt(readFileSync(held, 'utf8'), 10) === pid) rmSync(path);
   } catch {
-    // PostgreSQL took the file over this very moment.
+    // PostgreSQL took the file over at this moment.
   }
   rmSync(held, { force: true });
   return true;
 }
 
-/** Of a process that was killed between the two. */
+/** Removes the second name that a killed process left behind. */
 function forgetAbandoned(held: string): void {
   const since = statSync(held, { throwIfNoEntry: false })?.ctimeMs;
   if (since !== undefined && Date.now() - since > abandonedMilliseconds) rmSync(held, { force: true });
@@ -76,13 +76,13 @@ function parsePidFile(cluster: ClusterFolder): Postmaster | undefined {
   const lines = readText(join(cluster.data, 'postmaster.pid'))?.split('\n') ?? [];
   const pid = Number(lines[0]);
   if (!(pid > 0)) return undefined;
-  // The lines come one by one while the server starts; the status is the last of them.
+  // The server writes line by line while it starts; the status comes last.
   const status = lines[7]?.trim();
   const known = status === 'ready' || status === 'stopping' ? status : 'starting';
   return { pid, port: Number(lines[3] ?? 0), status: known };
 }
 
-/** False only when it is certain: the process is gone, a zombie, not PostgreSQL, or PostgreSQL in another folder. */
+/** False only if it is certain: the process is gone, a zombie, not PostgreSQL, or PostgreSQL in another folder. */
 function runsCluster(pid: number, cluster: ClusterFolder): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;
@@ -96,6 +96,6 @@ function runsCluster(pid: number, cluster: ClusterFolder): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster.data;
   } catch {
-    return isAlive(pid); // Not ours to look at (a container without ptrace): believe the file.
+    return isAlive(pid); // Not permitted to look (a container without ptrace): trust the file.
   }
 }

@@ -4,23 +4,21 @@ import pg from 'pg';
 import { databaseUnavailable } from '../database-address.ts';
 import { readText } from './cluster-folder.ts';
 import { embeddedUser } from './create-cluster.ts';
-import type { EmbeddedServer } from './embedded-server.ts';
 import { runServer } from './run-server.ts';
-import { isServerGone } from './server-gone.ts';
-import { stopServer } from './stop-server.ts';
+import { type EmbeddedServer, stopServer } from './server-process.ts';
 
-// 'holdfast' in ASCII. Advisory locks are per database: the presence sessions are all in `postgres`.
+// 'holdfast' in ASCII. Advisory locks are per database, so every presence session is in `postgres`.
 const lock = `x'686f6c6466617374'::bigint`;
 const longestPause = 5_000;
-/** A server that says it is ready and yet refuses us that long will not change its mind. */
+/** How long to retry when a server that reports ready refuses the session. */
 const longestEntry = 120_000;
 
 /**
- * One session per process that says "I use this server" with a shared lock. It dies with the process, however the
- * process dies. Whoever leaves and gets the lock alone was the last, and stops the server.
+ * One session per process, whose shared lock says that the process uses the server. It ends with the process, however that
+ * dies. A process that leaves and gets the lock exclusively was the last, and stops the server.
  */
 export class Presence {
-  /** Called when the server came back on another port, because its own was taken by then. */
+  /** Called when the server was restarted on another port, because its own had been taken. */
   onMove: ((port: number) => void) | undefined;
   readonly #server: EmbeddedServer;
   readonly #closing = new AbortController();
@@ -32,7 +30,7 @@ export class Presence {
     this.#server = server;
   }
 
-  /** Starts the server when it does not run, and resolves when this process is counted in. */
+  /** Starts the server if it is not running, and registers this process. */
   static async enter(server: EmbeddedServer): Promise<Presence> {
     const presence = new Presence(server);
     await presence.#enter();
@@ -51,7 +49,7 @@ export class Presence {
     return this.#client;
   }
 
-  /** Leaves, and stops the server when nobody else is present. */
+  /** Unregisters this process, and stops the server if nobody else uses it. */
   async leave(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -64,7 +62,7 @@ export class Presence {
       const { rows } = await client.query<{ alone: boolean }>(
         `SELECT pg_try_advisory_lock(${lock}) AS alone`,
       );
-      // Held until the server is gone: a newcomer waits for the lock, is cut off by the stop, and starts it anew.
+      // Held until the server has stopped: a newcomer waits for the lock, is cut off by the stop, and starts it again.
       if (rows[0]?.alone) await stopServer(this.#server);
     } catch (error) {
       if (!isServerGone(error)) throw error;
@@ -106,7 +104,7 @@ export class Presence {
       keepAlive: true,
       connectionTimeoutMillis: 30_000,
     });
-    // Every loss also comes as `end`; without a listener Node would end the process.
+    // `end` reports every loss too. Without a listener for `error` Node would exit.
     client.on('error', () => undefined);
     return client;
   }
@@ -115,26 +113,40 @@ export class Presence {
     if (this.#client !== client) return;
     this.#client = undefined;
     if (this.#closing.signal.aborted) return;
-    this.#server.log.warn({ port: this.#port }, 'The embedded PostgreSQL went away; bringing it back');
+    this.#server.log.warn({ port: this.#port }, 'The embedded PostgreSQL stopped; restarting it');
     this.#returning = this.#return().catch(() => undefined);
   }
 
-  /** Enters again, for as long as it takes, unless we close. */
+  /** Enters again, retrying until this process leaves. */
   async #return(): Promise<void> {
     const { signal } = this.#closing;
     for (let pause = 100; !signal.aborted; pause = Math.min(pause * 2, longestPause)) {
       try {
         await this.#enter();
-        this.#server.log.info({ port: this.#port }, 'The embedded PostgreSQL is back');
+        this.#server.log.info({ port: this.#port }, 'Restarted the embedded PostgreSQL');
         return;
       } catch (error) {
         if (signal.aborted) return;
         this.#server.log.warn(
           { reason: (error as Error).message },
-          'The embedded PostgreSQL is not back yet',
+          'Could not restart the embedded PostgreSQL; trying again',
         );
         await delay(pause, undefined, { signal });
       }
     }
   }
+}
+
+// admin_shutdown, crash_shutdown, cannot_connect_now (starts or stops), too_many_connections (of sessions cut off).
+const states = new Set(['57P01', '57P02', '57P03', '53300']);
+const codes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+/** Whether the error says that the server has stopped, is stopping or starting, so that a retry may help. */
+function isServerGone(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  return (
+    states.has(code) ||
+    codes.has(code) ||
+    /^Connection terminated|not queryable|timeout expired/.test(message)
+  );
 }

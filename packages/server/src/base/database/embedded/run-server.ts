@@ -4,18 +4,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
 import { type ClusterFolder, readText } from './cluster-folder.ts';
-import type { EmbeddedServer } from './embedded-server.ts';
 import { readPostmaster, removeStalePidFile } from './postmaster.ts';
-import { type StartOutcome, startServer } from './server-process.ts';
+import { type EmbeddedServer, type StartOutcome, startServer } from './server-process.ts';
 
 const pollMilliseconds = 50;
-/** Backends of a killed server end within a second; one amid a long write takes longer. */
+/** Backends of a killed server exit within a second; one in a long write takes longer. */
 const dyingMilliseconds = 15_000;
 const changingMilliseconds = 300_000;
 
 /**
- * Returns the port of the running server, starting it when none runs. PostgreSQL's own lock file decides between
- * processes that start it at once; the losers wait for the winner's server.
+ * Returns the port of the running server, and starts the server if it is not running. PostgreSQL's own lock file decides between
+ * processes that start it at the same time; the others wait for the winner's server.
  */
 export async function runServer(server: EmbeddedServer): Promise<number> {
   const giveUp = Date.now() + changingMilliseconds;
@@ -39,7 +38,7 @@ export async function runServer(server: EmbeddedServer): Promise<number> {
       server.log.debug({ port, folder: server.cluster.path }, 'Started the embedded PostgreSQL');
       return port;
     }
-    // Any failure may come from another process's server on the same port or folder: look again before judging.
+    // The failure may come from another process's server on the same port or folder: check before judging.
     if (readPostmaster(server.cluster)) continue;
     if (outcome.result === 'port_taken') {
       if (server.configuredPort) throw new HoldfastError('database_port_taken', `127.0.0.1:${port}`);

@@ -9,19 +9,29 @@ interface ServerCommand {
   readonly gid?: number;
 }
 
-/** Who the server programs run as. */
+/** The user that the server programs run as. */
 export interface ServerAccount {
-  /** Gives a file or folder to that user. */
+  /** Makes that user the owner of a file or folder. */
   own(path: string): void;
   command(file: string, args: readonly string[]): ServerCommand;
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Obstacle {
+  readonly path: string;
+  readonly kind: 'folder' | 'program';
 }
 
 const ourselves: ServerAccount = { own: () => undefined, command: (file, args) => ({ file, args }) };
 
 /**
- * PostgreSQL refuses to run as root, which we are in most containers. Its programs then run as the owner of the data,
- * or for new data as `postgres` or `nobody`. That user often cannot reach our folders (/root, a `mktemp -d`), so it
- * gets the one capability it lacks for that, and nothing else of root's.
+ * PostgreSQL refuses to run as root, the user of most containers. Its programs then run as the owner of the data, or for new
+ * data as `postgres` or `nobody`. That user often cannot reach the folders (/root, a `mktemp -d`), so it gets the one
+ * capability that it lacks for that, and nothing else.
  */
 export function serverAccount(
   data: string,
@@ -35,11 +45,6 @@ export function serverAccount(
   if (!obstacle) return { own, command: (file, args) => ({ file, args, ...user }) };
   const prefix = grantAccess(user, obstacle);
   return { own, command: (file, args) => ({ file: prefix.file, args: [...prefix.args, file, ...args] }) };
-}
-
-interface User {
-  readonly uid: number;
-  readonly gid: number;
 }
 
 function ownerOf(path: string): User | undefined {
@@ -63,18 +68,13 @@ function unprivilegedUser(): User {
   );
 }
 
-interface Obstacle {
-  readonly path: string;
-  readonly kind: 'folder' | 'program';
-}
-
-/** The first thing on the way to these folders and programs that the user cannot enter or run. */
+/** The first folder or program on the path to these that the user cannot enter or run. */
 function findObstacle(
   user: User,
   folders: readonly string[],
   programs: readonly string[],
 ): Obstacle | undefined {
-  // Programs first: a closed program needs the greater capability.
+  // Programs first: they need the greater capability.
   const program = programs.find((path) => !allows(user, statSync(path), 0o5));
   if (program) return { path: program, kind: 'program' };
   const folder = [...folders, ...programs.map(dirname)]
@@ -83,7 +83,7 @@ function findObstacle(
   return folder ? { path: folder, kind: 'folder' } : undefined;
 }
 
-/** `wanted`: bits of one octal digit of a mode. Access lists are not looked at; the answer is then merely too strict. */
+/** `wanted`: bits of one octal digit of a mode. Access control lists are ignored, which only makes the answer too strict. */
 function allows({ uid, gid }: User, stat: Stats, wanted: number): boolean {
   const shift = stat.uid === uid ? 6 : stat.gid === gid ? 3 : 0;
   return ((stat.mode >> shift) & wanted) === wanted;
@@ -97,7 +97,7 @@ function withAncestors(path: string): string[] {
 // Bits of capabilities(7) in /proc/self/status.
 const capabilityBits = { dac_override: 1n, dac_read_search: 2n } as const;
 
-/** The command to put before another one, so that it runs as `user` and yet gets past the obstacle. */
+/** The command to put before another, which runs it as `user` with the capability to pass the obstacle. */
 function grantAccess(
   { uid, gid }: User,
   obstacle: Obstacle,
@@ -118,15 +118,15 @@ function grantAccess(
     );
   }
   const grant = `+${capability}`;
-  // initdb looks for its programs with access(2), which forgets capabilities of users other than root unless this bit
-  // is set. It changes nothing else: at exec such a user keeps the ambient capabilities alone.
+  // initdb looks for its programs with access(2), which ignores capabilities of users other than root unless this bit is set.
+  // It has no other effect: at exec such a user keeps only the ambient capabilities.
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup'];
   return { file: setpriv, args: [...ids, `--inh-caps=${grant}`, `--ambient-caps=${grant}`, '--'] };
 }
 
 /**
- * dac_read_search enters folders and reads, dac_override also writes and executes. The first is enough unless a
- * program itself is closed; containers (Docker's default set) have only the second.
+ * dac_read_search allows to enter folders and read, dac_override also to write and execute. The first is enough for a folder;
+ * containers have only the second (Docker's default set).
  */
 function availableCapability({ kind }: Obstacle): keyof typeof capabilityBits | undefined {
   const held = BigInt(`0x${/^CapPrm:\s*(\w+)$/m.exec(readStatus())?.[1] ?? '0'}`);
@@ -139,7 +139,7 @@ function readStatus(): string {
   try {
     return readFileSync('/proc/self/status', 'utf8');
   } catch {
-    return ''; // Not Linux: there are no capabilities to give.
+    return ''; // Not Linux: no capabilities to grant.
   }
 }
 

@@ -1,9 +1,23 @@
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { dataFolderBad } from './cluster-folder.ts';
-import type { EmbeddedServer } from './embedded-server.ts';
+import type { Logger } from 'pino';
+import { type ClusterFolder, dataFolderBad } from './cluster-folder.ts';
+import type { EmbeddedBinaries } from './embedded-binaries.ts';
 import { readPostmaster } from './postmaster.ts';
-import { cannotRun, spawnServerProgram } from './server-program.ts';
+import type { ServerAccount } from './server-account.ts';
+import { cannotRun, runServerProgram, spawnServerProgram } from './server-program.ts';
+
+/** The server of one data folder, and how to start it. */
+export interface EmbeddedServer {
+  readonly cluster: ClusterFolder;
+  readonly binaries: EmbeddedBinaries;
+  readonly account: ServerAccount;
+  /** 0: the port of the last start, or any free one. */
+  readonly configuredPort: number;
+  /** Settings that override postgresql.conf, if this process starts the server. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
 
 export type StartOutcome =
   | { readonly result: 'started' }
@@ -16,9 +30,9 @@ const logLimit = 10 * 1024 * 1024;
 const pollMilliseconds = 20;
 
 /**
- * One try to start the server on a port. `postgres` is started directly rather than by pg_ctl, because knowing its pid
- * tells our own messages in the log from those of other processes that try at the same moment. It leads its own
- * session, so a Ctrl-C in our terminal does not reach it, and holds none of our pipes, so we can exit before it.
+ * Makes one attempt to start the server on a port. Starts `postgres` directly instead of through pg_ctl, because the pid
+ * tells its messages in the log from those of other attempts at the same moment. The server leads its own session, so that
+ * Ctrl-C in the terminal does not reach it, and holds none of our pipes, so that this process can exit first.
  */
 export async function startServer(server: EmbeddedServer, port: number): Promise<StartOutcome> {
   const { cluster, account } = server;
@@ -40,23 +54,23 @@ export async function startServer(server: EmbeddedServer, port: number): Promise
   });
   const logged = () => readFileSync(cluster.log).subarray(logStart).toString().trim().split('\n');
   const ofChild = (line: string) => line.includes(`[${child.pid}]`);
-  // However long recovery takes: a server that lives and is not ready is at work.
+  // No time limit: a live server that is not ready is recovering.
   while (!ended && !spawnError) {
     const listens = logged().some((line) => ofChild(line) && /listening on/.test(line));
     const postmaster = readPostmaster(cluster);
     const isFound = postmaster !== undefined && postmaster.pid === child.pid;
     if (isFound && postmaster.status === 'ready') return { result: 'started' };
-    // It makes its pid file before it listens. Without the file nobody finds it, and it ends by itself only after a minute.
+    // The pid file is created before the server listens. Without it nobody finds the server, which exits only after a minute.
     if (listens && !isFound) {
       child.kill('SIGQUIT');
-      return { result: 'other_server', lines: 'the pid file of the started server was taken away' };
+      return { result: 'other_server', lines: 'the pid file of the started server was removed' };
     }
     await delay(pollMilliseconds);
   }
   if (spawnError) throw cannotRun(server.binaries.postgres, spawnError);
   const lines = logged();
   const own = lines.filter(ofChild);
-  // Messages from before the server has a log format (of the loader, of setpriv) carry no pid.
+  // Messages of the loader and of setpriv precede the server's log format and carry no pid.
   return explain(own.length > 0 ? own : lines);
 }
 
@@ -86,14 +100,22 @@ function openLog({ cluster, account }: EmbeddedServer): number {
   }
 }
 
-/** Returns where the next line will stand. */
+/** Returns the offset of the next line. */
 function rotateLog(path: string): number {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < logLimit) return size;
   try {
     renameSync(path, `${path}.1`);
   } catch {
-    // Another process that starts the server was faster.
+    // Another process that is starting the server was faster.
   }
   return 0;
+}
+
+/** Stops the server and waits for its exit. */
+export async function stopServer({ account, binaries, cluster, log }: EmbeddedServer): Promise<void> {
+  const args = ['stop', '-D', cluster.data, '-m', 'fast', '-w', '-t', '120'];
+  const { code, output } = await runServerProgram(account, binaries.pgCtl, args);
+  if (code === 0) log.debug({ folder: cluster.path }, 'Stopped the embedded PostgreSQL');
+  else log.warn({ folder: cluster.path, reason: output }, 'Could not stop the embedded PostgreSQL');
 }

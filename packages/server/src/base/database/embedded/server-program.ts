@@ -4,7 +4,7 @@ import { parse } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
 import type { ServerAccount } from './server-account.ts';
 
-/** How every program of the server is started. */
+/** Starts a program of the server as its account. */
 export function spawnServerProgram(
   account: ServerAccount,
   program: string,
@@ -16,19 +16,19 @@ export function spawnServerProgram(
     ...options,
     ...user,
     windowsHide: true,
-    // Ours may be a folder the server's user cannot enter; the programs refuse to run there.
+    // The programs refuse to run in a folder that their user cannot enter, as ours may be.
     cwd: parse(program).root,
     env: serverEnvironment(),
   });
 }
 
-/** Our environment without what would steer PostgreSQL (PGDATA, PGPORT, …), and with messages we can recognise. */
+/** Our environment without PostgreSQL's variables (PGDATA, PGPORT, …), and with messages in English. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: 'C' };
 }
 
-/** Runs initdb or pg_ctl to its end. */
+/** Runs initdb or pg_ctl and waits for its exit. */
 export async function runServerProgram(
   account: ServerAccount,
   program: string,
