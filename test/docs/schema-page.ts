@@ -2,7 +2,7 @@ import type pg from 'pg';
 import {
   migrationsFolder,
   readMigrationFiles,
-} from '../../packages/server/src/base/database/migration-files.ts';
+} from '../../packages/server/src/base/database/migration-state.ts';
 import { type Remarks, readRemarks } from './read-remarks.ts';
 import { tablePurposes } from './table-purposes.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import type { Pool } from 'pg';
-import { migrationsFolder } from '../../packages/server/src/base/database/migration-files.ts';
+import { migrationsFolder } from '../../packages/server/src/base/database/migration-state.ts';
 
 /*
  * Rows as version 0.2.0 wrote them, in a database of its migrations. Nothing here calls the product for what it stores: a rule

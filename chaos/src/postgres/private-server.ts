@@ -14,12 +14,14 @@ import {
   createCluster,
   embeddedUser,
 } from '../../../packages/server/src/base/database/embedded/create-cluster.ts';
-import { embeddedBinaries } from '../../../packages/server/src/base/database/embedded/embedded-binaries.ts';
-import type { EmbeddedServer } from '../../../packages/server/src/base/database/embedded/embedded-server.ts';
-import { linkLibraries } from '../../../packages/server/src/base/database/embedded/link-libraries.ts';
+import {
+  embeddedBinaries,
+  linkLibraries,
+} from '../../../packages/server/src/base/database/embedded/embedded-binaries.ts';
 import { readPostmaster } from '../../../packages/server/src/base/database/embedded/postmaster.ts';
 import { runServer } from '../../../packages/server/src/base/database/embedded/run-server.ts';
 import { serverAccount } from '../../../packages/server/src/base/database/embedded/server-account.ts';
+import type { EmbeddedServer } from '../../../packages/server/src/base/database/embedded/server-process.ts';
 import { runServerProgram } from '../../../packages/server/src/base/database/embedded/server-program.ts';
 import { migrate } from '../../../packages/server/src/base/database/migrate.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serversOf } from './servers-of.ts';
+import { serversOf } from './database-address.ts';
 
 describe('the servers of a connection string', () => {
   test.each([

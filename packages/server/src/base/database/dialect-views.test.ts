@@ -10,7 +10,7 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { dialectViewNames } from './dialect-views.ts';
 import { changeDialectViews, migrate } from './migrate.ts';
-import { migrationsFolder } from './migration-files.ts';
+import { migrationsFolder } from './migration-state.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

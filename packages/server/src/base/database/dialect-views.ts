@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 
 /*
- * Views under the names and in the words of the source documents, for those who try their SQL. They are made on request, in a
- * schema that stands last in the search path, so that no name of theirs can hide one of ours. Nothing of the product reads them.
- * docs/source-documents.md is their page.
+ * Views with the names and vocabulary of the source documents, for trying out their SQL. They are created on request, in a
+ * schema at the end of the search path, so that they never hide a table. The product does not read them.
+ * See docs/source-documents.md.
  */
 
 const scrapeJobs = `
@@ -14,7 +14,7 @@ SELECT id, intake_id, source_id, coalesce(payload -> 'query', '{}') AS query_par
   last_heartbeat AS heartbeat_at, retry_count AS attempts, retry_count, max_retries, next_retry_at, created_at, started_at,
   completed_at, error_message
 FROM crawl_jobs
--- As crawl_jobs_of_rare_kind has it: without that index it would go through every visit there is.
+-- The expression of the index crawl_jobs_of_rare_kind, without which every visit would be read.
 WHERE CASE kind WHEN 'crawl' THEN 1 WHEN 'collect' THEN 2 END = 2`;
 
 const coinIntakes = `
@@ -54,7 +54,7 @@ const views = {
 };
 export const dialectViewNames = Object.keys(views);
 
-/** Document 003 makes its test jobs by an INSERT of 20 like rows: so these have no dedupe key. */
+/** Document 003 creates test jobs by inserting 20 identical rows, so these have no dedupe key. */
 const insertScrapeJob = `
 CREATE FUNCTION dialect.insert_scrape_job() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -100,12 +100,12 @@ const readOnly = Object.keys(views).map((name) => {
   FOR EACH ROW EXECUTE FUNCTION dialect.refuse_change()`;
 });
 
-/** Document 001 takes the default of its ids from the extension uuid-ossp. */
+/** Document 001 uses the extension uuid-ossp for its ids. */
 const uuids = `CREATE FUNCTION dialect.uuid_generate_v4() RETURNS uuid LANGUAGE sql VOLATILE AS 'SELECT gen_random_uuid()'`;
 
-const make = [...Object.values(views), insertScrapeJob, refuseChange, ...readOnly, uuids].join(';\n');
+const create = [...Object.values(views), insertScrapeJob, refuseChange, ...readOnly, uuids].join(';\n');
 
-/** Not what others have put into the schema; who has built on these views is named by the error. */
+/** Leaves other objects in the schema alone. If something depends on these views, the error names it. */
 const drop = [
   ...Object.keys(views).map((name) => `DROP VIEW IF EXISTS dialect.${name}`),
   'DROP FUNCTION IF EXISTS dialect.insert_scrape_job(), dialect.refuse_change(), dialect.uuid_generate_v4()',
@@ -116,14 +116,14 @@ export async function hasDialectViews(client: ClientBase): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** In a transaction of the caller's, as the functions below. */
-export async function makeDialectViews(client: ClientBase): Promise<void> {
+/** In a transaction of the caller, like the functions below. */
+export async function createDialectViews(client: ClientBase): Promise<void> {
   await client.query('CREATE SCHEMA IF NOT EXISTS dialect');
   await client.query(drop);
-  await client.query(make);
+  await client.query(create);
 }
 
-/** For the time of a migration, which may change what they stand on. */
+/** During a migration, which may change the tables below the views. */
 export async function dropDialectViews(client: ClientBase): Promise<void> {
   await client.query(drop);
 }
@@ -132,4 +132,56 @@ export async function removeDialectViews(client: ClientBase): Promise<void> {
   if (!(await hasDialectViews(client))) return;
   await client.query(drop);
   await client.query('DROP SCHEMA dialect');
+}
+
+/** The search path of new sessions of this role in this database; `configured` if it is set for exactly these two. */
+const readPathText = `
+SELECT current_user AS role, current_database() AS database, current_setting('search_path') AS path, (
+  SELECT split_part(setting, '=', 2) FROM pg_db_role_setting, unnest(setconfig) AS setting
+  WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND setrole = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND setting LIKE 'search_path=%') AS configured`;
+
+interface SearchPath {
+  readonly role: string;
+  readonly database: string;
+  readonly path: string;
+  readonly configured: string | null;
+}
+
+const addedComment = 'Holdfast added it to the search path';
+
+async function readSearchPath(client: ClientBase): Promise<SearchPath> {
+  return (await client.query<SearchPath>(readPathText)).rows[0] as SearchPath;
+}
+
+const namesDialect = (path: string) => /(^|,)\s*"?dialect"?\s*(,|$)/.test(path);
+
+function alterRole(client: ClientBase, { role, database }: SearchPath, change: string): Promise<unknown> {
+  const [quotedRole, quotedDatabase] = [role, database].map((name) => `"${name.replaceAll('"', '""')}"`);
+  return client.query(`ALTER ROLE ${quotedRole} IN DATABASE ${quotedDatabase} ${change}`);
+}
+
+/**
+ * Appends the schema of the views to the search path of new sessions of this role in this database, so that their names need no
+ * prefix, in psql as in `holdfast sql`.
+ */
+export async function addToSearchPath(client: ClientBase): Promise<void> {
+  const found = await readSearchPath(client);
+  const path = found.configured ?? found.path;
+  if (namesDialect(path)) return;
+  await alterRole(client, found, `SET search_path TO ${path}, dialect`);
+  // The comment disappears with the schema. It says that the setting did not exist before, so that removal resets it.
+  if (found.configured === null) await client.query(`COMMENT ON SCHEMA dialect IS '${addedComment}'`);
+}
+
+export async function removeFromSearchPath(client: ClientBase): Promise<void> {
+  const found = await readSearchPath(client);
+  if (found.configured === null || !namesDialect(found.configured)) return;
+  const { rows } = await client.query(
+    `SELECT obj_description(to_regnamespace('dialect'), 'pg_namespace') AS comment`,
+  );
+  const rest = found.configured.split(',').filter((name) => !namesDialect(name));
+  const change =
+    rows[0]?.comment === addedComment ? 'RESET search_path' : `SET search_path TO ${rest.join(',')}`;
+  await alterRole(client, found, change);
 }

@@ -1,13 +1,13 @@
 import pg from 'pg';
-import { serversOf } from './servers-of.ts';
+import { serversOf } from './database-address.ts';
 
-/** A server that does not say within this time whether it takes writes is passed over. */
+/** Time for a server to answer whether it accepts writes. */
 const probeMs = 3_000;
 
 /**
- * What connects to a database. Where its connection string names several servers, each new connection goes to the one that
- * takes writes at that moment, so that after a failover the next try finds the standby that was promoted. The server is
- * asked on a connection of its own first: connections are few and long, and one to a standby would fail only at its first write.
+ * The class of client for a connection string. If it names several servers, each new connection goes to the one that accepts
+ * writes at that moment, so that after a failover the next attempt finds the promoted standby. A separate connection asks the
+ * server first: connections are few and long-lived, and one to a standby would fail only at its first write.
  */
 export function clientClass(url: string | undefined): typeof pg.Client {
   const servers = url === undefined ? [] : serversOf(url);
@@ -31,7 +31,7 @@ function clientOf(servers: readonly string[]): typeof pg.Client {
         return super.connect();
       });
       if (!callback) return connecting as Promise<pg.Client>;
-      // The driver's own callers take the absence of an error for success.
+      // The driver's own callers expect no argument on success.
       const connected = callback as (error?: Error) => void;
       connecting.then(() => connected(), callback);
       return undefined;
@@ -44,16 +44,16 @@ async function findPrimary(servers: readonly string[]): Promise<string> {
   let last: unknown;
   for (const server of servers) {
     try {
-      if (await takesWrites(server)) return server;
+      if (await acceptsWrites(server)) return server;
     } catch (error) {
       last = error;
     }
   }
-  // cannot_connect_now: whoever sees it tries again.
-  throw Object.assign(new Error('none of the servers takes writes', { cause: last }), { code: '57P03' });
+  // cannot_connect_now, which callers retry.
+  throw Object.assign(new Error('none of the servers accepts writes', { cause: last }), { code: '57P03' });
 }
 
-async function takesWrites(server: string): Promise<boolean> {
+async function acceptsWrites(server: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: server,
     connectionTimeoutMillis: probeMs,

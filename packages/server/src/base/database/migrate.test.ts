@@ -6,8 +6,8 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { migrate, readMigrationState } from './migrate.ts';
-import { migrationsFolder } from './migration-files.ts';
+import { migrate } from './migrate.ts';
+import { migrationsFolder, readMigrationState } from './migration-state.ts';
 
 let database: TestDatabase;
 let folder: string;

@@ -1,11 +1,19 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import { addToSearchPath, takeFromSearchPath } from './dialect-search-path.ts';
-import { dropDialectViews, hasDialectViews, makeDialectViews, removeDialectViews } from './dialect-views.ts';
-import { type MigrationFile, migrationsFolder } from './migration-files.ts';
-import { type MigrationState, readMigrationState } from './migration-state.ts';
-
-export { readMigrationState } from './migration-state.ts';
+import {
+  addToSearchPath,
+  createDialectViews,
+  dropDialectViews,
+  hasDialectViews,
+  removeDialectViews,
+  removeFromSearchPath,
+} from './dialect-views.ts';
+import {
+  type MigrationFile,
+  type MigrationState,
+  migrationsFolder,
+  readMigrationState,
+} from './migration-state.ts';
 
 export interface MigrationResult {
   /** Names of the files applied by this call. */
@@ -16,9 +24,9 @@ export interface MigrationResult {
 // 'migrates' in ASCII.
 const lock = `x'6d69677261746573'::bigint`;
 
-/** Waiting for another process that migrates, and migrating itself, may take as long as it takes. */
+/** Neither waiting for another process that migrates nor migrating has a time limit. */
 const begin = 'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0';
-/** But a table lock that does not come would hold up everybody else who wants that table. */
+/** Table locks have one: everybody else who needs the table queues behind the request. */
 const afterLock = `SET LOCAL lock_timeout = '30s';
   CREATE TABLE IF NOT EXISTS holdfast_migrations (
     version int PRIMARY KEY,
@@ -33,22 +41,22 @@ export async function migrate(pool: Pool, folder: string = migrationsFolder()): 
     const state = await readMigrationState(pool, folder);
     refuse(state);
     if (state.pending.length === 0) return { applied: [], version: versionOf(state) };
-    return await onOneConnection(pool, (client) => migrateAlone(client, folder));
+    return await withConnection(pool, (client) => applyPending(client, folder));
   } catch (error) {
     throw asMigrationError(error);
   }
 }
 
-/** Makes the views of the source documents, anew if they are there, or removes them. For a database that is migrated. */
+/** Creates, recreates or removes the views of the source documents in a migrated database. */
 export async function changeDialectViews(pool: Pool, wanted: boolean): Promise<void> {
   try {
-    await onOneConnection(pool, async (client) => {
+    await withConnection(pool, async (client) => {
       await lockMigrations(client);
       if (wanted) {
-        await makeDialectViews(client);
+        await createDialectViews(client);
         await addToSearchPath(client);
       } else {
-        await takeFromSearchPath(client);
+        await removeFromSearchPath(client);
         await removeDialectViews(client);
       }
       await client.query('COMMIT');
@@ -64,7 +72,7 @@ function asMigrationError(error: unknown): HoldfastError {
   return new HoldfastError('migration_failed', detail ? `${message}: ${detail}` : message, { cause: error });
 }
 
-async function onOneConnection<Result>(
+async function withConnection<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
@@ -75,32 +83,32 @@ async function onOneConnection<Result>(
     failed = false;
     return result;
   } finally {
-    // After a failure the connection is ended, and the server undoes the transaction.
+    // After a failure the connection is closed, and the server rolls the transaction back.
     client.release(failed);
   }
 }
 
 async function lockMigrations(client: PoolClient): Promise<void> {
   await client.query(begin);
-  await client.query(unhurried(`SELECT pg_advisory_xact_lock(${lock})`));
+  await client.query(withoutTimeout(`SELECT pg_advisory_xact_lock(${lock})`));
   await client.query(afterLock);
 }
 
-async function migrateAlone(client: PoolClient, folder: string): Promise<MigrationResult> {
+async function applyPending(client: PoolClient, folder: string): Promise<MigrationResult> {
   await lockMigrations(client);
   const state = await readMigrationState(client, folder);
   refuse(state);
-  const hasViews = state.pending.length > 0 && (await hasDialectViews(client));
-  if (hasViews) await dropDialectViews(client);
+  const hadViews = state.pending.length > 0 && (await hasDialectViews(client));
+  if (hadViews) await dropDialectViews(client);
   for (const file of state.pending) await apply(client, file);
-  if (hasViews) await makeDialectViews(client);
+  if (hadViews) await createDialectViews(client);
   await client.query('COMMIT');
   return { applied: state.pending.map((file) => file.name), version: versionOf(state) };
 }
 
 async function apply(client: PoolClient, { version, name, checksum, sql }: MigrationFile): Promise<void> {
   try {
-    await client.query(unhurried(sql));
+    await client.query(withoutTimeout(sql));
   } catch (error) {
     const { message, position } = error as { message: string; position?: string };
     const line = position ? `, line ${lineAt(sql, Number(position))}` : '';
@@ -115,8 +123,8 @@ function lineAt(sql: string, position: number): number {
   return [...sql].slice(0, position).filter((character) => character === '\n').length + 1;
 }
 
-/** Without the pool's own limit on the time of a query. */
-function unhurried(text: string): QueryConfig {
+/** Lifts the pool's time limit for a query. */
+function withoutTimeout(text: string): QueryConfig {
   return { text, query_timeout: 2 ** 31 - 1 } as QueryConfig;
 }
 

@@ -1,5 +1,17 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HoldfastError } from '@holdfast/contract';
 import type { ClientBase, Pool } from 'pg';
-import { type MigrationFile, migrationsFolder, readMigrationFiles } from './migration-files.ts';
+
+export interface MigrationFile {
+  readonly version: number;
+  /** The file name: `0001_queue.sql`. */
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
 
 interface AppliedMigration {
   readonly version: number;
@@ -12,13 +24,13 @@ export interface MigrationState {
   readonly known: readonly MigrationFile[];
   readonly applied: readonly AppliedMigration[];
   readonly pending: readonly MigrationFile[];
-  /** Applied once, and different since. */
+  /** Applied, and edited since. */
   readonly changed: readonly MigrationFile[];
-  /** Applied by a Holdfast that knows more than this one. */
+  /** Applied by a newer Holdfast. */
   readonly unknown: readonly AppliedMigration[];
 }
 
-/** How far the database is, without changing it. */
+/** Compares the applied migrations with the files. Changes nothing. */
 export async function readMigrationState(
   pool: Pool | ClientBase,
   folder: string = migrationsFolder(),
@@ -51,4 +63,41 @@ function compare(known: MigrationFile[], applied: AppliedMigration[]): Migration
     }),
     unknown: applied.filter((row) => !knownVersions.has(row.version)),
   };
+}
+
+/** All migrations, by version. */
+export function readMigrationFiles(folder: string): MigrationFile[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  const files = names.map((name) => readMigrationFile(folder, name));
+  const twin = files.find((file, index) => file.version === files[index - 1]?.version);
+  if (twin) throw new HoldfastError('migration_failed', `two files have the version of ${twin.name}`);
+  return files;
+}
+
+const namePattern = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+function readMigrationFile(folder: string, name: string): MigrationFile {
+  const version = Number(namePattern.exec(name)?.[1]);
+  if (!version) throw new HoldfastError('migration_failed', `${name} is not named like 0001_lower_case.sql`);
+  // Git may check files out with other line ends, which must not change the checksum.
+  const sql = readFileSync(join(folder, name), 'utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n');
+  return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+}
+
+/** packages/server/migrations, found from the sources as well as from the bundle in dist. */
+export function migrationsFolder(): string {
+  for (
+    let folder = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
+    ;
+    folder = dirname(folder)
+  ) {
+    const candidate = join(folder, 'migrations');
+    if (existsSync(join(folder, 'package.json')) && existsSync(candidate)) return candidate;
+    if (folder === dirname(folder))
+      throw new HoldfastError('migration_failed', 'the migrations folder is missing');
+  }
 }

@@ -10,32 +10,32 @@ const oldestServer = 140_000;
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** For child processes and tools. Has the password in it: never log it. */
+  /** For child processes and tools. Contains the password: never log it. */
   readonly url: string;
   /** For people, without secrets. */
   readonly describe: string;
   readonly serverVersion: string;
-  /** A pooler such as PgBouncer is in between: LISTEN and other state of a session cannot be relied on. */
+  /** Whether a pooler such as PgBouncer is in between: LISTEN and other session state are unreliable. */
   readonly pooled: boolean;
-  /** Another pool of the same server, so that those who use it cannot take the connections of those who use this one. */
+  /** Opens another pool on the same server, so that its users do not compete for the connections of this one. */
   openPool(options: Pick<PoolOptions, 'name' | 'max'>): pg.Pool;
-  /** Ends the pools; an embedded server that nobody else uses is stopped. */
+  /** Closes the pools, and stops the embedded server if nobody else uses it. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions extends Omit<PoolOptions, 'onPooler' | 'isEmbedded'> {
-  /** false: the schema is taken as it is. */
+  /** false: leaves the schema as it is. */
   readonly migrate?: boolean;
   readonly migrationsFolder?: string;
-  /** Settings of the embedded server, when it is this process that starts it. */
+  /** Settings of the embedded server, if this process starts it. */
   readonly embeddedSettings?: Readonly<Record<string, string>>;
-  /** Called when there was no embedded database in the data folder and this process made one. */
-  readonly onMade?: (folder: string) => void;
+  /** Called if this process created the embedded database. */
+  readonly onCreated?: (folder: string) => void;
 }
 
 export type DatabaseConfiguration = Pick<Configuration, 'databaseUrl' | 'dataFolder' | 'databasePort'>;
 
-/** Opens the database every command works on: DATABASE_URL, or else the embedded server of the data folder. */
+/** Opens the database of every command: DATABASE_URL, or the embedded server of the data folder. */
 export async function openDatabase(
   configuration: DatabaseConfiguration,
   log: Logger,
@@ -43,7 +43,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { databaseUrl } = configuration;
   if (databaseUrl) return await connect({ url: databaseUrl }, configuration, log, options);
-  const embedded = await openEmbedded(configuration, log, options.embeddedSettings, options.onMade);
+  const embedded = await openEmbedded(configuration, log, options.embeddedSettings, options.onCreated);
   try {
     return await connect({ embedded }, configuration, log, options);
   } catch (error) {
@@ -66,9 +66,7 @@ async function connect(
   const onPooler = () => {
     if (pooled) return;
     pooled = true;
-    log.info(
-      'A connection pooler is in between: set statement_timeout and lock_timeout with ALTER ROLE … SET',
-    );
+    log.info('Connected through a pooler: set statement_timeout and lock_timeout with ALTER ROLE … SET');
   };
   const pools: pg.Pool[] = [];
   const openPool = (poolOptions: Pick<PoolOptions, 'name' | 'max'>) => {
@@ -93,7 +91,7 @@ async function connect(
     if (options.migrate !== false) {
       const { applied, version } = await migrate(pool, options.migrationsFolder);
       if (applied.length > 0) {
-        log.info(`The database schema is at version ${version} now`);
+        log.info(`Migrated the database schema to version ${version}`);
         log.debug({ applied }, 'Applied migrations');
       }
     }
@@ -143,6 +141,6 @@ async function readServerVersion(pool: pg.Pool): Promise<string> {
   const { number = 0, version = 'unknown' } = rows[0] ?? {};
   if (number < oldestServer)
     throw new HoldfastError('database_too_old', `the server is PostgreSQL ${version}`);
-  // Packagers add their own words: "16.4 (Debian 16.4-1.pgdg120+1)".
+  // Distributions append their own version: "16.4 (Debian 16.4-1.pgdg120+1)".
   return version.split(' ')[0] ?? version;
 }

@@ -9,9 +9,9 @@ interface Session {
 }
 
 /**
- * Statements that are sent while others are under way go behind them on the same connection. The server begins each as soon as
- * the one before is committed, without waiting for its answer to be read here, and two of them never wait for each other's
- * locks. Each is a transaction of its own. While nothing is under way, no connection is held.
+ * Sends statements one after the other on the same connection, without waiting for the answers. The server starts each as soon
+ * as the previous one is committed, so that they never wait for each other's locks. Each is its own transaction. An idle pipeline
+ * holds no connection.
  */
 export class Pipeline implements Queryable {
   readonly #pool: pg.Pool;
@@ -29,7 +29,7 @@ export class Pipeline implements Queryable {
       const client = await session.client;
       return await client.query<Row>(query);
     } catch (error) {
-      // Whatever is wrong with it, the next statement gets another connection.
+      // After any error the next statement gets another connection.
       session.broken = true;
       this.#leave(session);
       throw error;

@@ -1,6 +1,5 @@
 import type { Configuration, Stats } from '@holdfast/contract';
-import { readNow } from '../../base/database/read-now.ts';
-import type { Queryable } from '../../base/database/statement.ts';
+import { type Queryable, readNow } from '../../base/database/statement.ts';
 import { countJobs } from './count-jobs.ts';
 import { countOwnJobs, countOwnMinutes } from './owner-jobs.ts';
 import { countPolicies, countSources, countWorkers, readBotActivity } from './resource-stats.ts';

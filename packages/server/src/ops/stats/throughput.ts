@@ -1,6 +1,5 @@
 import { liveStatuses, type MinuteOfJobs, type Stats } from '@holdfast/contract';
-import { readNow } from '../../base/database/read-now.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { type Queryable, readNow, run, statement } from '../../base/database/statement.ts';
 
 /** Events that one read looks at. */
 const scanLimit = 20_000;

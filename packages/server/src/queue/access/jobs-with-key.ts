@@ -1,7 +1,6 @@
 import type { ApiKey, JobRequest } from '@holdfast/contract';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import type { Queryable } from '../../base/database/statement.ts';
+import { inTransaction, type Queryable } from '../../base/database/statement.ts';
 import {
   type EnqueuedJob,
   enqueueAndWake,

@@ -9,8 +9,7 @@ import {
 } from '@holdfast/contract';
 import type pg from 'pg';
 import { isId, notFound } from '../../base/database/ids.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 
 const columns = [
   'id',

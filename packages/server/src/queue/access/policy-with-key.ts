@@ -1,7 +1,6 @@
 import type { ApiKey, Policy } from '@holdfast/contract';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findPolicy } from '../policies/find-policy.ts';
 import {
   hasJobQuota,

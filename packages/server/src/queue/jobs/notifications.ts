@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { limitSession } from '../../base/database/create-pool.ts';
 import { clientClass } from '../../base/database/failover-client.ts';
-import { limitSession } from '../../base/database/session-settings.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 
 /**

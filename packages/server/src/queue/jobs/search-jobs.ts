@@ -1,6 +1,6 @@
 import type { Job, JobKind, JobSearch, JobStatus } from '@holdfast/contract';
 import { boundedSearch, containsText, type SearchPage } from '../../base/database/bounded-search.ts';
-import { idAt } from '../../base/database/id-at.ts';
+import { idAt } from '../../base/database/ids.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { jobColumns } from './find-jobs.ts';
 

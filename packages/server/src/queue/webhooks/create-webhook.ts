@@ -7,8 +7,7 @@ import {
 } from '@holdfast/contract';
 import type pg from 'pg';
 import { checked } from '../../base/checked.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { checkTarget } from './check-target.ts';
 import { webhookColumns } from './find-webhooks.ts';
 import { makeSecret } from './webhook-secret.ts';

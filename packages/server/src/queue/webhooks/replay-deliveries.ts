@@ -1,7 +1,6 @@
 import { HoldfastError, type ReplayFilter, replayFilter, type WebhookDelivery } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
-import { idAt } from '../../base/database/id-at.ts';
-import { isId } from '../../base/database/ids.ts';
+import { idAt, isId } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { deliveryColumns } from './find-deliveries.ts';
 import { findWebhook } from './find-webhooks.ts';

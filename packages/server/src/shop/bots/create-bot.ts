@@ -1,7 +1,6 @@
 import { type CreatedBot, describeIssues, HoldfastError, type NewBot, newBot } from '@holdfast/contract';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { createKey } from '../../queue/access/keys.ts';
 import { changeBot } from './change-bot.ts';
 import { showBot } from './list-bots.ts';

@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { BlockedHostList } from './blocked-hosts.ts';
 import { type BotCaller, speakFor } from './bot-caller.ts';
 import {

@@ -1,8 +1,7 @@
 import { HoldfastError, type JobStatus } from '@holdfast/contract';
 import { LosslessNumber, stringify } from 'lossless-json';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import { retryJobsNow } from '../../queue/jobs/retry-jobs-now.ts';
 import { dialectTime } from './dialect-time.ts';

@@ -1,7 +1,6 @@
 import type { ListedPricePoint } from '@holdfast/contract';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
 import { showPricePoint } from './find-price-points.ts';
 import { valueIntake } from './value-intake.ts';

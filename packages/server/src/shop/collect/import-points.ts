@@ -2,8 +2,7 @@ import { HoldfastError, maxImportedPoints, type NewPricePoint, newPricePoint } f
 import type pg from 'pg';
 import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
 import { fieldOfLine, readCsv } from '../intakes/read-csv.ts';
 import type { Listing } from './listing.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
+import { inTransaction } from '../../base/database/statement.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { lockIntake } from '../intakes/find-intake.ts';

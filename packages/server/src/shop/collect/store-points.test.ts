@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../test/database-fixture/create-test-database.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
+import { inTransaction } from '../../base/database/statement.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { lockIntake } from '../intakes/find-intake.ts';

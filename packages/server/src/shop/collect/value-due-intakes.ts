@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { valueIntake } from './value-intake.ts';
 
 const batch = 100;

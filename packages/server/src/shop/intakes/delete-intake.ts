@@ -1,7 +1,6 @@
 import type { Intake } from '@holdfast/contract';
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { intakeColumns, lockIntake } from './find-intake.ts';
 

@@ -1,6 +1,5 @@
 import { HoldfastError, type Intake, type Job, type JobRequest } from '@holdfast/contract';
-import { readNow } from '../../base/database/read-now.ts';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { type Queryable, readNow, run, statement } from '../../base/database/statement.ts';
 import type { EnqueuedJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { intakeKey } from '../../queue/jobs/job-request.ts';
 

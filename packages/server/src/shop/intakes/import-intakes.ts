@@ -7,7 +7,7 @@ import {
 } from '@holdfast/contract';
 import type pg from 'pg';
 import { checked } from '../../base/checked.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
+import { inTransaction } from '../../base/database/statement.ts';
 import { rematchPoints } from '../collect/rematch-points.ts';
 import { valueIntake } from '../collect/value-intake.ts';
 import { fieldOfLine, readCsv } from './read-csv.ts';

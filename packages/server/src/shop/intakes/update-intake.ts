@@ -1,8 +1,7 @@
 import { type Intake, type IntakeChange, intakeChange, intakeRequest } from '@holdfast/contract';
 import type pg from 'pg';
 import { checked } from '../../base/checked.ts';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { rematchPoints } from '../collect/rematch-points.ts';
 import { valueIntake } from '../collect/value-intake.ts';
 import { intakeExists } from './create-intake.ts';

@@ -1,6 +1,6 @@
 import type { ListedResult, ResultFilter } from '@holdfast/contract';
 import { boundedSearch, type SearchPage } from '../../base/database/bounded-search.ts';
-import { idAt } from '../../base/database/id-at.ts';
+import { idAt } from '../../base/database/ids.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { priceChangeOf } from './price-changes.ts';
 

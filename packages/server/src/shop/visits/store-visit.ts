@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../base/database/in-transaction.ts';
-import { run, statement } from '../../base/database/statement.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { Product } from '../products/product.ts';

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { readNow } from '../../base/database/read-now.ts';
-import type { Queryable } from '../../base/database/statement.ts';
+import { type Queryable, readNow } from '../../base/database/statement.ts';
 import { takeOver } from './recover-dead-workers.ts';
 import type { KnownWorker } from './register-worker.ts';
 import { proofSeconds, SteadyWait } from './steady-wait.ts';

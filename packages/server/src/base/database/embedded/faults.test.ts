@@ -91,7 +91,9 @@ test('data of another version of PostgreSQL is refused, with both versions named
   writeFileSync(join(clusterOf(folder).data, 'PG_VERSION'), '16\n');
   expect(await folders.open(folder).answer()).toMatchObject({
     error: 'data_version_mismatch',
-    message: expect.stringMatching(/belongs to PostgreSQL 16; this version of Holdfast includes PostgreSQL 17/),
+    message: expect.stringMatching(
+      /belongs to PostgreSQL 16; this version of Holdfast includes PostgreSQL 17/,
+    ),
   });
 });
 

@@ -1,7 +1,7 @@
 import pg, { type QueryConfig } from 'pg';
 import { vi } from 'vitest';
 import type { Queryable } from '../../../base/database/statement.ts';
-import { valueParsers } from '../../../base/database/value-parsers.ts';
+import { valueParsers } from '../../../base/database/wire-values.ts';
 
 const realImmediate = setImmediate;
 const turn = () => new Promise<void>((resolve) => realImmediate(resolve));
