@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { readProgress } from '../../packages/server/src/crawl/frontier/read-progress.ts';
 import { readCounters } from '../../packages/server/src/ops/jobs/job-details.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
+import { runPolicyNow } from '../../packages/server/src/queue/policies/change-policy.ts';
 import { createPolicy } from '../../packages/server/src/queue/policies/create-policy.ts';
-import { runPolicyNow } from '../../packages/server/src/queue/policies/run-policy-now.ts';
 import { createDueJobs } from '../../packages/server/src/queue/policies/scheduler.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

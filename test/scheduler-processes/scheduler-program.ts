@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { createPool } from '../../packages/server/src/base/database/create-pool.ts';
 import { Listener, Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
-import { startScheduler } from '../../packages/server/src/queue/policies/start-scheduler.ts';
+import { startScheduler } from '../../packages/server/src/queue/policies/scheduler.ts';
 
 const { DATABASE_URL: url = '', WORKER_ID: workerId = '' } = process.env;
 const log = pino(pino.destination({ fd: 1, sync: true }));

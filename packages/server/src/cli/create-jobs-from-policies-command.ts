@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Notifier } from '../queue/jobs/notifications.ts';
-import { makeDueJobs } from '../queue/policies/make-due-jobs.ts';
+import { makeDueJobs } from '../queue/policies/scheduler.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
 import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';

@@ -16,7 +16,7 @@ import type { Queryable } from '../../base/database/statement.ts';
 import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { policyWithin } from '../../queue/access/policy-with-key.ts';
-import { upsertPolicy } from '../../queue/policies/upsert-policy.ts';
+import { upsertPolicy } from '../../queue/policies/create-policy.ts';
 import { sendWithEtag } from '../answer-headers.ts';
 import { theCaller, visibleJob } from '../caller.ts';
 import { act } from '../jobs/action-routes.ts';

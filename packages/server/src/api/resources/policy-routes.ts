@@ -11,12 +11,9 @@ import {
 } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
 import { policyWithKey } from '../../queue/access/policy-with-key.ts';
-import { updatePolicy } from '../../queue/policies/change-policy.ts';
+import { deletePolicy, runPolicyNow, updatePolicy } from '../../queue/policies/change-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
-import { deletePolicy } from '../../queue/policies/delete-policy.ts';
-import { listPolicies } from '../../queue/policies/find-policies.ts';
-import { findPolicy } from '../../queue/policies/find-policy.ts';
-import { runPolicyNow } from '../../queue/policies/run-policy-now.ts';
+import { findPolicy, listPolicies } from '../../queue/policies/find-policies.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';
 

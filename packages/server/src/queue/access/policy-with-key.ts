@@ -1,15 +1,8 @@
 import type { ApiKey, Policy } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
-import { findPolicy } from '../policies/find-policy.ts';
-import {
-  hasJobQuota,
-  type JobQuota,
-  liveRetrySeconds,
-  lockJobQuota,
-  QuotaExceeded,
-  spendJobsPerDay,
-} from './key-quotas.ts';
+import { hasJobQuota, type JobQuota, liveRetrySeconds, lockJobQuota, QuotaExceeded, spendJobsPerDay } from './key-quotas.ts';
+import { findPolicy } from '../policies/find-policies.ts';
 
 /** Waiting does not help here; a long Retry-After keeps programs that know nothing else from hammering. */
 const retrySeconds = 3600;

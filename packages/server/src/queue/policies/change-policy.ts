@@ -1,24 +1,11 @@
-import {
-  HoldfastError,
-  type Policy,
-  type PolicyChange,
-  type PolicyRequest,
-  policyChange,
-} from '@holdfast/contract';
+import { HoldfastError, type Policy, type PolicyChange, type PolicyRequest, policyChange } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
 import { notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
-import { checkPolicy } from './check-policy.ts';
-import { findTwin, policyExists } from './create-policy.ts';
-import { findPolicy, policyColumns } from './find-policy.ts';
-
-/** The next run of a policy whose frequency changes: a shorter one counts from now on, a longer one from the next run on. */
-export const nextRunAfterChange = (frequency: string, nextRun: string) => `
-    CASE WHEN ${nextRun} IS NOT NULL THEN ${nextRun}
-      WHEN ${frequency} < policy.frequency_hours
-        THEN least(policy.next_run_at, now() + make_interval(secs => (${frequency} * 3600)::float8))
-      ELSE policy.next_run_at END`;
+import { findTwin, policyExists, checkPolicy, nextRunAfterChange } from './create-policy.ts';
+import { isId } from '../../base/database/not-found.ts';
+import { findPolicy, liveJobOf, policyColumns } from './find-policies.ts';
 
 const updatePolicyStatement = statement<Policy>(
   'update-policy',
@@ -36,7 +23,7 @@ WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
 RETURNING ${policyColumns('policy')}`,
 );
 
-/** Changes the named fields. Jobs that were made already stay as they are. */
+/** Changes the named fields. Existing jobs stay as they are. */
 export async function updatePolicy(
   db: Queryable,
   id: string,
@@ -46,7 +33,7 @@ export async function updatePolicy(
   const fields = checked(policyChange, change);
   checkPatterns(fields.options ?? {}, 'options');
   const policy = await findPolicy(db, id, owner);
-  // Options are good or bad for a kind and an executor, so the whole is judged.
+  // Whether options are valid depends on kind and executor, so the whole policy is checked.
   const { kind, user_id, url, executor, options, timeout_minutes } = policy;
   const whole = checkPolicy({
     kind,
@@ -78,10 +65,41 @@ export async function updatePolicy(
     ]);
     if (updated) return updated;
   } catch (error) {
-    // Somebody was faster. Nothing more can be asked in a transaction that this broke.
+    // A concurrent change took the URL. The transaction is aborted, so the twin's id cannot be read.
     if (isMoved && (error as { code?: string }).code === '23505')
       throw new HoldfastError('policy_exists', `${kind} of ${whole.url}`);
     throw error;
   }
   throw notFound('policy_not_found', id);
+}
+
+/** A policy that is already due keeps its due time, or it would get two jobs. */
+const runPolicyNowStatement = statement<Policy>(
+  'run-policy-now',
+  `
+UPDATE crawl_policies policy SET next_run_at = least(next_run_at, now())
+WHERE id = $1 AND enabled AND ${liveJobOf('policy')} IS NULL
+RETURNING ${policyColumns('policy')}`,
+);
+
+/** Makes a policy due now; the scheduler's next turn creates its job. With a live job, nothing changes and the answer names that job. */
+export async function runPolicyNow(db: Queryable, id: string, owner?: string): Promise<Policy> {
+  const { enabled } = await findPolicy(db, id, owner);
+  if (!enabled) throw new HoldfastError('policy_disabled', id);
+  const [policy] = await run(db, runPolicyNowStatement, [id]);
+  return policy ?? (await findPolicy(db, id, owner));
+}
+
+const deletePolicyStatement = statement<Policy>(
+  'delete-policy',
+  `
+DELETE FROM crawl_policies policy WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
+RETURNING ${policyColumns('policy')}`,
+);
+
+/** Deletes a policy and returns it. Its jobs and results stay; a live job runs to its end. */
+export async function deletePolicy(db: Queryable, id: string, owner?: string): Promise<Policy> {
+  const [policy] = isId(id) ? await run(db, deletePolicyStatement, [id, owner]) : [];
+  if (!policy) throw notFound('policy_not_found', id);
+  return policy;
 }

@@ -2,13 +2,10 @@ import type { Policy, PolicyChange, PolicyRequest } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
-import { updatePolicy } from './change-policy.ts';
-import { createPolicy } from './create-policy.ts';
-import { deletePolicy } from './delete-policy.ts';
-import { listPolicies } from './find-policies.ts';
-import { findPolicy } from './find-policy.ts';
+import { deletePolicy, updatePolicy } from './change-policy.ts';
+import { createPolicy, upsertPolicy } from './create-policy.ts';
+import { findPolicy, listPolicies } from './find-policies.ts';
 import { PolicyFixture } from './testing/policy-fixture.ts';
-import { upsertPolicy } from './upsert-policy.ts';
 
 const policies = new PolicyFixture();
 const hours = 3600;

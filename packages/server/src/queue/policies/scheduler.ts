@@ -1,5 +1,8 @@
+import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { liveJobOf } from './find-policy.ts';
+import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
+import type { Listener } from '../jobs/notifications.ts';
+import { liveJobOf } from './find-policies.ts';
 
 export interface DueJob {
   readonly job_id: string;
@@ -8,19 +11,18 @@ export interface DueJob {
   readonly scheduled_for: Date;
 }
 
-/*
- * A policy is judged under its lock, and one that is locked is left alone: another scheduler has it. The job, its event and
- * the next run (a safety net: the job's end says better) come together or not at all, so a scheduler may die anywhere.
- *
- * A snapshot may be older than the lock, and miss a job that another scheduler just made. Then the job's unique keys (one
- * live job per policy, one job per due time) refuse a second one, the policy stays as it is, and the next turn sees both.
- * A policy with a live job is passed over before the limit counts, so that such ones keep no other waiting.
- * A due time that has had its job (somebody set the same one again) is passed without another.
- */
-/** A site that is crawled again is asked for what changed, unless its policy says otherwise; the first crawl has no baseline. */
+/** Crawls default to recrawls, which fetch only what changed; the first crawl of a policy has no baseline. */
 const payload = `CASE kind WHEN 'crawl' THEN '{"recrawl": true}'::jsonb || options ELSE options END
     || jsonb_build_object('url', url)`;
 
+/*
+ * Policies are read under their locks; locked ones belong to another scheduler and are skipped. The job, its event and the next
+ * run are written together, so a scheduler may die anywhere. The next run is a safety net: the job's end sets a better one.
+ *
+ * The snapshot may be older than the lock and miss a job that another scheduler just created. The unique keys (one live job per
+ * policy, one job per due time) then refuse a second one, and the next turn sees the first. Policies with a live job do not count
+ * against the limit. A due time that already had its job gets no second one.
+ */
 export const createDueJobsStatement = statement<DueJob>(
   'create-due-jobs',
   `
@@ -56,7 +58,50 @@ passed AS (
 SELECT id AS job_id, policy_id, payload ->> 'url' AS url, scheduled_for FROM created`,
 );
 
-/** Makes a job of every policy that is due, up to `limit`. Any number of schedulers may do it at once. */
+/** Creates the jobs of up to `limit` due policies. Any number of schedulers may run at once. */
 export function createDueJobs(db: Queryable, actor: string, limit = 500): Promise<DueJob[]> {
   return run(db, createDueJobsStatement, [limit, actor]);
+}
+
+const batch = 500;
+
+/** The scheduler's turn: creates the jobs of all due policies, a batch at a time. */
+export async function makeDueJobs(
+  db: Queryable,
+  log: Logger,
+  workerId: string,
+  signal?: AbortSignal,
+): Promise<DueJob[]> {
+  const all: DueJob[] = [];
+  while (!signal?.aborted) {
+    const made = await createDueJobs(db, `scheduler:${workerId}`, batch);
+    for (const job of made)
+      log.info({ job: job.job_id, policy: job.policy_id }, `Created job ${job.job_id} for a due policy`);
+    all.push(...made);
+    // Also fewer when other schedulers took some; the rest is theirs or due in the next turn.
+    if (made.length < batch) break;
+  }
+  return all;
+}
+
+interface SchedulerOptions {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly workerId: string;
+  readonly everySeconds: number;
+  /** Wakes the scheduler when a policy is created or changed, and when the database is back. */
+  readonly listener: Listener;
+  /** Jobs were created and committed. */
+  readonly onJobs: () => Promise<unknown>;
+}
+
+/** Creates the jobs of policies as they fall due: at once, every `everySeconds`, and when woken. */
+export function startScheduler(options: SchedulerOptions): PeriodicTask {
+  const { db, log, workerId, everySeconds, listener, onJobs } = options;
+  const task = runPeriodically('The scheduler', everySeconds, log, async (signal) => {
+    if ((await makeDueJobs(db, log, workerId, signal)).length > 0) await onJobs();
+  });
+  listener.on('policy', () => task.soon());
+  task.soon();
+  return task;
 }

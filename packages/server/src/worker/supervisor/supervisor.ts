@@ -12,7 +12,7 @@ import { Listener, Notifier } from '../../queue/jobs/notifications.ts';
 import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { renewLeases } from '../../queue/jobs/renew-leases.ts';
 import { asInSettings } from '../../queue/jobs/waiting-jobs.ts';
-import { startScheduler } from '../../queue/policies/start-scheduler.ts';
+import { startScheduler } from '../../queue/policies/scheduler.ts';
 import { Deliverer } from '../../queue/webhooks/deliverer.ts';
 import { valueDueIntakes } from '../../shop/collect/value-due-intakes.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';

@@ -2,7 +2,7 @@ import type { Policy, PolicyRequest } from '@holdfast/contract';
 import { beforeEach } from 'vitest';
 import { QueueFixture } from '../../../../../../test/queue-fixture/queue-fixture.ts';
 import { createPolicy } from '../create-policy.ts';
-import { findPolicy } from '../find-policy.ts';
+import { findPolicy } from '../find-policies.ts';
 import { createDueJobs, type DueJob } from '../scheduler.ts';
 
 export const scheduler = 'scheduler:w1';
