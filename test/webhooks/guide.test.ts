@@ -8,8 +8,7 @@ import {
   webhookPatienceDays,
 } from '@holdfast/contract';
 import { expect, test } from 'vitest';
-import { signDelivery } from '../../packages/server/src/queue/webhooks/sign-delivery.ts';
-import { makeSecret } from '../../packages/server/src/queue/webhooks/webhook-secret.ts';
+import { makeSecret, signDelivery } from '../../packages/server/src/queue/webhooks/send-delivery.ts';
 
 const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
 

@@ -1,8 +1,7 @@
 import type { Webhook } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Queryable } from '../base/database/statement.ts';
-import { updateWebhook } from '../queue/webhooks/change-webhook.ts';
-import { deleteWebhook } from '../queue/webhooks/delete-webhook.ts';
+import { deleteWebhook, updateWebhook } from '../queue/webhooks/change-webhook.ts';
 import { answerEach } from './answer-each.ts';
 import { withDatabase } from './with-database.ts';
 

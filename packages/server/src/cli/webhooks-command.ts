@@ -11,15 +11,13 @@ import {
   webhookRequest,
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
+import { rotateSecret } from '../queue/webhooks/change-webhook.ts';
 import { createWebhook } from '../queue/webhooks/create-webhook.ts';
-import { awaitOutcome } from '../queue/webhooks/deliver-now.ts';
+import { awaitOutcome, replayDelivery, sendTest } from '../queue/webhooks/deliver-now.ts';
 import { Deliverer } from '../queue/webhooks/deliverer.ts';
 import { findDelivery, listDeliveries } from '../queue/webhooks/find-deliveries.ts';
-import { findWebhook, showWebhook } from '../queue/webhooks/find-webhooks.ts';
-import { listWebhooks } from '../queue/webhooks/list-webhooks.ts';
-import { replayDeliveries, replayDelivery } from '../queue/webhooks/replay-deliveries.ts';
-import { rotateSecret } from '../queue/webhooks/rotate-secret.ts';
-import { sendTest } from '../queue/webhooks/send-test.ts';
+import { findWebhook, listWebhooks, showWebhook } from '../queue/webhooks/find-webhooks.ts';
+import { replayDeliveries } from '../queue/webhooks/replay-deliveries.ts';
 import { checkFlags } from './check-flags.ts';
 import { checkLimit } from './check-limit.ts';
 import { readSince } from './read-since.ts';

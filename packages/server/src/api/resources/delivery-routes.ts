@@ -9,10 +9,10 @@ import {
   webhookParams,
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
+import { replayDelivery, sendTest } from '../../queue/webhooks/deliver-now.ts';
 import { findDelivery, listDeliveries } from '../../queue/webhooks/find-deliveries.ts';
 import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
-import { replayDeliveries, replayDelivery } from '../../queue/webhooks/replay-deliveries.ts';
-import { sendTest } from '../../queue/webhooks/send-test.ts';
+import { replayDeliveries } from '../../queue/webhooks/replay-deliveries.ts';
 import { ownerOf, theCaller } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';
 

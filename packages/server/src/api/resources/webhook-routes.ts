@@ -9,12 +9,9 @@ import {
   webhookListQuery,
   webhookParams,
 } from '@holdfast/contract';
-import { updateWebhook } from '../../queue/webhooks/change-webhook.ts';
+import { deleteWebhook, rotateSecret, updateWebhook } from '../../queue/webhooks/change-webhook.ts';
 import { createWebhook } from '../../queue/webhooks/create-webhook.ts';
-import { deleteWebhook } from '../../queue/webhooks/delete-webhook.ts';
-import { showWebhook } from '../../queue/webhooks/find-webhooks.ts';
-import { listWebhooks } from '../../queue/webhooks/list-webhooks.ts';
-import { rotateSecret } from '../../queue/webhooks/rotate-secret.ts';
+import { listWebhooks, showWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { deliveryRoutes } from './delivery-routes.ts';

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { describeError } from '../../api/error-answers.ts';
 import { revokeKey } from '../../queue/access/keys.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { deleteWebhook } from '../../queue/webhooks/delete-webhook.ts';
+import { deletePolicy } from '../../queue/policies/change-policy.ts';
+import { findPolicy } from '../../queue/policies/find-policies.ts';
+import { deleteWebhook } from '../../queue/webhooks/change-webhook.ts';
 import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { findIntake, lockIntake } from '../../shop/intakes/find-intake.ts';
 import { notFound } from './ids.ts';
 import type { Queryable } from './statement.ts';
-import { deletePolicy } from '../../queue/policies/change-policy.ts';
-import { findPolicy } from '../../queue/policies/find-policies.ts';
 
 const nobody = '01a1e1d5-de60-7d19-800b-34c5346a372f';
 /** Asked for an id that is none, the database would fail. */

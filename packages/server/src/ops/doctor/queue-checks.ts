@@ -1,5 +1,5 @@
 import { leaseEnd } from '../../queue/jobs/held-job.ts';
-import { mostCounted, readBacklog } from '../../queue/webhooks/read-backlog.ts';
+import { mostCounted, readBacklog } from '../../queue/webhooks/find-deliveries.ts';
 import { listWorkers } from '../../queue/workers/worker-list.ts';
 import type { Check } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { Stats } from '@holdfast/contract';
 import { Gauge, type Registry } from 'prom-client';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { type Backlog, readBacklog } from '../../queue/webhooks/read-backlog.ts';
+import { type Backlog, readBacklog } from '../../queue/webhooks/find-deliveries.ts';
 import type { StatsReader } from '../stats/stats-reader.ts';
 
 interface BotRow {

@@ -1,8 +1,15 @@
 import type { ApiKey, Policy } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
-import { hasJobQuota, type JobQuota, liveRetrySeconds, lockJobQuota, QuotaExceeded, spendJobsPerDay } from './key-quotas.ts';
 import { findPolicy } from '../policies/find-policies.ts';
+import {
+  hasJobQuota,
+  type JobQuota,
+  liveRetrySeconds,
+  lockJobQuota,
+  QuotaExceeded,
+  spendJobsPerDay,
+} from './key-quotas.ts';
 
 /** Waiting does not help here; a long Retry-After keeps programs that know nothing else from hammering. */
 const retrySeconds = 3600;

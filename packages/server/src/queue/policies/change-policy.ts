@@ -1,10 +1,15 @@
-import { HoldfastError, type Policy, type PolicyChange, type PolicyRequest, policyChange } from '@holdfast/contract';
+import {
+  HoldfastError,
+  type Policy,
+  type PolicyChange,
+  type PolicyRequest,
+  policyChange,
+} from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
-import { notFound } from '../../base/database/ids.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
-import { findTwin, policyExists, checkPolicy, nextRunAfterChange } from './create-policy.ts';
-import { isId } from '../../base/database/not-found.ts';
+import { checkPolicy, findTwin, nextRunAfterChange, policyExists } from './create-policy.ts';
 import { findPolicy, liveJobOf, policyColumns } from './find-policies.ts';
 
 const updatePolicyStatement = statement<Policy>(

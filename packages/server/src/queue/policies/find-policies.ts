@@ -2,8 +2,8 @@ import { type Policy, type PolicyFilter, policyFilter } from '@holdfast/contract
 import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
 import { boundedSearch, containsText, type SearchPage } from '../../base/database/bounded-search.ts';
+import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { isId, notFound } from '../../base/database/not-found.ts';
 
 /** SQL: the live job of a policy. A subquery with LIMIT, because stale statistics turn EXISTS or a join into a hash of all jobs. */
 export const liveJobOf = (policy: string) => `(

@@ -1,11 +1,12 @@
-import { type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
+import { defaultRotationHours, type Webhook, type WebhookChange, webhookChange } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
 import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checkTarget } from './check-target.ts';
+import { checkTarget } from './create-webhook.ts';
 import { webhookColumns } from './find-webhooks.ts';
+import { makeSecret } from './send-delivery.ts';
 
-/* Another URL, or somebody who enables it: what went wrong before counts no more, and nothing waits for it. */
+/* A new URL, or enabling the webhook, forgets earlier failures and ends the backoff. */
 const updateWebhookStatement = statement<Webhook>(
   'update-webhook',
   `
@@ -21,7 +22,7 @@ WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
 RETURNING ${webhookColumns('hook')}`,
 );
 
-/** Changes the named fields. What is waiting goes where the webhook then leads. */
+/** Changes the named fields. Pending deliveries go to the new URL. */
 export async function updateWebhook(
   db: Queryable,
   id: string,
@@ -41,6 +42,42 @@ export async function updateWebhook(
     enabled,
   ];
   const [webhook] = isId(id) ? await run(db, updateWebhookStatement, values) : [];
+  if (!webhook) throw notFound('webhook_not_found', id);
+  return webhook;
+}
+
+const rotateSecretStatement = statement<Webhook>(
+  'rotate-webhook-secret',
+  `
+UPDATE webhooks hook SET
+  secret = $3, previous_secret = CASE WHEN $4::integer > 0 THEN secret END,
+  previous_expires_at = CASE WHEN $4::integer > 0 THEN now() + make_interval(hours => $4::integer) END, updated_at = now()
+WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
+RETURNING ${webhookColumns('hook')}`,
+);
+
+/** Replaces the secret. The old one also signs for `overlapHours`; 0 if it has leaked. */
+export async function rotateSecret(
+  db: Queryable,
+  id: string,
+  overlapHours: number = defaultRotationHours,
+  owner?: string,
+): Promise<Webhook & { secret: string }> {
+  const secret = makeSecret();
+  const [webhook] = isId(id) ? await run(db, rotateSecretStatement, [id, owner, secret, overlapHours]) : [];
+  if (!webhook) throw notFound('webhook_not_found', id);
+  return { ...webhook, secret };
+}
+
+const deleteWebhookStatement = statement<Webhook>(
+  'delete-webhook',
+  `
+DELETE FROM webhooks hook WHERE id = $1 AND ($2::text IS NULL OR user_id = $2) RETURNING ${webhookColumns('hook')}`,
+);
+
+/** Deletes a webhook. Nothing more is sent, and its deliveries are pruned. */
+export async function deleteWebhook(db: Queryable, id: string, owner?: string): Promise<Webhook> {
+  const [webhook] = isId(id) ? await run(db, deleteWebhookStatement, [id, owner]) : [];
   if (!webhook) throw notFound('webhook_not_found', id);
   return webhook;
 }

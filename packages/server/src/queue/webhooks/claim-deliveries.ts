@@ -3,19 +3,19 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhook_id: string;
-  /** Of this claim; nobody else's word counts while it lasts. */
+  /** The fence of this claim. */
   readonly fence: number;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
-  /** Exactly what is sent. */
+  /** The exact body to send. */
   readonly payload: string;
   readonly url: string;
   readonly secrets: readonly string[];
-  /** Of its webhook, before this attempt. */
+  /** Consecutive failures of its webhook before this attempt. */
   readonly failure_streak: number;
 }
 
-/** By each process. More at once would help no receiver that keeps up, and hurt one that does not. */
+/** Per process. More would not help a receiver that keeps up, and would hurt one that does not. */
 const mostPerWebhook = 4;
 
 const returned = `
@@ -28,9 +28,9 @@ const leased = `
   next_attempt_at = now() + make_interval(secs => $1), lease_expires_at = now() + make_interval(secs => $1)`;
 
 /*
- * Each webhook by itself, in an order that changes: one with a million deliveries, or one that takes its time, has its few
- * and no more. One that fails is tried with a single delivery by each process: to have one in all would take a lock on the
- * webhook for every claim. $3 and $4: what this process is sending already.
+ * Takes a few deliveries of each webhook, in random order, so that one with a million deliveries or a slow receiver holds up no
+ * other. A failing webhook is tried with one delivery per process; one in all would need a lock for every claim. $3 and $4: what
+ * this process is already sending.
  */
 export const claimDeliveriesStatement = statement<ClaimedDelivery>(
   'claim-deliveries',
@@ -67,11 +67,11 @@ RETURNING ${returned}`,
 export interface DeliveryClaim {
   readonly limit: number;
   readonly leaseSeconds: number;
-  /** How many of each webhook this process is sending. */
+  /** How many deliveries of each webhook this process is sending. */
   readonly busy?: ReadonlyMap<string, number>;
 }
 
-/** Takes deliveries that are due, for so long; then somebody else may. */
+/** Leases deliveries that are due. After `leaseSeconds`, another process may take them over. */
 export function claimDeliveries(
   db: Queryable,
   { limit, leaseSeconds, busy = new Map() }: DeliveryClaim,
@@ -79,7 +79,7 @@ export function claimDeliveries(
   return run(db, claimDeliveriesStatement, [leaseSeconds, limit, [...busy.keys()], [...busy.values()]]);
 }
 
-/** Takes this one, if it is due and nobody has it. */
+/** Leases this delivery if it is due and nobody holds it. */
 export async function claimDelivery(
   db: Queryable,
   id: string,

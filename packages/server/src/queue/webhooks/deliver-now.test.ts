@@ -1,7 +1,6 @@
 import { readConfiguration } from '@holdfast/contract';
 import { expect, test, vi } from 'vitest';
-import { awaitOutcome } from './deliver-now.ts';
-import { sendTest } from './send-test.ts';
+import { awaitOutcome, sendTest } from './deliver-now.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 
 const hooks = new WebhookFixture();

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { updateWebhook } from './change-webhook.ts';
+import { replayDelivery, sendTest } from './deliver-now.ts';
+import { backoffSeconds, pauseSeconds } from './deliverer.ts';
 import { findDelivery, listDeliveries } from './find-deliveries.ts';
 import { findWebhook, showWebhook } from './find-webhooks.ts';
-import { replayDelivery } from './replay-deliveries.ts';
-import { sendTest } from './send-test.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 
 const hooks = new WebhookFixture();
@@ -161,4 +161,14 @@ describe('a webhook', () => {
     await hooks.deliverDue();
     expect(hooks.receiver.received).toEqual([]);
   });
+});
+
+test('waits grow by a factor, within their jitter, up to six hours; a receiver may ask for more', () => {
+  expect([1, 2, 3].map((attempts) => backoffSeconds(attempts, 0, 0.5))).toEqual([10, 30, 90]);
+  expect(backoffSeconds(1, 0, 0)).toBe(8);
+  expect(backoffSeconds(1, 0, 1)).toBeCloseTo(12);
+  expect(backoffSeconds(50, 0, 0.5)).toBe(6 * 3600);
+  expect(backoffSeconds(1, 7200, 0.5)).toBe(7200);
+  expect([0, 1, 5, 50].map((streak) => pauseSeconds(streak))).toEqual([1, 2, 32, 300]);
+  expect(pauseSeconds(0, 60)).toBe(60);
 });

@@ -1,16 +1,15 @@
-import type { Configuration } from '@holdfast/contract';
+import { type Configuration, webhookBackoff } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
-import { backoffSeconds, pauseSeconds } from './backoff-seconds.ts';
 import { type ClaimedDelivery, claimDeliveries, claimDelivery } from './claim-deliveries.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { settleDelivered, settleFailed } from './settle-delivery.ts';
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly db: Queryable;
   readonly log: Logger;
   readonly configuration: Pick<
@@ -25,12 +24,12 @@ export interface DelivererOptions {
   readonly fetcher?: Fetcher;
 }
 
-/** For the two statements around the sending; what takes longer is taken over by others. */
+/** Lease time beyond the request's timeout, for the statements before and after it. */
 const leaseMarginSeconds = 30;
 
 /**
- * Sends what the outbox holds. Any number of them work at once: each claims what it sends for as long as that may take.
- * One that dies between sending and saying so leaves a delivery that is sent again, with the same id.
+ * Sends the deliveries of the outbox. Any number of deliverers may run at once; each leases what it sends. If one dies between
+ * sending and recording the outcome, the delivery is sent again with the same id.
  */
 export class Deliverer {
   readonly #options: DelivererOptions;
@@ -48,7 +47,7 @@ export class Deliverer {
       new HttpFetcher({
         allowOrigins: allowPrivate,
         userAgent,
-        // All of them: webhooks of one origin must not wait for each other.
+        // Webhooks of one origin must not wait for each other.
         connectionsPerOrigin: Math.max(webhookConcurrency, 1),
       });
     this.#leaseSeconds = webhookTimeoutSeconds + leaseMarginSeconds;
@@ -60,14 +59,14 @@ export class Deliverer {
     this.#task = runPeriodically('Delivering to webhooks', configuration.pollSeconds, log, () => this.turn());
   }
 
-  /** What is under way is given the time to end: its receiver has it already, perhaps. */
+  /** Waits for requests in progress: their receivers may already have the delivery. */
   async stop(): Promise<void> {
     await this.#task?.stop();
     await Promise.all(this.#sending);
     await this.#fetcher.close();
   }
 
-  /** Begins to send what is due, as far as there is room; answers with how many. */
+  /** Starts sending due deliveries as far as there is capacity; returns how many. */
   async turn(): Promise<number> {
     const { db, configuration } = this.#options;
     const limit = configuration.webhookConcurrency - this.#sending.size;
@@ -78,12 +77,12 @@ export class Deliverer {
     return claimed.length;
   }
 
-  /** Resolves when all that this process sends now has ended. */
+  /** Resolves when this process has no request in progress. */
   async settled(): Promise<void> {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
-  /** Sends this one now, unless somebody else does; false then. */
+  /** Sends this delivery now. False: somebody else holds it. */
   async deliver(id: string): Promise<boolean> {
     const asked = performance.now();
     const delivery = await claimDelivery(this.#options.db, id, this.#leaseSeconds);
@@ -98,7 +97,7 @@ export class Deliverer {
       .catch((error: unknown) =>
         this.#options.log.warn(
           { err: error, delivery: delivery.id, webhook: webhook_id },
-          'What came of a delivery could not be stored; it is sent again when its lease has run out',
+          'Could not store the outcome of a delivery; it will be sent again when its lease runs out',
         ),
       )
       .finally(() => {
@@ -106,7 +105,7 @@ export class Deliverer {
         if (left > 0) this.#busy.set(webhook_id, left);
         else this.#busy.delete(webhook_id);
         this.#sending.delete(sending);
-        // The next one of the same webhook need not wait for the poll.
+        // The webhook's next delivery need not wait for the poll.
         this.#task?.soon();
       });
     this.#sending.add(sending);
@@ -115,11 +114,11 @@ export class Deliverer {
   async #send(delivery: ClaimedDelivery, asked: number): Promise<void> {
     const { db, log, configuration } = this.#options;
     const { webhookTimeoutSeconds: timeoutSeconds, webhookAttempts } = configuration;
-    // A process that was frozen since the claim may not begin: somebody else has it, or will before this is through.
+    // A process that was frozen since the claim must not start: its lease has run out, or will during the request.
     if (performance.now() - asked > leaseMarginSeconds * 500) return;
     const names = { delivery: delivery.id, webhook: delivery.webhook_id };
     if (delivery.attempts > webhookAttempts) {
-      // Whoever sent it the last time did not live to tell.
+      // The process that made the last attempt died before recording its outcome.
       const error = 'nobody came back from the last attempt';
       const { held } = await settleFailed(db, delivery, {
         status: null,
@@ -146,10 +145,25 @@ export class Deliverer {
       pauseSeconds: pauseSeconds(delivery.failure_streak, sent.retryAfterSeconds),
       disable: sent.gone ? error : null,
     });
-    // Somebody else has it by now, and tells what comes of it.
+    // Somebody else has taken it over and will record the outcome.
     if (!held) return;
     publish('delivery', { outcome: isLast ? 'dead' : 'failed' });
     if (isLast) log.warn({ ...names, reason: error }, 'A webhook delivery is dead');
     if (disabled) log.warn({ ...names, reason: error }, 'A webhook was disabled: its receiver takes nothing');
   }
+}
+
+const { firstSeconds, factor, maxSeconds, jitter } = webhookBackoff;
+
+/** Wait after so many attempts: exponential with jitter, longer if the receiver asks for it. */
+export function backoffSeconds(attempts: number, retryAfterSeconds = 0, random = Math.random()): number {
+  const wait = Math.min(firstSeconds * factor ** (attempts - 1), maxSeconds);
+  return Math.max(wait * (1 - jitter + 2 * jitter * random), retryAfterSeconds);
+}
+
+const longestPauseSeconds = 300;
+
+/** How long all deliveries of a webhook wait after a failure: 1, 2, 4 … seconds, or what the receiver asks for. */
+export function pauseSeconds(failureStreak: number, retryAfterSeconds = 0): number {
+  return Math.max(Math.min(2 ** Math.min(failureStreak, 20), longestPauseSeconds), retryAfterSeconds);
 }

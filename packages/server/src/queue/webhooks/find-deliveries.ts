@@ -3,7 +3,7 @@ import type { SearchPage } from '../../base/database/bounded-search.ts';
 import { isId } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** While a webhook fails, all that waits for it is held back; and nothing is sent to one that is disabled. */
+/** SQL: the next attempt. A failing webhook delays all its deliveries, and a disabled one gets none. */
 const really = (delivery: string) => `
   (SELECT greatest(${delivery}.next_attempt_at, hook.not_before) FROM webhooks hook
    WHERE hook.id = ${delivery}.webhook_id AND hook.enabled)`;
@@ -13,23 +13,23 @@ export const deliveryColumns = (delivery: string, next = really(delivery)) => `
   ${delivery}.created_at, CASE WHEN ${delivery}.status = 'pending' THEN ${next} END AS next_attempt_at,
   ${delivery}.last_attempt_at, ${delivery}.last_status, ${delivery}.last_error, ${delivery}.delivered_at`;
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly limit: number;
   /** Id of the last delivery of the page before. */
   readonly after?: string | undefined;
 }
 
-/** Rows that one call looks at. */
+/** Rows that one call reads at most. */
 const mostLookedAt = 2_500;
 
-/* A row of two, not an equality: with one, PostgreSQL may walk through the deliveries of all webhooks in the order of ids. */
+/* A row comparison, not an equality: with that, PostgreSQL may walk the deliveries of all webhooks in id order. */
 const ofWebhook = (columns: string, condition: string) => `
 SELECT ${columns} FROM webhook_deliveries delivery
 WHERE (webhook_id, id) < ($1, $2) AND webhook_id >= $1 AND ${condition}
 ORDER BY webhook_id DESC, id DESC`;
 
-/** Pending and dead ones have an index of their own. */
+/** Pending and dead deliveries have indexes of their own. */
 export const listStatements = {
   any: statement<WebhookDelivery>(
     'list-deliveries',
@@ -46,8 +46,8 @@ export const listStatements = {
 } as const;
 
 /**
- * Delivered are most, and are looked for among a part of all at a time. Each row has the last one that was looked at, unless
- * there are no more or those found tell it; a row of nulls if none is found.
+ * Most deliveries are delivered and have no index, so a call searches a limited number of rows. `looked_to`: the last row searched,
+ * if the search stopped early. Without a match, the single row has a null id.
  */
 export const listDeliveredStatement = statement<
   ({ id: null } | WebhookDelivery) & { looked_to: string | null }
@@ -68,7 +68,7 @@ ORDER BY found.id DESC`,
 
 const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A part of the deliveries of a webhook, the newest first. */
+/** A page of the deliveries of a webhook, newest first. */
 export async function listDeliveries(
   db: Queryable,
   webhookId: string,
@@ -89,7 +89,7 @@ function pageOf(
   return { rows, next: rows.length === limit ? (rows.at(-1)?.id ?? null) : lookedTo };
 }
 
-export interface ShownDelivery extends WebhookDelivery {
+interface ShownDelivery extends WebhookDelivery {
   payload: Record<string, unknown>;
 }
 
@@ -104,4 +104,40 @@ export async function findDelivery(db: Queryable, webhookId: string, id: string)
   const [delivery] = isId(id) ? await run(db, findDeliveryStatement, [id, webhookId]) : [];
   if (!delivery) throw new HoldfastError('delivery_not_found', id);
   return delivery;
+}
+
+/** Deliveries and webhooks of all owners. */
+export interface Backlog {
+  /** Counted up to `mostCounted`, like `dead` and `held`. */
+  readonly pending: number;
+  readonly dead: number;
+  /** Pending deliveries of disabled webhooks. */
+  readonly held: number;
+  readonly enabled: number;
+  readonly failing: number;
+  readonly disabled: number;
+}
+
+/** Counting stops here: nobody needs a more exact number, and counting a million rows takes time. */
+export const mostCounted = 10_000;
+
+const backlogStatement = statement<Backlog>(
+  'webhook-backlog',
+  `
+SELECT
+  (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'pending' LIMIT ${mostCounted}) pending)::int
+    AS pending,
+  (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'dead' LIMIT ${mostCounted}) dead)::int AS dead,
+  (SELECT count(*) FROM (SELECT FROM webhooks hook JOIN webhook_deliveries delivery ON delivery.webhook_id = hook.id
+    WHERE NOT hook.enabled AND delivery.status = 'pending' LIMIT ${mostCounted}) held)::int AS held,
+  count(*) FILTER (WHERE enabled)::int AS enabled,
+  count(*) FILTER (WHERE enabled AND failing_since IS NOT NULL)::int AS failing,
+  count(*) FILTER (WHERE NOT enabled)::int AS disabled
+FROM webhooks`,
+);
+
+const none: Backlog = { pending: 0, dead: 0, held: 0, enabled: 0, failing: 0, disabled: 0 };
+
+export async function readBacklog(db: Queryable): Promise<Backlog> {
+  return (await run(db, backlogStatement))[0] ?? none;
 }

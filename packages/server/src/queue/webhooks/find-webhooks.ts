@@ -1,8 +1,9 @@
 import type { Webhook } from '@holdfast/contract';
 import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { mostCounted } from './find-deliveries.ts';
 
-/** The columns of a Webhook, to be read from the named table; its secrets are none of them. */
+/** The columns of a Webhook, read from the named table. Its secrets are not among them. */
 export const webhookColumns = (hook: string) => `
   ${hook}.id, ${hook}.user_id, ${hook}.url, ${hook}.description, ${hook}.events::text[] AS events, ${hook}.enabled,
   ${hook}.disabled_reason, ${hook}.failing_since,
@@ -14,9 +15,6 @@ const findWebhookStatement = statement<Webhook>(
   `
 SELECT ${webhookColumns('hook')} FROM webhooks hook WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)`,
 );
-
-/** Counting stops there: nobody needs to know more exactly, and a million rows take their time. */
-const mostCounted = 10_000;
 
 const countDeliveriesStatement = statement<{ pending: number; dead: number; next: Date | null }>(
   'count-deliveries',
@@ -30,7 +28,7 @@ SELECT
     WHERE webhook_id = $1 AND status = 'pending')) FROM webhooks hook WHERE id = $1 AND enabled) AS next`,
 );
 
-/** With an owner, others' webhooks are not there. */
+/** With an owner, finds only theirs. */
 export async function findWebhook(db: Queryable, id: string, owner?: string): Promise<Webhook> {
   const [webhook] = isId(id) ? await run(db, findWebhookStatement, [id, owner]) : [];
   if (!webhook) throw notFound('webhook_not_found', id);
@@ -38,9 +36,9 @@ export async function findWebhook(db: Queryable, id: string, owner?: string): Pr
 }
 
 export interface ShownWebhook extends Webhook {
-  /** Of each, at most 10,000 are counted. */
+  /** Counted up to 10,000 each. */
   deliveries: { pending: number; dead: number };
-  /** Of what waits for it; null where nothing does, or it is disabled. */
+  /** The next attempt of any of its deliveries; null if none is pending or the webhook is disabled. */
   next_attempt_at: Date | null;
 }
 
@@ -52,4 +50,24 @@ export async function showWebhook(db: Queryable, id: string, owner?: string): Pr
     [id],
   );
   return { ...webhook, deliveries: { pending, dead }, next_attempt_at: pending > 0 ? next : null };
+}
+
+interface WebhookFilter {
+  readonly enabled?: boolean | undefined;
+  readonly limit: number;
+  /** Id of the last webhook of the page before. */
+  readonly after?: string | undefined;
+}
+
+const listWebhooksStatement = statement<Webhook>(
+  'list-webhooks',
+  `
+SELECT ${webhookColumns('hook')} FROM webhooks hook
+WHERE ($1::text IS NULL OR user_id = $1) AND ($2::boolean IS NULL OR enabled = $2) AND ($3::uuid IS NULL OR id < $3)
+ORDER BY id DESC LIMIT $4`,
+);
+
+/** Newest first; with an owner, only theirs. */
+export function listWebhooks(db: Queryable, filter: WebhookFilter, owner?: string): Promise<Webhook[]> {
+  return run(db, listWebhooksStatement, [owner, filter.enabled, filter.after, filter.limit]);
 }

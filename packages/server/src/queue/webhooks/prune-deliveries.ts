@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/* By its last attempt, so that what was replayed stays as long as what is new; one that waits at a disabled webhook goes too. */
+/* Counts from the last attempt, so that replayed deliveries stay as long as new ones. Includes those of disabled webhooks. */
 export const pruneDeliveriesStatement = statement<{ last: string | null; seen: number; pruned: number }>(
   'prune-deliveries',
   `
@@ -21,7 +21,7 @@ SELECT (SELECT id FROM stretch ORDER BY id DESC LIMIT 1) AS last, (SELECT count(
   (SELECT count(*) FROM pruned)::int AS pruned`,
 );
 
-/* Jumps from webhook to webhook along the index, instead of reading every row of it. */
+/* Skips from webhook to webhook along the index instead of reading every row. */
 const orphanedStatement = statement<{ webhook_id: string }>(
   'find-orphaned-deliveries',
   `
@@ -44,7 +44,7 @@ RETURNING id`,
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** Deletes deliveries after the retention time, and at once those whose webhook was removed; a batch at a time. */
+/** Deletes deliveries older than the retention time and those of deleted webhooks, in batches. */
 export async function pruneDeliveries(
   db: Queryable,
   retentionDays: number,

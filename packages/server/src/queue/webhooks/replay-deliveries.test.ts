@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { replayDeliveries, replayDelivery } from './replay-deliveries.ts';
-import { sendTest } from './send-test.ts';
+import { replayDelivery, sendTest } from './deliver-now.ts';
+import { replayDeliveries } from './replay-deliveries.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 
 const hooks = new WebhookFixture();

@@ -1,48 +1,12 @@
-import { HoldfastError, type ReplayFilter, replayFilter, type WebhookDelivery } from '@holdfast/contract';
+import { HoldfastError, type ReplayFilter, replayFilter } from '@holdfast/contract';
 import { checked } from '../../base/checked.ts';
-import { idAt, isId } from '../../base/database/ids.ts';
+import { idAt } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { deliveryColumns } from './find-deliveries.ts';
-import { findWebhook } from './find-webhooks.ts';
-import { endBackoff, inFront } from './try-at-once.ts';
-
-const anew = (nextAttempt: string) =>
-  `status = 'pending', attempts = 0, next_attempt_at = ${nextAttempt}, delivered_at = NULL`;
-
-/* One that is being sent just now is left to whoever does so: it must not be sent by two at once. */
-const replayOneStatement = statement<WebhookDelivery>(
-  'replay-delivery',
-  `
-WITH delivery AS (
-  UPDATE webhook_deliveries SET ${anew(inFront('$2'))}
-  WHERE id = $1 AND webhook_id = $2 AND lease_expires_at > now() IS NOT TRUE
-    AND EXISTS (SELECT FROM webhooks WHERE id = $2 AND enabled)
-  RETURNING *
-),
-tried AS (${endBackoff('$2')} AND EXISTS (SELECT FROM delivery))
-SELECT ${deliveryColumns('delivery', 'delivery.next_attempt_at')} FROM delivery`,
-);
+import { anew, endBackoff } from './deliver-now.ts';
 
 const endBackoffStatement = statement<never>('end-webhook-backoff', endBackoff('$1'));
 
-const showStatement = statement<WebhookDelivery>(
-  'show-delivery',
-  `SELECT ${deliveryColumns('delivery')} FROM webhook_deliveries delivery WHERE id = $1 AND webhook_id = $2`,
-);
-
-/** Sends a delivery again, with the same id: at once, as a test is, whatever became of it. */
-export async function replayDelivery(db: Queryable, webhookId: string, id: string): Promise<WebhookDelivery> {
-  if (!isId(id)) throw new HoldfastError('delivery_not_found', id);
-  const [replayed] = await run(db, replayOneStatement, [id, webhookId]);
-  if (replayed) return replayed;
-  const [delivery] = await run(db, showStatement, [id, webhookId]);
-  if (!delivery) throw new HoldfastError('delivery_not_found', id);
-  const { enabled, disabled_reason } = await findWebhook(db, webhookId);
-  if (!enabled) throw new HoldfastError('webhook_disabled', disabled_reason ?? undefined);
-  return delivery;
-}
-
-/* A row of two, not an equality: with one, PostgreSQL may walk through the deliveries of all webhooks in the order of ids. */
+/* A row comparison, not an equality: with that, PostgreSQL may walk the deliveries of all webhooks in id order. */
 const replayStatement = (name: string, condition: string) =>
   statement<{ last: string | null; seen: number; replayed: number }>(
     name,
@@ -67,14 +31,17 @@ const nil = '00000000-0000-0000-0000-000000000000';
 
 export interface Replayed {
   readonly replayed: number;
-  /** Not null: there was no time for more; go on behind it. */
+  /** Where to continue if time ran out; null if done. */
   readonly next: string | null;
 }
 
-/**
- * Sends dead deliveries again, or all since a time; a batch at a time, however many they are. They wait for their turn, but
- * not for a receiver that failed before: it is tried anew.
- */
+export interface ReplayOptions {
+  readonly after?: string;
+  readonly batch?: number;
+  readonly forMs?: number;
+}
+
+/** Sends dead deliveries again, or all since a time, in batches. They queue like new ones, but the webhook's backoff ends. */
 export async function replayDeliveries(
   db: Queryable,
   webhookId: string,
@@ -82,15 +49,9 @@ export async function replayDeliveries(
   options: ReplayOptions = {},
 ): Promise<Replayed> {
   const done = await replayInBatches(db, webhookId, filter, options);
-  // Once, not with each batch: between two of them the receiver may have failed again.
+  // Once, not per batch: the receiver may fail again between two batches.
   if (done.replayed > 0) await run(db, endBackoffStatement, [webhookId]);
   return done;
-}
-
-export interface ReplayOptions {
-  readonly after?: string;
-  readonly batch?: number;
-  readonly forMs?: number;
 }
 
 async function replayInBatches(

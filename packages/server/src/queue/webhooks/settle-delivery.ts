@@ -17,7 +17,7 @@ well AS (
 SELECT id FROM delivered`,
 );
 
-/* $5 null: nothing more is tried. $6 null: its receiver did nothing. $7: why the webhook is disabled at once, if it is. */
+/* $5 null: no further attempt. $6 null: not the receiver's fault. $7: the reason to disable the webhook at once, if any. */
 const failedStatement = statement<{ id: string; disabled: boolean }>(
   'delivery-failed',
   `
@@ -40,7 +40,7 @@ ill AS (
 SELECT id, NOT coalesce((SELECT enabled FROM ill), true) AS disabled FROM failed`,
 );
 
-/** False: somebody else has taken it over meanwhile, and their word counts. */
+/** False: somebody else has taken the delivery over, and their outcome counts. */
 export async function settleDelivered(
   db: Queryable,
   { id, fence }: Pick<ClaimedDelivery, 'id' | 'fence'>,
@@ -50,18 +50,19 @@ export async function settleDelivered(
 }
 
 export interface DeliveryFailure {
-  /** Of the answer, if there was one. */
+  /** HTTP status, if there was an answer. */
   readonly status: number | null;
   readonly error: string;
-  /** Until the next attempt; null: there is none. */
+  /** Seconds until the next attempt; null: none. */
   readonly retrySeconds: number | null;
-  /** Until the next attempt of any delivery of the webhook; null: the failure is our own, and not held against its receiver. */
+  /** Seconds until the webhook's next delivery; null: the failure is not the receiver's. */
   readonly pauseSeconds: number | null;
+  /** Why to disable the webhook, if at all. */
   readonly disable: string | null;
 }
 
 export interface SettledFailure {
-  /** False: somebody else has taken it over meanwhile, and their word counts. */
+  /** False: somebody else has taken the delivery over, and their outcome counts. */
   readonly held: boolean;
   readonly disabled: boolean;
 }

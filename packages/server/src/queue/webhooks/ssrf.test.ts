@@ -7,9 +7,9 @@ import { forbiddenUrls } from '../../web/fetch/testing/forbidden-urls.ts';
 import { trapSockets } from '../../web/fetch/testing/socket-trap.ts';
 import { updateWebhook } from './change-webhook.ts';
 import { createWebhook } from './create-webhook.ts';
+import { sendTest } from './deliver-now.ts';
 import { Deliverer } from './deliverer.ts';
 import { findWebhook } from './find-webhooks.ts';
-import { sendTest } from './send-test.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 
 const hooks = new WebhookFixture();
