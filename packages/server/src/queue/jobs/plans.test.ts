@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   createTestDatabase,
   type TestDatabase,
@@ -147,8 +147,16 @@ describe.each([
   });
 });
 
-test('renewals are HOT: they touch no index', async () => {
+test('renewals are HOT: they touch no index', async ({ skip }) => {
   const database = await createTestDatabase({ max: 1 });
+  onTestFinished(() => database.drop());
+  const { rows: servers } = await database.pool.query<{ version: number }>(
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
+  skip(
+    (servers[0]?.version ?? 0) < 160_000,
+    'PostgreSQL 16 is the first to count rows that move to another page',
+  );
   await database.pool.query('ALTER TABLE crawl_jobs SET (autovacuum_enabled = false)');
   await database.pool.query(fill, [0, 2_000]);
   const held = await claimJobs(database.pool, { lanes: [crawlLane], limit: 1_000, workerId: 'w1' });
@@ -164,7 +172,6 @@ test('renewals are HOT: they touch no index', async () => {
   const before = await updates();
   for (let beat = 1; beat <= 20; beat++) await renewLeases(database.pool, held);
   const after = await updates();
-  await database.drop();
   expect(after.all - before.all).toBe(20_000);
   const hot = after.hot - before.hot;
   expect(hot).toBeGreaterThan(0);
