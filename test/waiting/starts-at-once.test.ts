@@ -1,6 +1,6 @@
 import type { JobRequest, JobStatus } from '@holdfast/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pauseAndTell } from '../../packages/server/src/governor/sources/open-source.ts';
+import { pauseAndTell } from '../../packages/server/src/governor/sources/change-source.ts';
 import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';

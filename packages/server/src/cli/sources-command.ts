@@ -1,7 +1,7 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../governor/sources/list-sources.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../governor/sources/open-source.ts';
 import type { Source } from '../governor/sources/source.ts';
 import { sourceView } from '../governor/sources/source-view.ts';
 import { Notifier } from '../queue/jobs/notifications.ts';

@@ -7,8 +7,8 @@ import {
   sourceParams,
   sourceSettings,
 } from '@holdfast/contract';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, showSource } from '../../governor/sources/list-sources.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/open-source.ts';
 import { sourceView } from '../../governor/sources/source-view.ts';
 import { type Caller, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';

@@ -1,5 +1,5 @@
 import { HoldfastError, type HostCause } from '@holdfast/contract';
-import type { Permit } from '../../governor/sources/permit.ts';
+import type { Permit } from '../../governor/pacing/permit.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
 import type { TrapDetector } from '../../web/urls/trap-detector.ts';
 import type { TrapReason } from '../../web/urls/trap-signs.ts';

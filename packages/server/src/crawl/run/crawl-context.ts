@@ -1,8 +1,8 @@
 import type { CrawlOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { GovernedRun } from '../../governor/pacing/governed-run.ts';
 import type { RobotsGate } from '../../governor/robots/robots-gate.ts';
-import type { GovernedRun } from '../../governor/sources/governed-run.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import type { Scope } from '../../web/urls/scope.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { type Fetcher, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import type { GovernedRun } from '../sources/governed-run.ts';
+import type { GovernedRun } from '../pacing/governed-run.ts';
 import { RobotsGate } from './robots-gate.ts';
 import { storeRobots } from './store-robots.ts';
 

@@ -19,9 +19,10 @@ import {
   robotsVerdict,
 } from '../../web/robots/robots-verdict.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
-import type { GovernedRun } from '../sources/governed-run.ts';
-import type { Permit } from '../sources/permit.ts';
+import type { GovernedRun } from '../pacing/governed-run.ts';
+import type { Permit } from '../pacing/permit.ts';
 import { type CachedRobots, loadRobots } from './load-robots.ts';
+import { keepRobotsCopy, storeRobotsFailure } from './robots-cache.ts';
 import {
   failureOfRules,
   isForbiddenForGood,
@@ -32,7 +33,6 @@ import {
 } from './robots-failure.ts';
 import { RobotsLoad } from './robots-load.ts';
 import { storeRobots } from './store-robots.ts';
-import { keepRobotsCopy, storeRobotsFailure } from './store-robots-failure.ts';
 
 export interface RobotsGateOptions {
   readonly db: Queryable;

@@ -1,5 +1,5 @@
 import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
-import type { Permit } from '../sources/permit.ts';
+import type { Permit } from '../pacing/permit.ts';
 
 /**
  * The rules of one origin on their way, on behalf of every run that asked for them. It ends with the last run that wants

@@ -23,7 +23,7 @@ export async function checkAdapter(
   const config = checked(adapterConfigs[type], settings.config ?? current?.config ?? {}, 'config');
   if (type === 'html') {
     // Only now: a parser of HTML takes long to load, and commands and servers begin all the time.
-    const { checkSelectors } = await import('./check-selectors.ts');
+    const { checkSelectors } = await import('./selectors.ts');
     checkSelectors(checked(adapterConfigs.html, config, 'config'));
   }
   return { hosts: hostsOf(config) };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
 import { configureSource } from './configure-source.ts';
 import { hostPatterns } from './host-patterns.ts';
 import { listSources } from './list-sources.ts';
 import { openSources } from './open-sources.ts';
 import { pruneSources } from './prune-sources.ts';
-import { GovernorFixture } from './testing/governor-fixture.ts';
 
 const fixture = new GovernorFixture();
 const idOf = async (host: string) => (await openSources(fixture.pool, [host]))[0]?.source_id;

@@ -1,10 +1,10 @@
 import type { SourceSettings } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
+import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
 import { configureSource } from './configure-source.ts';
 import { openSources } from './open-sources.ts';
 import { recordCrawlDelay } from './record-crawl-delay.ts';
 import type { SourceState } from './source-state.ts';
-import { GovernorFixture } from './testing/governor-fixture.ts';
 
 const fixture = new GovernorFixture();
 

@@ -6,8 +6,8 @@ import {
   crawlLane,
   QueueFixture,
 } from '../../../../../test/queue-fixture/queue-fixture.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/open-source.ts';
 import { openSources } from '../../governor/sources/open-sources.ts';
 import { resumeSource } from '../../governor/sources/resume-source.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';

@@ -1,12 +1,12 @@
 import { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
-import type { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
-import { refusedLater } from '../../governor/fetching/refused-later.ts';
+import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
+import { refusedLater } from '../../web/fetch/refused-later.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { extractProduct } from '../products/extract-product.ts';

@@ -2,8 +2,8 @@ import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@hold
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { moduleProgramPath } from '../../base/process/installation.ts';
-import { GovernedFetcher } from '../../governor/fetching/governed-fetcher.ts';
-import { SourceBlocked } from '../../governor/fetching/source-blocked.ts';
+import { GovernedFetcher } from '../../governor/governed-fetcher.ts';
+import { SourceBlocked } from '../../governor/source-blocked.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { endRun, type RunEnd, type StopReason, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';

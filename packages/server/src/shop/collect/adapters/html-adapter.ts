@@ -1,9 +1,9 @@
 import { HoldfastError, type HtmlAdapterConfig, parseUrl } from '@holdfast/contract';
 import { type CheerioAPI, load } from 'cheerio';
-import { refusedLater } from '../../../governor/fetching/refused-later.ts';
-import { parseFieldSelector } from '../../../governor/sources/check-selectors.ts';
+import { parseFieldSelector } from '../../../governor/sources/selectors.ts';
 import { decodeHtml } from '../../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
+import { refusedLater } from '../../../web/fetch/refused-later.ts';
 import type { Listing } from '../listing.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';

@@ -2,7 +2,7 @@ import { readConfiguration } from '@holdfast/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../../test/database-fixture/create-test-database.ts';
-import { GovernedFetcher } from '../../../governor/fetching/governed-fetcher.ts';
+import { GovernedFetcher } from '../../../governor/governed-fetcher.ts';
 import { forbiddenUrls } from '../../../web/fetch/testing/forbidden-urls.ts';
 import { type LocalSite, startSite } from '../../../web/fetch/testing/local-site.ts';
 import { trapSockets } from '../../../web/fetch/testing/socket-trap.ts';

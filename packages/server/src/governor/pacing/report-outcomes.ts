@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { type SourceState, stateColumns } from './source-state.ts';
+import { type SourceState, stateColumns } from '../sources/source-state.ts';
 
 /** What a worker saw of a source since its last report. */
 export interface OutcomeReport {

@@ -1,4 +1,5 @@
 import type { HostCause } from '@holdfast/contract';
+import type { SourceState } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { OutcomeNotes } from './outcome-notes.ts';
 import type { Grant, Refusal } from './permit.ts';
@@ -6,7 +7,6 @@ import { ProbeKeeper, type ProbeResult } from './probe-keeper.ts';
 import type { Breaker } from './report-outcomes.ts';
 import { isSilent, isTooMany, judgeOutcome, type RequestOutcome } from './request-outcome.ts';
 import { SlotKeeper } from './slot-keeper.ts';
-import type { SourceState } from './source-state.ts';
 
 export interface SourceOptions {
   readonly link: DatabaseLink;

@@ -1,4 +1,4 @@
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import type { BlockedBy } from '../queue/jobs/waiting-jobs.ts';
 
 const maxSeconds = 3_600;
 

@@ -1,12 +1,12 @@
 import type { QueryConfig } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
-import { listSources } from './list-sources.ts';
-import { openSources } from './open-sources.ts';
-import { pauseSource } from './pause-source.ts';
+import { listSources } from '../sources/list-sources.ts';
+import { openSources } from '../sources/open-sources.ts';
+import { pauseSource } from '../sources/pause-source.ts';
+import { resumeSource } from '../sources/resume-source.ts';
 import { claimProbe, settleProbe } from './probe-keeper.ts';
 import { type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
-import { resumeSource } from './resume-source.ts';
 import { acquire, Crawler, ok, refused, request, tooMany } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
+import type { SourceState } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
 import { type Breaker, type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
-import type { SourceState } from './source-state.ts';
 
 /** Long enough for what fails together to be written together. */
 const gatherMs = 10;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleProgram } from '../../../../../test/bundle-program.ts';
-import { configureSource } from './configure-source.ts';
+import { configureSource } from '../sources/configure-source.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 import { bestShare, mostWithin, shareOfLimit } from './testing/measure-starts.ts';
 
@@ -14,7 +14,7 @@ const workers: Worker[] = [];
 let program: string;
 
 beforeAll(async () => {
-  program = await bundleProgram('packages/server/src/governor/sources/testing/crawler-program.ts');
+  program = await bundleProgram('packages/server/src/governor/pacing/testing/crawler-program.ts');
 });
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.kill();

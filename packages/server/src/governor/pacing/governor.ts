@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
+import { readSourceStates } from '../sources/read-source-states.ts';
 import { DatabaseLink } from './database-link.ts';
 import { GovernedRun } from './governed-run.ts';
 import { OutcomeReporter } from './outcome-reporter.ts';
-import { readSourceStates } from './read-source-states.ts';
 import { type Breaker, standardBreaker } from './report-outcomes.ts';
 import { SourceDirectory } from './source-directory.ts';
 

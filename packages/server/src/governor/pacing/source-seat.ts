@@ -1,7 +1,7 @@
 import type { GovernedSource, Seat } from './governed-source.ts';
 import type { Grant, PermitIssuer, Refusal } from './permit.ts';
-import type { RenewedShare } from './renew-shares.ts';
 import type { RequestOutcome } from './request-outcome.ts';
+import type { RenewedShare } from './source-shares.ts';
 
 /** How soon a run that has less than its fair share asks whether others have made room. */
 const hungryMs = 250;

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { SourceState } from '../sources/source-state.ts';
 import { DatabaseLink } from './database-link.ts';
 import { GovernedSource } from './governed-source.ts';
 import { standardBreaker } from './report-outcomes.ts';
-import type { SourceState } from './source-state.ts';
 import { refused } from './testing/crawler.ts';
 
 const well: SourceState = {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GovernorFixture } from '../sources/testing/governor-fixture.ts';
+import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
 import { loadRobots } from './load-robots.ts';
+import { storeRobotsFailure } from './robots-cache.ts';
 import { storeRobots } from './store-robots.ts';
-import { storeRobotsFailure } from './store-robots-failure.ts';
 
 const fixture = new GovernorFixture();
 const origin = 'https://robots.test';

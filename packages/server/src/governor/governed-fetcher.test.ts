@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
-} from '../../../../../test/database-fixture/create-test-database.ts';
-import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
+} from '../../../../test/database-fixture/create-test-database.ts';
+import { type LocalSite, startSite } from '../web/fetch/testing/local-site.ts';
 import { GovernedFetcher } from './governed-fetcher.ts';
 
 let database: TestDatabase;

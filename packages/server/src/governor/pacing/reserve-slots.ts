@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { type SourceState, stateColumns } from './source-state.ts';
+import { type SourceState, stateColumns } from '../sources/source-state.ts';
 
 export interface Reservation extends SourceState {
   /** How many slots were reserved; 0: none, ask again when the next free one is near. */

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
 import { lossyPool } from '../../base/database/testing/lossy-pool.ts';
-import { pauseSource } from './pause-source.ts';
+import { pauseSource } from '../sources/pause-source.ts';
 import { acquire, ok, refused } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 

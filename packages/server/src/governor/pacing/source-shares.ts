@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { SourceState } from './source-state.ts';
+import type { SourceState } from '../sources/source-state.ts';
 
 export interface RenewedShare extends SourceState {
   /** How many requests this run may have under way until its share expires. */

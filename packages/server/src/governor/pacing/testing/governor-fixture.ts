@@ -6,9 +6,9 @@ import {
   type TestDatabase,
 } from '../../../../../../test/database-fixture/create-test-database.ts';
 import type { Queryable } from '../../../base/database/statement.ts';
+import { listSources } from '../../sources/list-sources.ts';
+import type { Source } from '../../sources/source.ts';
 import { Governor, type GovernorOptions } from '../governor.ts';
-import { listSources } from '../list-sources.ts';
-import type { Source } from '../source.ts';
 
 const log = pino({ level: 'silent' });
 

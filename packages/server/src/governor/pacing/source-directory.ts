@@ -1,6 +1,6 @@
+import { openSources } from '../sources/open-sources.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { GovernedSource, type SourceOptions } from './governed-source.ts';
-import { openSources } from './open-sources.ts';
 
 const againMs = 1_000;
 const maxBatch = 500;

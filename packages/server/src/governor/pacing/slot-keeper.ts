@@ -1,6 +1,6 @@
+import type { SourceState } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { type Reservation, reserveSlots } from './reserve-slots.ts';
-import type { SourceState } from './source-state.ts';
 
 /** A reservation is possible from this long before the next free slot on; see reserve-slots.ts. */
 const aheadMs = 900;

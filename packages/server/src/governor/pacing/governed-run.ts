@@ -1,14 +1,14 @@
 import { HoldfastError, type HostCause } from '@holdfast/contract';
+import { openSources } from '../sources/open-sources.ts';
+import { readSourceStates, type WatchedSource } from '../sources/read-source-states.ts';
+import { recordCrawlDelay } from '../sources/record-crawl-delay.ts';
 import type { DatabaseLink, Heard } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
-import { openSources } from './open-sources.ts';
 import { Permit, type Refusal } from './permit.ts';
-import { readSourceStates, type WatchedSource } from './read-source-states.ts';
-import { recordCrawlDelay } from './record-crawl-delay.ts';
 import { releaseShares } from './release-shares.ts';
-import { renewShares } from './renew-shares.ts';
 import type { SourceDirectory } from './source-directory.ts';
 import { SourceSeat } from './source-seat.ts';
+import { renewShares } from './source-shares.ts';
 
 export interface RunOptions {
   readonly link: DatabaseLink;

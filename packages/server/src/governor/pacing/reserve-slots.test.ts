@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { configureSource } from './configure-source.ts';
-import { openSources } from './open-sources.ts';
-import { pauseSource } from './pause-source.ts';
+import { configureSource } from '../sources/configure-source.ts';
+import { openSources } from '../sources/open-sources.ts';
+import { pauseSource } from '../sources/pause-source.ts';
+import { resumeSource } from '../sources/resume-source.ts';
 import { type Reservation, reserveSlots } from './reserve-slots.ts';
-import { resumeSource } from './resume-source.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 
 const fixture = new GovernorFixture();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { type SourceState, stateColumns } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
-import { type SourceState, stateColumns } from './source-state.ts';
 
 /** How often a worker that did not get the probe looks whether it has become free. */
 const againMs = 1_000;

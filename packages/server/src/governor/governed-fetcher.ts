@@ -3,17 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Configuration, HoldfastError, type HostCause } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
-import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
-import { type FetchRequest, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
-import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
-import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
-import { RobotsGate } from '../robots/robots-gate.ts';
-import type { GovernedRun } from '../sources/governed-run.ts';
-import { Governor } from '../sources/governor.ts';
-import { governorTimes } from '../sources/governor-times.ts';
-import type { Permit } from '../sources/permit.ts';
+import type { BlockedBy } from '../queue/jobs/waiting-jobs.ts';
+import { fetchFollowing } from '../web/fetch/fetch-following.ts';
+import { type FetchRequest, type FetchResponse, NotAsked } from '../web/fetch/fetcher.ts';
+import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
+import { isLeased, type RequestLease } from '../web/fetch/request-lease.ts';
+import { hostOf } from '../web/urls/host-of.ts';
+import type { GovernedRun } from './pacing/governed-run.ts';
+import { Governor } from './pacing/governor.ts';
+import { governorTimes } from './pacing/governor-times.ts';
+import type { Permit } from './pacing/permit.ts';
+import { RobotsGate } from './robots/robots-gate.ts';
 import { SourceBlocked } from './source-blocked.ts';
 
 export interface GovernedFetcherOptions {
