@@ -113,7 +113,7 @@ export async function buildServer(out = dist) {
     input: {
       holdfast: 'packages/server/src/cli/main.ts',
       runner: 'packages/server/src/worker/runner/runner-program.ts',
-      reader: 'packages/server/src/crawl/run/reader-program.ts',
+      reader: 'packages/server/src/crawl/reading/reader-program.ts',
       'browser-host': 'packages/server/src/browser/browser-host-program.ts',
       'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
       'generate-docs': 'packages/server/src/cli/generate-docs.ts',

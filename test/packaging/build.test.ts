@@ -15,7 +15,7 @@ const entries = [
   'packages/server/src/cli/main.ts',
   'packages/server/src/cli/generate-docs.ts',
   'packages/server/src/worker/runner/runner-program.ts',
-  'packages/server/src/crawl/run/reader-program.ts',
+  'packages/server/src/crawl/reading/reader-program.ts',
   'packages/server/src/shop/collect/adapters/module-program.ts',
 ];
 /** What a long-running command in a checkout does first, and which native libraries it has loaded after that. */

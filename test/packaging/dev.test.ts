@@ -19,7 +19,7 @@ const main = 'packages/server/src/cli/main.ts';
 const entries = [
   'packages/server/src/cli/generate-docs.ts',
   'packages/server/src/worker/runner/runner-program.ts',
-  'packages/server/src/crawl/run/reader-program.ts',
+  'packages/server/src/crawl/reading/reader-program.ts',
   'packages/server/src/shop/collect/adapters/module-program.ts',
 ];
 /** Stands for `holdfast up`: says what it is, and runs until it is stopped. */

@@ -14,7 +14,7 @@ import { Governor } from './pacing/governor.ts';
 import { governorTimes } from './pacing/governor-times.ts';
 import type { Permit } from './pacing/permit.ts';
 import { RobotsGate } from './robots/robots-gate.ts';
-import { SourceBlocked } from './source-blocked.ts';
+import { patienceMs, SourceBlocked } from './source-blocked.ts';
 
 export interface GovernedFetcherOptions {
   readonly pool: pg.Pool;
@@ -30,7 +30,6 @@ export interface GovernedOptions extends RequestLease {
   readonly headersAreSecret?: boolean;
 }
 
-const patienceMs = 30_000;
 const lookMs = 250;
 
 /** The way to the outside for the jobs of a pooled runner: each request and each redirect waits for its source's leave. */

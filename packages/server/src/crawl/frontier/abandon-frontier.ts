@@ -1,12 +1,12 @@
 import { HoldfastError } from '@holdfast/contract';
+import { ofThisJob } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
-import { ofThisJob } from './of-this-job.ts';
 
-/** In batches: a limit may leave a million rows behind, and no statement should hold its lock that long. */
+/** Rows of one statement: a limit may leave a million behind, and no statement should hold its lock that long. */
 const batch = 10_000;
 
-/* `found` is what was there before: an attempt whose answer was lost may delete it while this one waits for the job's row. */
+/* `found` counts the rows before: an attempt whose answer was lost may delete them while this one waits for the job's row. */
 const abandonStatement = statement<{ abandoned: number; found: number }>(
   'abandon-frontier',
   `
@@ -36,7 +36,7 @@ counted AS (
 SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over) AS found FROM held`,
 );
 
-/** A limit was reached: what is left over becomes one counter, not_crawled, and leaves the frontier. A page that was to be tried again has its record. */
+/** After a limit: counts the remaining rows as not_crawled and deletes them. Pages that were to be retried keep their records. */
 export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {
     const [row] = await run(db, abandonStatement, [job.id, job.fence, limit]);

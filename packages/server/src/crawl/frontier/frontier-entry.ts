@@ -1,34 +1,34 @@
 import type { UrlKind } from '../../pages/stored/page.ts';
 
-/** A URL that a page, a sitemap or a seed brought up; whether it is new is for the checkpoint to find out. */
+/** A URL found on a page, in a list or as a seed; the checkpoint finds out whether it is new. */
 export interface FoundUrl {
   readonly host: string;
   readonly url: string;
   readonly url_hash: string;
   readonly kind: UrlKind;
   readonly depth: number;
-  /** Redirects that led here one after the other. */
+  /** Redirects in a row that led here. */
   readonly redirects: number;
   /** url_hash of the page that linked here; null for seeds. */
   readonly parent: string | null;
 }
 
-/** How often a URL was asked for. */
+/** How often a URL was requested. */
 export interface Tries {
-  /** All of them. */
+  /** All attempts. */
   readonly attempts: number;
-  /** Those that an overloaded host turned away. */
+  /** Attempts that an overloaded host refused. */
   readonly refusals: number;
 }
 
-/** A URL that is left to do. */
+/** A row of the frontier: a URL left to process. */
 export interface FrontierEntry extends FoundUrl, Tries {
   readonly seq: number;
-  /** How long it had to wait when it was read, by the database's clock; null: it never had to. */
+  /** How long it had to wait when it was read, by the database's clock; null: not at all. */
   readonly wait_ms: number | null;
-  /** The outcome of the page that is tried again, and keeps its record until then; null: it has none. */
+  /** The outcome of the page being retried, which keeps its record until then; null: a new URL. */
   readonly retry_of: 'failed' | 'skipped' | null;
-  /** What the crawl that this one is compared with knows of the page, if it fetched it. */
+  /** What the baseline knows of the page, if it has it. */
   readonly before?: PageBefore | null;
 }
 

@@ -5,7 +5,7 @@ import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.
 
 /** Where a crawl stands. */
 export interface CrawlState {
-  /** 0: the crawl has not begun. */
+  /** 0 before the crawl has begun. */
   readonly checkpoint_no: number;
   readonly total_pending: number;
   readonly total_processed: number;
@@ -14,25 +14,25 @@ export interface CrawlState {
   readonly skipped: number;
   readonly redirected: number;
   readonly not_crawled: number;
-  /** Frontier rows of pages that are tried again. */
+  /** Frontier rows of retried pages. */
   readonly retrying: number;
   readonly discovery: Record<string, unknown>;
-  /** The job that this crawl is compared with, if there is one and its pages are still there. */
+  /** The job that this crawl is compared with, if its pages are still there. */
   readonly baseline: string | null;
-  /** Those that the baseline's hashes were made by. */
+  /** The URL rules of the baseline's hashes. */
   readonly baseline_rules: UrlRulesVersion | null;
 }
 
 const stateColumns =
   'checkpoint_no, total_pending, total_processed, fetched, failed, skipped, redirected, not_crawled, retrying, discovery';
 
-/** Two crawls that were given the same URLs, letter by letter. */
+/** SQL: two payloads with literally the same URLs. */
 export const sameSeeds = (one: string, other: string) =>
   `${one} -> 'url' = ${other} -> 'url' AND ${one} -> 'urls' IS NOT DISTINCT FROM ${other} -> 'urls'`;
 
 /*
- * The baseline is chosen once, when the crawl begins. Its row is locked against being pruned meanwhile: pruning looks for
- * those that began to compare with a job after it has deleted that job's row (prune-jobs.ts).
+ * The baseline is chosen once, when the crawl begins. Its row is locked against pruning meanwhile: pruning looks for crawls that
+ * compare with a job after it has deleted that job's row (prune-jobs.ts).
  */
 const openStatement = statement<CrawlState>(
   'open-frontier',
@@ -62,25 +62,25 @@ FROM opened LEFT JOIN LATERAL (
 );
 
 export interface CrawlName {
-  /** Crawls with the same key can be compared. */
+  /** Crawls with the same key are comparable. */
   readonly key: string;
-  /** The key that version 0.2 gave it, where that is another. */
+  /** The key by version 0.2, where it differs. */
   readonly keyOf02?: string;
-  /** Compare it with the last completed one of its owner. */
+  /** Compare it with its owner's last completed crawl. */
   readonly recrawl: boolean;
-  /** What a new crawl is to go by; default: today's. */
+  /** For a new crawl; default: the current version. */
   readonly urlRules?: UrlRulesVersion;
 }
 
-/** The state that a run starts from: that of the last checkpoint, or an empty one. */
+/** The state a run starts from: that of the last checkpoint, or an empty one. */
 export async function openFrontier(
   db: Queryable,
   job: HeldJob,
   { key, recrawl, keyOf02 = key, urlRules = currentUrlRules }: CrawlName,
 ): Promise<CrawlState> {
   const open = () => run(db, openStatement, [job.id, job.fence, key, recrawl, urlRules, keyOf02]);
-  // Once more: an attempt before, whose answer was lost, may have begun the crawl while ours waited for the job's row. Then
-  // there is nothing to begin, and what was begun came too late to be seen.
+  // Twice: an earlier attempt whose answer was lost may have begun the crawl while this one waited for the job's row, too late for
+  // this one's snapshot to see.
   const state = (await open())[0] ?? (await open())[0];
   if (!state) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
   return state;

@@ -16,18 +16,18 @@ const entryColumns = [
   'retry_of',
 ]
   .map((column) => `frontier.${column}`)
-  // Measured by the clock that set it: the clock of this machine may be off by minutes.
+  // By the database's clock, which set it: this machine's may be off by minutes.
   .concat('(extract(epoch FROM frontier.not_before - now()) * 1000)::float8 AS wait_ms')
   .join(', ');
 
-/** What is read: everything, or only pages that are tried again (an index of their own: they may be few among millions). */
+/** Everything, or only retried pages, which have an index of their own: they may be few among millions. */
 const parts = { all: '', retried: ' AND retry_of IS NOT NULL' };
 
 const readText = (which: string) => `
 SELECT ${entryColumns} FROM crawl_frontier frontier
 WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4`;
 
-/** With what the baseline knows of each page, in the same read: a recrawl asks no more often than another crawl. */
+/** Reads what the baseline knows of each page along with it, so that a recrawl needs no more queries. */
 const readComparedText = (which: string) => `
 SELECT ${entryColumns}, before.seen AS before FROM (
   SELECT * FROM crawl_frontier WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4
@@ -47,7 +47,7 @@ const readComparedStatements = {
   retried: statement<FrontierEntry>('read-frontier-compared-retried', readComparedText(parts.retried)),
 };
 
-/** `done`: pages of the host that were fetched, or failed for good. */
+/** `done`: pages of the host that were fetched or failed for good. */
 interface HostRow {
   readonly host: string;
   readonly pending: number;
@@ -84,7 +84,7 @@ export interface FrontierStretch {
   readonly part: FrontierPart;
 }
 
-/** The next rows of one host behind a position. By key, never by offset: its cost does not grow with the crawl. */
+/** The next rows of a host after a position. By key, not by offset, so that the cost does not grow with the crawl. */
 export function readFrontier(
   db: Queryable,
   { jobId, baseline }: FrontierOf,
@@ -96,7 +96,7 @@ export function readFrontier(
     : run(db, readComparedStatements[part], [...values, baseline]);
 }
 
-/** Hosts with something left to do, by name behind `afterHost`, and where their live rows begin. */
+/** Hosts with rows left, by name after `afterHost`, and where their live rows begin. */
 export function readHosts(
   db: Queryable,
   jobId: string,

@@ -3,8 +3,8 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { changeCounts } from '../../pages/stored/list-changes.ts';
 
 /*
- * The rate is that of the last pages, by the clock of the runner that fetched them, and counts only while checkpoints come.
- * A crawl with a limit ends when that is reached, whatever is left.
+ * The rate is that of the last pages by their runner's clock, and 0 when checkpoints stop coming. A crawl with a limit ends when that
+ * is reached, whatever is left.
  */
 const readStatement = statement<JobProgress>(
   'read-progress',
@@ -39,7 +39,7 @@ LEFT JOIN LATERAL (
 WHERE job.id = ANY ($1::uuid[])`,
 );
 
-/** How far jobs are, as of their last checkpoints. Jobs that are not there are left out. */
+/** The progress of jobs as of their last checkpoints. Unknown jobs are left out. */
 export function readProgress(db: Queryable, jobIds: readonly string[]): Promise<JobProgress[]> {
   return run(db, readStatement, [jobIds]);
 }

@@ -2,20 +2,17 @@ import pg from 'pg';
 import { copyBytes } from '../../base/database/copy-bytes.ts';
 
 export interface VisitedParts {
-  /** About how many hashes there are. */
+  /** Approximate number of hashes. */
   readonly expected: number;
-  /**
-   * In one value, which comes from the server in one piece of 64 KB and need not be put together. A row for each hash takes the
-   * driver ten times as long.
-   */
+  /** Hashes per value, which fits into one 64 KB read. One row per hash takes the driver ten times as long. */
   readonly partSize?: number;
-  /** In one turn on the connection: checkpoints wait for it, and it for them. */
+  /** Values per query; checkpoints wait for it on the same connection. */
   readonly partsAtOnce?: number;
 }
 
 /**
- * Calls `use` with the hashes of the URLs that a crawl has met, 16 bytes each and in order, in parts of about `partSize`, for as long as
- * it says true. They are there for the time of the call only. Hashes are spread evenly, so that parts are ranges of them.
+ * Calls `use` with the hashes of the URLs that a crawl has met, 16 bytes each, in order and in parts, as long as it returns true. The
+ * buffer is valid only during the call. Hashes are evenly distributed, so parts are ranges of them.
  */
 export async function readVisited(
   pool: pg.Pool,
@@ -44,7 +41,7 @@ SELECT (
   .map((upto, n) => `('${bounds[n]}'::uuid, '${upto}'::uuid)`)
   .join(', ')}) AS range (after, upto)`;
 
-/** The last hash of this share of all there can be; none is all zeros. */
+/** The last hash of this share of the hash space; no hash is all zeros. */
 function boundOf(share: number): string {
   const next = Math.round(share * 2 ** 32);
   if (next === 0) return '00000000-0000-0000-0000-000000000000';

@@ -2,9 +2,9 @@ import { allowedActions, foundByDiscovery, HoldfastError, type Job } from '@hold
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
 import { jobColumns, liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';
-import { returnedPages } from './returned-pages.ts';
+import { returnedPages } from './return-pages.ts';
 
-/** The pages go back and the finished crawl becomes ready again: one statement, all or nothing. */
+/** Returns the pages to the frontier and makes the finished crawl ready again, in one statement. */
 export const retryUrlsStatement = statement<Job>(
   'retry-urls',
   `
@@ -40,7 +40,7 @@ export interface PageChoice {
   readonly reasons?: readonly string[];
 }
 
-/** Tries chosen failed and skipped pages of a finished crawl again: all of them, or those named by hash or by reason. */
+/** Retries failed and skipped pages of a finished crawl: all of them, or those named by hash or by reason. */
 export async function retryUrls(
   db: Queryable,
   jobId: string,

@@ -1,7 +1,51 @@
-import { HoldfastError } from '@holdfast/contract';
+import { foundByDiscovery, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { listErrors } from '../../pages/stored/list-errors.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
-import { returnedPages } from './returned-pages.ts';
+
+/*
+ * CTEs that return failed and skipped pages to the frontier. They keep their records until the checkpoint with a new outcome replaces
+ * them (ADR 23), so a limit, a cancel or a kill loses nothing. The statement has locked the crawl's row as `job (id)`, and takes hashes
+ * as $2 and reasons as $3, null for all. `chosen` has a row for each page, `returned` for each that was not in the frontier already.
+ */
+export const returnedPages = `state AS MATERIALIZED (
+  SELECT job_id, next_seq, retrying FROM crawl_states JOIN job ON job.id = job_id
+),
+chosen AS MATERIALIZED (
+  SELECT page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome
+  FROM state JOIN crawl_pages page ON page.job_id = state.job_id
+  WHERE page.outcome IN ('failed', 'skipped')
+    AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
+    AND page.reason NOT IN (${foundByDiscovery.map((reason) => `'${reason}'`).join(', ')})
+),
+under_way AS MATERIALIZED (
+  SELECT frontier.url_hash FROM state JOIN crawl_frontier frontier ON frontier.job_id = state.job_id
+  WHERE state.retrying > 0 AND frontier.retry_of IS NOT NULL
+),
+returned AS (
+  INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent, retry_of)
+  SELECT state.job_id, substring(chosen.url FROM '^[a-z]+://([^/]+)'),
+    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent, outcome
+  FROM chosen, state WHERE NOT EXISTS (SELECT FROM under_way WHERE under_way.url_hash = chosen.url_hash)
+  RETURNING host
+),
+host AS (
+  INSERT INTO crawl_hosts AS known (job_id, host, pending)
+  SELECT state.job_id, returned.host, count(*) FROM returned, state GROUP BY state.job_id, returned.host
+  ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending
+),
+suspect AS (
+  DELETE FROM crawl_suspects suspect USING chosen, state
+  WHERE suspect.job_id = state.job_id AND suspect.url_hash = chosen.url_hash
+),
+counted AS (
+  UPDATE crawl_states SET
+    next_seq = crawl_states.next_seq + (SELECT count(*) FROM returned),
+    total_pending = total_pending + (SELECT count(*) FROM returned),
+    retrying = crawl_states.retrying + (SELECT count(*) FROM returned), updated_at = now()
+  FROM state WHERE crawl_states.job_id = state.job_id
+  RETURNING 1
+)`;
 
 export const returnPagesStatement = statement<{ returned: number }>(
   'return-pages',
@@ -13,9 +57,29 @@ ${returnedPages}
 SELECT (SELECT count(*) FROM returned) AS returned FROM job`,
 );
 
-/** A run that fetched nothing is to be tried again: what failed for these reasons goes back into the frontier. */
+/** For a run that fetched nothing: pages that failed for these reasons return to the frontier before the job is retried. */
 export async function returnPages(db: Queryable, job: HeldJob, reasons: readonly string[]): Promise<number> {
   const [row] = await run(db, returnPagesStatement, [job.id, null, reasons, job.fence]);
   if (!row) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
   return row.returned;
+}
+
+const countsStatement = statement<{ failed: number; skipped: number }>(
+  'count-failed-and-skipped',
+  'SELECT failed, skipped FROM crawl_states WHERE job_id = $1',
+);
+
+/** Whether a crawl has failed or skipped pages. Files that discovery read or looked for are recorded as skipped, and do not count. */
+export async function hasPagesToRetry(db: Queryable, jobId: string): Promise<boolean> {
+  const [counts] = await run(db, countsStatement, [jobId]);
+  if (!counts) return false;
+  if (counts.failed > 0) return true;
+  return counts.skipped > 0 && counts.skipped > (await countDiscovered(db, jobId));
+}
+
+async function countDiscovered(db: Queryable, jobId: string): Promise<number> {
+  const { data } = await listErrors(db, jobId);
+  return data
+    .filter(({ outcome, reason }) => outcome === 'skipped' && foundByDiscovery.includes(reason))
+    .reduce((sum, { count }) => sum + count, 0);
 }

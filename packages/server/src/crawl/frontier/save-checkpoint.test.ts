@@ -1,10 +1,15 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../../test/database-fixture/create-test-database.ts';
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import type { FoundUrl } from './frontier-entry.ts';
 import { openFrontier } from './open-frontier.ts';
+import { arrayLiteral } from './save-checkpoint.ts';
 import { found, save as saveAt } from './testing/checkpoint-fixture.ts';
 
 const queue = new QueueFixture();
@@ -114,3 +119,35 @@ test.each([
     ]);
   },
 );
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => await database.drop());
+
+const lists: (string | null)[][] = [
+  [],
+  ['http://a.test/', 'http://a.test/?list={1,2}&of=NULL'],
+  ['NULL', null, '', ' ', 'null'],
+  ['http://a.test/?quote="', 'http://a.test/?back\\slash', '\\"', '\\\\', 'http://a.test/?plain'],
+  ['http://a.test/ä,{ö}', "it's", 'two\nlines'],
+];
+
+test.each(lists.map((list) => [list]))('PostgreSQL reads the elements of %j as they were', async (list) => {
+  const { rows } = await database.pool.query('SELECT $1::text[] AS read', [
+    arrayLiteral(list, (item) => item),
+  ]);
+  expect(rows[0].read).toEqual(list);
+});
+
+test('numbers and hashes are read as such', async () => {
+  const hash = '0e3b6f1c-5a7d-4c8e-9b1f-2a3c4d5e6f70';
+  const { rows } = await database.pool.query('SELECT $1::integer[] AS numbers, $2::uuid[] AS hashes', [
+    arrayLiteral([1, 1, 2], (item) => item),
+    arrayLiteral([hash, null], (item) => item),
+  ]);
+  expect(rows[0].numbers).toEqual([1, 1, 2]);
+  expect(rows[0].hashes).toEqual([hash, null]);
+});

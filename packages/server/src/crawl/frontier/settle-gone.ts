@@ -11,7 +11,7 @@ const held = `held AS (
   WHERE id = $1 AND fence = $2 AND status::text = 'processing' RETURNING id
 )`;
 
-/** A finished crawl that was taken up again may have found some of them. */
+/** A finished crawl that was resumed may have found pages it had called gone. */
 const foundStatement = statement<{ id: string }>(
   'settle-gone-found',
   `
@@ -56,10 +56,10 @@ SELECT (SELECT url_hash FROM stretch ORDER BY url_hash DESC LIMIT 1) AS last, (S
 FROM held`,
 );
 
-/** Pages among the baseline's next ones that are still there, although nothing led to their URLs. */
+/** Finds pages among the baseline's next ones that still exist, although no link led to their URLs. */
 export type FindRenamed = (after: string, limit: number) => Promise<readonly string[]>;
 
-/** The crawl has come to its end: pages of the baseline that nothing led to are gone. Interrupted, it can be repeated. */
+/** At the end of a recrawl: records pages of the baseline that no link led to as gone. Can be repeated after an interruption. */
 export async function settleGone(
   db: Queryable,
   job: HeldJob,

@@ -8,13 +8,13 @@ interface HostRow {
   readonly done: number;
   readonly hosts: number;
   readonly looked_at: number;
-  /** When the first of its next URLs may be tried; null: at once. */
+  /** When the first of its next URLs may be requested; null: now. */
   readonly not_before: Date | null;
 }
 
-/** Hosts of a crawl that one call looks at (measured: 20,000 in 25 ms). */
+/** Hosts of a crawl that one call scans. */
 const scanLimit = 20_000;
-/** URLs of a host that are looked at for one that may be tried at once. */
+/** URLs of a host scanned for one that may be requested now. */
 const lookAhead = 100;
 
 const pendingStatement = statement<{ total_pending: number }>(
@@ -55,7 +55,7 @@ const untouched = {
   paused_until: null,
 } as const;
 
-/** What is left of a crawl, by host: how much, and when and how fast it may be fetched. */
+/** What is left of a crawl by host: how much, and when and how fast it may be fetched. */
 export async function summariseFrontier(
   db: Queryable,
   jobId: string,
@@ -79,7 +79,7 @@ export async function summariseFrontier(
   };
 }
 
-/** The later of two moments; null for the first means never. */
+/** The later of the two; a null slot means never. */
 function later(slot: Date | null, notBefore: Date | null): Date | null {
   return slot && notBefore && notBefore > slot ? notBefore : slot;
 }

@@ -1,10 +1,9 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { deleteContents, deleteContentsLeftBehind } from './delete-contents.ts';
-import { deleteCrawl } from './delete-crawl.ts';
+import { deleteContents, deleteContentsLeftBehind, deleteCrawl } from './delete-crawl.ts';
 
 /*
- * Crawls whose job is gone, unless one that is compared with them is not through yet. Asked after the jobs' rows were
- * deleted: whoever chose one as baseline before that has committed, and who comes later finds it gone.
+ * Crawls whose job is deleted, unless an unfinished crawl is compared with them. Runs after the jobs' rows are deleted: a crawl that
+ * chose one as its baseline before that has committed, and later ones find it gone.
  */
 const orphaned = (condition: string) => `
 SELECT job_id AS id FROM crawl_states state
@@ -25,8 +24,8 @@ SELECT id FROM (
 );
 
 /**
- * Deletes what a deleted job stored, a batch at a time, and what only it still shared. False: something of it is left, because a
- * crawl that is compared with it is not through, or the signal came; deleteOrphans takes it later.
+ * Deletes what a deleted job stored, in batches, and what only it still shared. False when something is left, because an unfinished
+ * crawl is compared with it or the signal was aborted; deleteOrphans deletes that later.
  */
 export async function deleteOrphan(db: Queryable, id: string, signal?: AbortSignal): Promise<boolean> {
   const [orphan] = await run(db, isOrphanedStatement, [id]);
@@ -46,7 +45,7 @@ async function isStored(db: Queryable, id: string): Promise<boolean> {
   return (await run(db, storedStatement, [id])).length > 0;
 }
 
-/** Deletes what all jobs that are gone have stored. What a crash leaves behind here, the next call deletes. */
+/** Deletes everything that deleted jobs have stored. The next call deletes what a crash leaves behind. */
 export async function deleteOrphans(db: Queryable, signal?: AbortSignal): Promise<void> {
   let orphans = await run(db, orphanedStatement);
   if (orphans.length === 0) return;

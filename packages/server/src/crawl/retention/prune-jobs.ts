@@ -3,8 +3,8 @@ import { inBatches } from '../../queue/jobs/delete-job.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
 /*
- * Walks the primary key up to the id that a job created at the cutoff would have: ids are in the order of creation, and
- * a job that finished before the cutoff was created before it. So pruning needs no index of its own.
+ * Scans the primary key up to the id of a job created at the cutoff: ids are in order of creation (ADR 25), and a job that finished
+ * before the cutoff was created before it. So pruning needs no index of its own.
  */
 export const findPrunableStatement = statement<{ id: string; prunable: boolean }>(
   'find-prunable',
@@ -40,7 +40,7 @@ SELECT id FROM pruned`,
 
 const nil = '00000000-0000-0000-0000-000000000000';
 
-/** Deletes finished jobs, their events and their pages after the retention time, a batch at a time. */
+/** Deletes finished jobs, their events and their pages after the retention time, in batches. */
 export async function pruneJobs(
   db: Queryable,
   retentionDays: number,

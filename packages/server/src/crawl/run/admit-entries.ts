@@ -6,30 +6,29 @@ import type { TrapReason } from '../../web/urls/trap-signs.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueues } from './host-queues.ts';
-import { StartTimes } from './start-times.ts';
 
-/** Leave to do an entry: with a permit for its request, or with a verdict that spares the request. */
+/** Leave to process an entry: with a permit for its request, or with a verdict that needs no request. */
 export type Admission =
   | { readonly permit: Permit }
   | { readonly skip: string }
   | { readonly fail: HoldfastError };
 
-/** The end of a request brings the next look at once. */
+/** At most; the end of a request triggers the next look at once. */
 const waitForOthersMs = 1_000;
 const deathsToCondemn = 2;
 
-/** Decides when a frontier entry may be done: suspects, the limits of its host, robots.txt, delays, the governor. */
+/** Decides when an entry may be processed: suspects, host limits, robots.txt, traps, delays, the governor. */
 export class AdmitEntries {
   readonly #context: CrawlContext;
   readonly #hosts: HostQueues;
   readonly #lease: RequestLease;
   readonly #traps: TrapDetector | undefined;
   readonly #starts: StartTimes;
-  /** Fewer than the retries of the job, so that the page is given up before the crawl is. */
+  /** Less than the job's retries, so that the page is given up before the crawl is. */
   readonly #deathsToCondemn: number;
   #givesUp = false;
 
-  /** `lease`: on its behalf robots.txt is asked. */
+  /** `lease`: bounds the requests for robots.txt. */
   constructor(context: CrawlContext, hosts: HostQueues, lease: RequestLease, traps?: TrapDetector) {
     this.#traps = traps;
     this.#context = context;
@@ -39,7 +38,7 @@ export class AdmitEntries {
     this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
   }
 
-  /** Leave to do the entry now, or when to ask again. */
+  /** Leave to process the entry now, or when to ask again. */
   admit(entry: FrontierEntry, now: number): Admission | number {
     const { suspects, robots, governor, options } = this.#context;
     const deaths = suspects.get(entry.url_hash) ?? 0;
@@ -70,12 +69,12 @@ export class AdmitEntries {
     return { permit };
   }
 
-  /** It is robots.txt that keeps it waiting, because it cannot be had: not one that comes late because its source is paused. */
+  /** Whether an unreachable robots.txt blocks the entry, and not just a paused source that delays it. */
   waitsForRobots(entry: FrontierEntry): boolean {
     return this.blockOf(entry).cause === 'robots';
   }
 
-  /** From now on the URLs of origins whose robots.txt cannot be had fail: the job has no retry left to wait for them. */
+  /** From now on URLs behind an unreachable robots.txt fail: the job has no retry left to wait for them. */
   giveUpUnreachable(): void {
     this.#givesUp = true;
   }
@@ -90,33 +89,68 @@ export class AdmitEntries {
     return { cause: isUnreachable ? 'robots' : (held?.cause ?? 'limit'), sourceId, isPaused: false };
   }
 
-  /** When an entry's host is blocked: until then, by the monotonic clock; 0 when it is not. */
+  /** Until when an entry's host is blocked, by the monotonic clock; 0 when it is not. */
   blockedUntil(entry: FrontierEntry): number {
     const { governor, robots, options } = this.#context;
     const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url, this.#lease);
-    // Rules that are on their way block nobody for long.
+    // Rules that are being fetched do not block for long.
     const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
     return Math.max(governor.blockedUntil(entry.host), robotsUntil);
   }
 
-  /** As far as is known, no request to an entry's host starts before. */
+  /** As far as is known, no request to an entry's host starts before this time. */
   startsAt(entry: FrontierEntry, now: number): number {
     return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
   }
 
-  /** What somebody named, asked for again, or had before is no trap. */
+  /** Seeds, retried pages and pages of the baseline are no traps. */
   #trapOf({ url, kind, parent, before, retry_of }: FrontierEntry): TrapReason | null {
     if (!this.#traps || kind !== 'page' || parent === null || retry_of !== null || before) return null;
     return this.#traps.verdict(url);
   }
 
-  /** Whether a host has had all the pages it may have, or may have had them when those under way are done. */
+  /** Whether a host has reached its page limit, or may reach it with the requests in flight. */
   #hostLimit({ host, kind, retry_of }: FrontierEntry): 'reached' | 'under way' | undefined {
     const { max_pages_per_host } = this.#context.options;
-    // A failed page that is tried again has its place already.
+    // A retried failed page is counted already.
     if (max_pages_per_host === undefined || kind !== 'page' || retry_of === 'failed') return undefined;
     const { pages, inFlight } = this.#hosts.of(host);
     if (pages >= max_pages_per_host) return 'reached';
     return pages + inFlight >= max_pages_per_host ? 'under way' : undefined;
+  }
+}
+
+/** Hosts to remember; in practice more than a crawl starts within its delay. */
+const maxHosts = 100_000;
+
+/** When the last request to each host started. Bounded: when it is full, no other host may start. */
+export class StartTimes {
+  readonly #delayMs: number;
+  readonly #limit: number;
+  /** In order of time. */
+  readonly #times = new Map<string, number>();
+
+  constructor(delayMs: number, limit = maxHosts) {
+    this.#delayMs = delayMs;
+    this.#limit = limit;
+  }
+
+  /** When the next request to a host may start; a past time means now. */
+  next(host: string, now: number): number {
+    if (this.#delayMs === 0) return 0;
+    const last = this.#times.get(host);
+    if (last !== undefined) return last + this.#delayMs;
+    for (const [first, time] of this.#times) {
+      if (this.#times.size < this.#limit && now < time + this.#delayMs) return 0;
+      if (now < time + this.#delayMs) return time + this.#delayMs;
+      this.#times.delete(first);
+    }
+    return 0;
+  }
+
+  started(host: string, now: number): void {
+    if (this.#delayMs === 0) return;
+    this.#times.delete(host);
+    this.#times.set(host, now);
   }
 }

@@ -2,11 +2,13 @@ import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { retryTransient } from '../../base/database/transient-errors.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
+import type { Page, PageContent } from '../../pages/stored/page.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
-import { type SavedCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
-import { Unsaved } from './unsaved.ts';
+import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
+import type { FoundUrl, FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
+import { saveCheckpoint } from '../frontier/save-checkpoint.ts';
 
-export interface CheckpointerOptions {
+interface CheckpointerOptions {
   readonly db: Queryable;
   readonly job: HeldJob;
   readonly log: Logger;
@@ -16,22 +18,21 @@ export interface CheckpointerOptions {
   readonly progress: () => number;
   readonly onSaved: (saved: SavedCheckpoint, unsaved: Unsaved) => void;
   readonly onFailed: (error: unknown) => void;
-  /** While it says so, a database that is away is waited for. */
+  /** Whether to keep retrying while the database is away. */
   readonly mayGoOn: () => boolean;
 }
 
-/**
- * At most so many URLs have been asked for, and what came of it is not yet durable: that is what a kill costs, besides the
- * requests in flight.
- */
+/** Fetched URLs whose outcome is not yet durable: what a kill costs, besides the requests in flight. */
 const maxUnsaved = 50;
-/** Half of them are written while the other half comes in. */
+/** One half is written while the other half comes in. */
 const everyAsked = maxUnsaved / 2;
 const maxUnsavedUrls = 20_000;
 const everyUrls = 5_000;
+/** URLs of one page or list that are added before waiting for room. */
+export const urlsAtOnce = 5_000;
 const everyMs = 1_000;
 
-/** Gathers what happened and makes it durable: at 25 URLs, while 25 more come in, or after a second. One at a time. */
+/** Collects what happened and saves it: at 25 URLs or after a second, one checkpoint at a time. */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #unsaved = new Unsaved();
@@ -51,12 +52,12 @@ export class Checkpointer {
     return this.#unsaved;
   }
 
-  /** Nothing more may be asked for until what is there is durable. */
+  /** No more requests may start until what is there is durable. */
   get isCrowded(): boolean {
     return this.#unsaved.asked + this.#savingAsked >= maxUnsaved || this.#unsaved.found.size > maxUnsavedUrls;
   }
 
-  /** Resolves when there is room for more URLs: one page or list may bring more of them than should be in memory. */
+  /** Resolves when there is room for more URLs: one list may bring more of them than should be in memory. */
   async room(): Promise<void> {
     this.changed(null);
     while (this.#unsaved.found.size > maxUnsavedUrls) await this.save();
@@ -65,12 +66,12 @@ export class Checkpointer {
   /** Something was added to `unsaved`. */
   changed(url: string | null): void {
     this.#lastUrl = url ?? this.#lastUrl;
-    if (this.#saving && this.#isDue) return; // it follows at once when that one is through
+    if (this.#saving && this.#isDue) return; // it follows the one under way
     if (this.#isDue) void this.save();
     else this.#timer ??= setTimeout(() => void this.save(), everyMs);
   }
 
-  /** Saves what there is; resolves when that is durable, or could not be made so. */
+  /** Saves what there is. Resolves when that is durable or has failed. */
   async save(): Promise<void> {
     while (this.#saving) await this.#saving;
     clearTimeout(this.#timer);
@@ -126,7 +127,7 @@ export class Checkpointer {
       const saved = await retryTransient(
         mayGoOn,
         () => saveCheckpoint(db, job, checkpoint),
-        (error) => log.warn({ err: error }, 'A checkpoint could not be saved; trying again'),
+        (error) => log.warn({ err: error }, 'Could not save a checkpoint; trying again'),
       );
       publish('checkpoint', { seconds: (performance.now() - started) / 1000, pages: countOutcomes(unsaved) });
       onSaved(saved, unsaved);
@@ -140,4 +141,48 @@ function countOutcomes({ done }: Unsaved): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { page } of done) counts[page.outcome] = (counts[page.outcome] ?? 0) + 1;
   return counts;
+}
+
+interface DoneEntry {
+  readonly entry: FrontierEntry;
+  readonly page: Page & { content?: PageContent };
+  /** Pages to add to the count of its host: 0 for a retried page that counts already. */
+  readonly counts: number;
+}
+
+interface PostponedEntry extends Tries {
+  readonly host: string;
+  readonly seq: number;
+  /** By the monotonic clock. */
+  readonly until: number;
+}
+
+/** Numbers of URLs that are not fetched, by reason. */
+export type OffScope = Readonly<Record<string, number>>;
+
+/** What happened since the last checkpoint. */
+export class Unsaved {
+  readonly done: DoneEntry[] = [];
+  /** By identity (url-rules.ts). */
+  readonly found = new Map<string, FoundUrl>();
+  /** By seq: a row is either postponed or done. */
+  readonly postponed = new Map<number, PostponedEntry>();
+  readonly offScope: Record<string, number> = {};
+  /** Of bodies received. */
+  bytes = 0;
+  discovery: Record<string, unknown> | null = null;
+
+  /** URLs that were requested, whatever the outcome. */
+  get asked(): number {
+    return this.done.length + this.postponed.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.asked === 0 && this.found.size === 0 && this.discovery === null;
+  }
+
+  addOffScope(counts: OffScope): void {
+    for (const [reason, count] of Object.entries(counts))
+      this.offScope[reason] = (this.offScope[reason] ?? 0) + count;
+  }
 }

@@ -10,11 +10,11 @@ import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { ReadBody } from '../reading/read-body.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { earlierHashes } from './earlier-urls.ts';
-import type { ReadBody } from './read-body.ts';
+import { earlierHashes } from './renamed-pages.ts';
 
-/** Not the status: what was had is 200, even where the baseline itself could not have it. */
+/** Not the status: stored content came with a 200, even where the baseline itself could not fetch the page. */
 const metadata = [
   'canonical_url',
   'content_type',
@@ -52,18 +52,18 @@ WHERE page.job_id = $1 AND page.url_hash = ANY ($2::uuid[]) AND ${wasHad('page')
 interface Earlier {
   readonly contentHash: BaselinePage['content_hash'];
   readonly links: readonly string[];
-  /** By today's rules, too. */
+  /** The same page by today's rules. */
   readonly isSame: boolean;
 }
 
 type Compared = Partial<Page> & { content?: PageContent };
 
-/** Compares pages with those of the baseline. What did not change shares the baseline's content instead of copying it. */
+/** Compares pages with the baseline. Unchanged pages share the baseline's content instead of copying it. */
 export class ComparePages {
   readonly #db: Queryable;
   readonly #baseline: string;
   readonly #mayGoOn: () => boolean;
-  /** How the baseline would have stored a URL, where its rules are not this crawl's. */
+  /** The baseline's form of URLs, where its rules differ from this crawl's. */
   readonly #earlierForm: CanonicalForm | undefined;
   readonly #form: CanonicalForm;
   readonly #isWith02: boolean;
@@ -85,12 +85,12 @@ export class ComparePages {
     if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
   }
 
-  /** Links that other rules stored may have lost what this crawl tells pages apart by: every page must be read again. */
+  /** False where other rules stored the links: they may lack parameters that matter now, so every page is read again. */
   get knowsLinks(): boolean {
     return this.#earlierForm === undefined;
   }
 
-  /** The site says that the page is as it was. Nothing when the baseline has it no more. */
+  /** The page after a 304. Undefined when the baseline does not have it any more. */
   async unchanged(
     { url_hash }: FrontierEntry,
     { etag, lastModified }: FetchResponse,
@@ -110,12 +110,12 @@ export class ComparePages {
     };
   }
 
-  /** Of the page in the baseline; null where it may stand there under another URL. */
+  /** The hash of the page in the baseline; null where the baseline may have it under another URL. */
   hashOf({ before }: FrontierEntry): string | null | undefined {
     return before ? before.contentHash : this.#isWith02 ? null : undefined;
   }
 
-  /** The site sent the page again: what a reader sees of it decides. */
+  /** The page after a 200: it changed if what a reader sees changed (ADR 27). */
   async compared(entry: FrontierEntry, { page, earlierHash }: ReadBody): Promise<Compared> {
     const { url_hash, before } = entry;
     const isKnown = (hash: string | null | undefined) =>
@@ -134,7 +134,7 @@ export class ComparePages {
     return { ...rest, content_job: stored.content_job, change: 'unchanged' };
   }
 
-  /** Asked for when a page cannot be had: what is known of it, and where it led, so that nothing behind it is taken for gone. */
+  /** What the baseline knows of a page that cannot be fetched: its links are followed, so that nothing behind it is called gone. */
   async kept({
     url_hash,
   }: FrontierEntry): Promise<{ readonly page: Compared; readonly links: readonly string[] }> {
@@ -144,10 +144,7 @@ export class ComparePages {
     return { page, links: linksOf(before) };
   }
 
-  /**
-   * What a baseline with other rules has in place of a page that it does not know: the same page under another URL, or the
-   * one that stood for it and others.
-   */
+  /** The page of a baseline with other rules under another URL, or the page that stood for this one and others. */
   async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
     const form = this.#earlierForm;
     if (!form) return undefined;
@@ -161,7 +158,7 @@ export class ComparePages {
     return page && { contentHash: page.content_hash, links: linksOf(page), isSame: false };
   }
 
-  /** Those that are asked for in one turn of the event loop are read together. */
+  /** Pages requested in one turn of the event loop are read together. */
   async #read(urlHash: string): Promise<BaselinePage | undefined> {
     this.#wanted.add(urlHash);
     this.#reading ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
@@ -181,10 +178,7 @@ export class ComparePages {
   }
 }
 
-/**
- * Earlier versions hashed the text below the headline alone. The title and headline that they stored tell the rest, so that a
- * page is not called changed because a newer version wrote its markdown differently.
- */
+/** Earlier versions hashed only the text below the headline, so the stored title and headline are compared separately. */
 function hasSameHeading(one: Pick<Compared, 'title' | 'structured'>, other: BaselinePage): boolean {
   return (one.title ?? null) === other.title && storedHeadline(one) === storedHeadline(other);
 }

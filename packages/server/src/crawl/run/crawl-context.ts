@@ -7,17 +7,17 @@ import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import type { Scope } from '../../web/urls/scope.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
+import type { PageReading } from '../reading/page-reading.ts';
 import type { InFlight } from './in-flight-file.ts';
 import type { KnownUrls } from './known-urls.ts';
-import type { PageReading } from './page-reading.ts';
 
-/** What every part of one crawl run works with. */
+/** What all parts of one crawl run share. */
 export interface CrawlContext {
   readonly db: pg.Pool;
   readonly log: Logger;
   readonly job: ClaimedJob;
   readonly options: CrawlOptions;
-  /** Those the crawl began with. */
+  /** The version the crawl began with. */
   readonly urlRules: UrlRulesVersion;
   readonly userAgent: string;
   readonly fetcher: Fetcher;
@@ -26,10 +26,10 @@ export interface CrawlContext {
   readonly robots: RobotsGate;
   readonly scope: Scope;
   readonly known: KnownUrls;
-  /** URLs in flight when an earlier runner died, with the deaths that count against each. */
+  /** URLs that were in flight when an earlier runner died, with the number of its deaths. */
   readonly suspects: Map<string, number>;
-  /** Requests under way: should the runner die of a page, the supervisor must have heard of it. */
+  /** Requests in flight, shared with the supervisor in case the runner dies of one. */
   readonly inFlight: InFlight;
-  /** By the monotonic clock; no request starts later. */
+  /** By the monotonic clock; no request starts after this. */
   readonly leaseEnds: () => number;
 }

@@ -1,27 +1,28 @@
 import { HoldfastError } from '@holdfast/contract';
+import { patienceMs } from '../../governor/source-blocked.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
-import { type BlockedBy, maxBlockedSources } from '../../queue/jobs/waiting-jobs.ts';
+import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { TrapDetector } from '../../web/urls/trap-detector.ts';
+import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
-import type { SavedCheckpoint } from '../frontier/save-checkpoint.ts';
 import { type Admission, AdmitEntries } from './admit-entries.ts';
-import { Checkpointer } from './checkpointer.ts';
+import { BlockedHosts } from './blocked-hosts.ts';
+import { Checkpointer, type Unsaved } from './checkpointer.ts';
 import { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { Discovery, type KeptDiscovery } from './discovery.ts';
+import { seedUrls } from './find-urls.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
 import type { InFlight } from './in-flight-file.ts';
+import { recallUrls } from './known-urls.ts';
 import { ProcessEntry } from './process-entry.ts';
-import { recallUrls } from './recall-urls.ts';
-import { seedUrls } from './seed-urls.ts';
-import type { Unsaved } from './unsaved.ts';
 
 /**
- * How a run ended by itself, or was made to.
- * finished  nothing is left to do; limit  a limit was reached; blocked  every host left is blocked until then;
- * stopped   as it was asked to; lost  the lease is gone
+ * How a run ended.
+ * finished  nothing is left to do; limit  a limit was reached; blocked  every remaining host is blocked;
+ * stopped   as requested; lost  the lease is gone
  */
 export type CrawlEnd =
   | { readonly how: 'finished' | 'limit' | 'lost' }
@@ -35,15 +36,12 @@ export type CrawlEnd =
     }
   | { readonly how: 'stopped'; readonly reason: StopReason };
 
-/** Blocked for longer than this, the run is given back instead of waiting. */
-const patienceMs = 30_000;
-/** How soon to look again whether a lease that seemed over was renewed. */
+/** How soon to check again whether an expired lease was renewed. */
 const leaseLookMs = 250;
-const longestWaitMs = 10 * 60_000;
-/** Requests in flight get so long to end when the run is to stop; a pause must act within a second. */
+/** Grace for requests in flight when the run is to stop; a pause must act within a second. */
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
 
-/** One run of a crawl, from the last checkpoint to its end. Keeps no more in memory than it needs for the next seconds. */
+/** The loop of one run: starts the entries that may start, until nothing is left or something ends it. Its memory is bounded. */
 export class CrawlLoop {
   readonly #context: CrawlContext;
   readonly #queues: HostQueues;
@@ -51,8 +49,9 @@ export class CrawlLoop {
   readonly #admissions: AdmitEntries;
   readonly #processor: ProcessEntry;
   readonly #inFlight: InFlight;
+  readonly #blocked: BlockedHosts;
   readonly #requests = new AbortController();
-  /** Aborted as soon as no more requests start: what robots.txt says is of no use then. */
+  /** Aborted as soon as no more requests start: robots.txt need not be fetched any more. */
   readonly #starts = new AbortController();
   readonly #ended: Promise<CrawlEnd>;
   #end: (end: CrawlEnd) => void = () => {};
@@ -66,7 +65,7 @@ export class CrawlLoop {
   #willPump = false;
   #settling = false;
   #isOver = false;
-  /** It goes on with a crawl, and has not looked yet at what that has met. */
+  /** The run resumes a crawl, and does not know yet which URLs it has met. */
   #mustRecall = false;
 
   constructor(context: CrawlContext, state: CrawlState) {
@@ -95,6 +94,7 @@ export class CrawlLoop {
         : new ComparePages(context, state.baseline, state.baseline_rules, mayGoOn);
     const lease = { leaseEnds: context.leaseEnds, signal: this.#starts.signal };
     this.#admissions = new AdmitEntries(context, this.#queues, lease, traps);
+    this.#blocked = new BlockedHosts(context, this.#queues, this.#admissions);
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, {
       compare,
       discovery: new Discovery({
@@ -129,7 +129,7 @@ export class CrawlLoop {
     }
   }
 
-  /** Starts no more requests, gives those under way a moment, and ends the run. */
+  /** Starts no more requests, gives those in flight a moment, and ends the run. */
   stop(reason: StopReason, grace: number = graceMs[reason]): void {
     if (this.#stopReason) return;
     this.#stopReason = reason;
@@ -142,7 +142,7 @@ export class CrawlLoop {
     else setTimeout(end, grace);
   }
 
-  /** The rules of an origin have come: its entries need not wait any more, and its sitemaps join the crawl. */
+  /** The robots.txt of an origin has arrived: its entries need not wait any more, and its sitemaps join the crawl. */
   robotsLoaded(origin: string, sitemaps: readonly string[]): void {
     if (this.#isOver) return;
     this.#processor.discovered(origin, sitemaps);
@@ -156,7 +156,7 @@ export class CrawlLoop {
     await this.#checkpointer.save();
   }
 
-  /** Starts whatever can be started now, and sees to it that it is called again when more can. */
+  /** Starts everything that may start now, and schedules its next call. */
   #pump(): void {
     if (this.#stopReason || this.#settling || this.#isOver) return;
     const now = performance.now();
@@ -179,7 +179,7 @@ export class CrawlLoop {
     this.#pumpIn(Math.max(wakeAt - now, 5));
   }
 
-  /** At the end of this turn of the event loop: several requests end in one, and one look serves them all. */
+  /** At the end of this turn of the event loop: one call serves all requests that end in it. */
   #pumpSoon(): void {
     if (this.#willPump) return;
     this.#willPump = true;
@@ -200,13 +200,13 @@ export class CrawlLoop {
     return this.#total.retrying > 0 || this.#mayFetchMore(this.#inFlight.size);
   }
 
-  /** Whether the page limit lets another page in when those under way are fetched. Pages that are tried again were let in before. */
+  /** Whether the page limit allows another page once those in flight are fetched. Retried pages were counted before. */
   #mayFetchMore(underWay: number): boolean {
     const { max_pages } = this.#context.options;
     return max_pages === undefined || this.#fetchedSoFar() + underWay < max_pages;
   }
 
-  /** Fetched pages, committed or about to be. */
+  /** Fetched pages, committed or not. */
   #fetchedSoFar(): number {
     return this.#total.fetched + this.#processor.unsavedFetched;
   }
@@ -230,13 +230,13 @@ export class CrawlLoop {
     return { wakeAt };
   }
 
-  /** The next entry of a host that the page limit lets in. */
+  /** The next entry of a host that the page limit allows. */
   #peek(queue: HostQueue, now: number): FrontierEntry | undefined {
     for (;;) {
       const entry = queue.peek(now);
       if (!entry || entry.retry_of !== null || this.#mayFetchMore(this.#inFlight.size)) return entry;
       if (this.#mayFetchMore(0)) return undefined;
-      // Left over at the limit: behind it may be one that is tried again.
+      // Left over at the limit; a retried page may follow it.
       queue.leave(entry);
     }
   }
@@ -258,7 +258,7 @@ export class CrawlLoop {
       },
       (error) => {
         this.#over(queue, entry);
-        // A request that was aborted because the run stops leaves its entry as it was.
+        // A request aborted because the run stops leaves its entry unchanged.
         if (!signal.aborted) this.#fail(error);
       },
     );
@@ -275,7 +275,7 @@ export class CrawlLoop {
 
   #refill(): void {
     this.#refilling ??= this.#queues
-      .refill((queue, now) => this.#startsAt(queue, now), this.#mayFetchMore(0) ? 'all' : 'retried')
+      .refill((queue, now) => this.#blocked.startsAt(queue, now), this.#mayFetchMore(0) ? 'all' : 'retried')
       .then(
         (read) => read && this.#pumpSoon(),
         (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),
@@ -285,7 +285,7 @@ export class CrawlLoop {
       });
   }
 
-  /** Nothing is under way: is the crawl over, does it wait, or is it blocked? */
+  /** Nothing is in flight: the crawl is over, waits, or is blocked. */
   async #settle(): Promise<void> {
     if (this.#settling) return;
     this.#settling = true;
@@ -295,16 +295,16 @@ export class CrawlLoop {
       if (this.#total.retrying === 0 && !this.#mayFetchMore(0)) return this.#end({ how: 'limit' });
       if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
         return this.#end({ how: 'finished' });
-      // Rows that nobody in memory knows of: look for them.
+      // Some rows are not in memory: look for them.
       if (this.#total.total_pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
-      const waitMs = this.#blockedFor();
+      const waitMs = this.#blocked.waitMs();
       if (waitMs > patienceMs) {
         const { fetched } = this.#total;
         const { retry_count, max_retries } = this.#context.job;
-        const byRobots = this.#isBlockedByRobots();
-        // What was fetched is worth more than what cannot be had: that is recorded, and the crawl is completed.
+        const byRobots = this.#blocked.areByRobots();
+        // With pages fetched and no retry left, the unreachable URLs are recorded as failed and the crawl completes.
         if (byRobots && fetched > 0 && retry_count >= max_retries) this.#admissions.giveUpUnreachable();
-        else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blockedBy() });
+        else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blocked.reason() });
       }
     } finally {
       this.#settling = false;
@@ -312,84 +312,19 @@ export class CrawlLoop {
     if (!this.#stopReason && !this.#isOver) this.#pumpIn(20);
   }
 
-  /** How long every host that is left is blocked for; 0 when one of them is not. */
-  #blockedFor(): number {
-    const now = performance.now();
-    const hosts = this.#queues.hosts.filter((queue) => !queue.isEmpty);
-    const { returnAt, hasUnseen } = this.#queues;
-    if (hasUnseen || hosts.some((queue) => queue.reading)) return 0;
-    const isSetAside = returnAt !== Number.POSITIVE_INFINITY;
-    // Delays of the crawl's own are only known here; another run would break them.
-    if (isSetAside ? this.#context.options.delay_ms > 0 : hosts.length === 0) return 0;
-    const waits = hosts.map((queue) => {
-      const entry = queue.peek(now);
-      if (entry) return this.#admissions.blockedUntil(entry) - now;
-      return queue.hasMore || queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue - now;
-    });
-    // A source that an operator paused for good is looked at again now and then.
-    return Math.max(Math.min(...waits, returnAt - now, longestWaitMs), 0);
-  }
-
-  /** What the hosts that are left wait for; the one that is the first to be asked again gives the reason. */
-  #blockedBy(): BlockedBy {
-    const now = performance.now();
-    const blocks = this.#queues.hosts
-      .filter((queue) => !queue.isEmpty)
-      .map((queue) => {
-        const entry = queue.peek(now);
-        const block = entry && this.#admissions.blockOf(entry);
-        return {
-          host: queue.host,
-          until: entry ? this.#admissions.blockedUntil(entry) : queue.nextDue,
-          cause: block?.cause ?? ('tries' as const),
-          sourceId: block?.sourceId ?? this.#context.governor.heldBy(queue.host)?.sourceId ?? null,
-          isPaused: block?.isPaused ?? false,
-        };
-      })
-      .sort((a, b) => a.until - b.until);
-    const [first] = blocks;
-    const sourcesOf = (some: typeof blocks) =>
-      [...new Set(some.flatMap(({ sourceId }) => sourceId ?? []))].slice(0, maxBlockedSources);
-    return {
-      cause: first?.cause ?? 'limit',
-      host: first?.host ?? null,
-      source: first?.sourceId ?? null,
-      hosts: blocks.length,
-      sources: sourcesOf(blocks),
-      paused: sourcesOf(blocks.filter(({ isPaused }) => isPaused)),
-    };
-  }
-
-  /** As far as is known, nothing of a host starts before. */
-  #startsAt(queue: HostQueue, now: number): number {
-    const entry = queue.peek(now);
-    if (entry) return this.#admissions.startsAt(entry, now);
-    return queue.nextDue === Number.POSITIVE_INFINITY ? 0 : queue.nextDue;
-  }
-
-  #isBlockedByRobots(): boolean {
-    const now = performance.now();
-    if (this.#queues.returnAt !== Number.POSITIVE_INFINITY) return false;
-    const hosts = this.#queues.hosts.filter((queue) => !queue.isEmpty);
-    return hosts.every((queue) => {
-      const entry = queue.peek(now);
-      return entry !== undefined && this.#admissions.waitsForRobots(entry);
-    });
-  }
-
   #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {
     this.#total = saved;
     this.#processor.committed(unsaved);
     if (this.#mustRecall) this.#recall();
     for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);
-    // Not only when some were new: a checkpoint that was repeated after a lost answer does not know what the first one added.
+    // Even if none was new: a checkpoint repeated after a lost answer does not know what the first one added.
     if (unsaved.found.size > 0)
       this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
     if (saved.requested_action) this.stop(saved.requested_action);
     else this.#pumpSoon();
   }
 
-  /** Only when the run has saved something: nothing may keep it from that. */
+  /** After the first save: nothing may delay that. */
   #recall(): void {
     this.#mustRecall = false;
     const expected = this.#total.total_pending + this.#total.total_processed;
@@ -403,7 +338,7 @@ export class CrawlLoop {
 
   #progress(): number {
     const { total_processed, total_pending, fetched } = this.#total;
-    // That the start was refused is no progress.
+    // A refused start page is no progress.
     if (fetched === 0) return 0;
     const { max_pages = Number.POSITIVE_INFINITY } = this.#context.options;
     const whole = Math.min(max_pages, total_processed + total_pending);

@@ -2,11 +2,11 @@ import type { ContentProof } from '../../web/urls/content-proof.ts';
 import type { Scope } from '../../web/urls/scope.ts';
 import type { TrapDetector } from '../../web/urls/trap-detector.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
-import type { Unsaved } from './unsaved.ts';
+import type { Unsaved } from './checkpointer.ts';
 
-/** As it stands in crawl_states. */
+/** The column crawl_states.discovery. */
 export interface KeptDiscovery {
-  /** Where the seed led. */
+  /** Where redirects of the seed led. */
   readonly admittedSeeds?: readonly string[];
   /** The trap detector's counts. */
   readonly trapPages?: Readonly<Record<string, number>>;
@@ -16,11 +16,11 @@ export interface DiscoveryOptions {
   readonly scope: Scope;
   readonly traps: TrapDetector | undefined;
   readonly unsaved: () => Unsaved;
-  /** Of earlier runs. */
+  /** From earlier runs. */
   readonly kept: KeptDiscovery;
 }
 
-/** What a run learns of the site and the next one has to know: where the seed led, and what looks like a trap. */
+/** What a run learns about the site for later runs: where the seed led, and what looks like a trap. */
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #admittedSeeds: string[];
@@ -54,7 +54,7 @@ export class Discovery {
     this.#keep();
   }
 
-  /** With the next checkpoint. */
+  /** Saves it with the next checkpoint. */
   #keep(): void {
     this.#options.unsaved().discovery = { admittedSeeds: this.#admittedSeeds, trapPages: this.#trapPages };
   }

@@ -1,21 +1,20 @@
 import { type ErrorCode, errors, HoldfastError } from '@holdfast/contract';
-import { run, statement } from '../../base/database/statement.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { retryTransient } from '../../base/database/transient-errors.ts';
 import { isLasting } from '../../governor/robots/robots-failure.ts';
 import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import { statusFailure } from '../../web/fetch/status-error.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
 import { settleGone } from '../frontier/settle-gone.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { CrawlEnd } from './crawl-loop.ts';
-import { findRedirectLoop } from './find-redirect-loop.ts';
 import { RenamedPages } from './renamed-pages.ts';
-import { statusFailure } from './status-failure.ts';
 
-/** What the crawl was compared with, if anything. */
+/** The baseline of a recrawl. */
 type Compared = Pick<CrawlState, 'baseline' | 'baseline_rules'>;
 
 const stopReasons = {
@@ -47,13 +46,13 @@ async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared
     case 'blocked': {
       if (!end.byRobots) return { how: 'blocked', by: end.by, seconds: end.waitMs / 1000 };
       const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
-      // Where nothing was ever fetched, it does not look like a failure that passes. Its URLs stay in the frontier.
+      // If nothing was ever fetched, the failure does not look temporary. The URLs stay in the frontier.
       const isFinal = error.retry === 'never' && end.fetched === 0;
       return { how: 'failed', error, isFinal, blockedBy: end.by };
     }
     case 'limit':
       await abandonFrontier(context.db, context.job);
-      // What was not reached may be there all the same: no page is called gone.
+      // Pages that were not reached may still exist: none is called gone.
       return await outcomeOf(context, null);
     case 'finished':
       return await outcomeOf(context, compared);
@@ -71,7 +70,7 @@ SELECT state.fetched, last.reason, last.message FROM crawl_states state LEFT JOI
 WHERE state.job_id = $1`,
 );
 
-/** A crawl that fetched something is completed; of one that fetched nothing, the last error decides. */
+/** A crawl that fetched something is completed; otherwise its last error decides. */
 async function outcomeOf(context: CrawlContext, compared: Compared | null): Promise<RunEnd> {
   const { db, job, log, leaseEnds } = context;
   const [outcome] = await run(db, outcomeStatement, [job.id]);
@@ -84,14 +83,14 @@ async function outcomeOf(context: CrawlContext, compared: Compared | null): Prom
   const error = loop ?? last;
   log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
   const isFinal = error.retry === 'never';
-  // Repeated by itself: once the pages are back, the error is not found among them any more. Pages of a host that is at fault
-  // itself come back as well, for `retry`.
+  // Retried by itself: once the pages are returned, the error is not found among them any more. Pages of a host that is at fault
+  // itself are returned as well, for `retry`.
   const mayGoOn = () => performance.now() < leaseEnds();
   if (!isFinal || isLasting(error)) await retryTransient(mayGoOn, () => returnPages(db, job, [error.code]));
   return { how: 'failed', error, isFinal, blockedBy: seedPlace(context) };
 }
 
-/** Where a crawl failed that fetched nothing, so that whoever resumes its source has it tried again. */
+/** Where a crawl that fetched nothing failed: resuming that source retries the job. */
 function seedPlace({ options, governor }: CrawlContext): BlockedBy {
   const { host } = new URL(options.url);
   const sourceId = governor.heldBy(host)?.sourceId ?? null;
@@ -115,4 +114,25 @@ function errorOf(reason: string | null, message: string | null): HoldfastError {
   const code = reason as ErrorCode;
   const said = errors[code].message;
   return new HoldfastError(code, message === said ? undefined : message?.replace(`${said}: `, ''));
+}
+
+/* There is a loop if each redirect leads to another one, since there are finitely many. */
+const loopStatement = statement<{ url: string }>(
+  'find-redirect-loop',
+  `
+SELECT (array_agg(page.target_url ORDER BY page.fetched_at DESC))[1] AS url
+FROM crawl_pages page
+LEFT JOIN crawl_pages next ON next.job_id = page.job_id AND next.url = page.target_url
+  AND next.kind = 'page' AND next.outcome = 'redirected'
+WHERE page.job_id = $1 AND page.kind = 'page' AND page.outcome = 'redirected'
+HAVING count(*) > 0 AND bool_and(next.url IS NOT NULL)`,
+);
+
+/**
+ * The error of a crawl that fetched nothing but redirects to one another. A single run notices such a loop itself (redirects.ts); this
+ * is for a loop that a later run closed.
+ */
+async function findRedirectLoop(db: Queryable, jobId: string): Promise<HoldfastError | undefined> {
+  const [loop] = await run(db, loopStatement, [jobId]);
+  return loop && new HoldfastError('too_many_redirects', loop.url);
 }

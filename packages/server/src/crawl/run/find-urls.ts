@@ -1,25 +1,25 @@
+import { type CrawlOptions, HoldfastError } from '@holdfast/contract';
 import type { UrlKind } from '../../pages/stored/page.ts';
-import { canonicalOptions } from '../../web/urls/canonical-options.ts';
+import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hostOf } from '../../web/urls/host-of.ts';
 import { urlHash } from '../../web/urls/url-hash.ts';
-import { type UrlRules, urlRules } from '../../web/urls/url-rules.ts';
+import { type UrlRules, type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
 import type { FoundUrl, FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { OffScope, Unsaved } from './checkpointer.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { strategyOf } from './seed-urls.ts';
-import type { OffScope, Unsaved } from './unsaved.ts';
 
-/** Sitemaps that sitemaps name, one below the other. */
+/** Nesting of sitemaps. */
 const maxListDepth = 5;
 
-/** Puts the URLs that pages lead to into the next checkpoint: those in scope that are not known yet. */
+/** Adds the URLs that pages and lists lead to to the next checkpoint, if they are in scope and not known yet. */
 export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
   readonly #follows: boolean;
   readonly #canonical: CanonicalOptions;
   readonly #identity: UrlRules['identity'];
-  /** By the attempt at an entry, as an entry that is tried again is a new object: they count when it is done, and once. */
+  /** By attempt (a retried entry is a new object), so that they count once, when the entry is done. */
   readonly #leftOut = new WeakMap<FrontierEntry, Record<string, number>>();
 
   constructor(context: CrawlContext, unsaved: () => Unsaved) {
@@ -30,24 +30,24 @@ export class FindUrls {
     this.#identity = urlRules[context.urlRules].identity;
   }
 
-  /** Links of a page, canonical already, in the page's order. */
+  /** Adds the links of a page, which are canonical, in the order of the page. */
   add(links: readonly string[], from: FrontierEntry): void {
     if (!this.#follows) return;
     const place = { depth: from.depth + 1, parent: from.url_hash, redirects: 0 };
     for (const url of links) this.#addPage(url, place, from);
   }
 
-  /** What a page or a list leads to and is not fetched. */
+  /** Counts URLs of a page or list that are not fetched. */
   countLeftOut(leftOut: OffScope, from: FrontierEntry): void {
     for (const [reason, count] of Object.entries(leftOut)) this.#count(reason, from, count);
   }
 
-  /** All that this attempt at an entry has counted. */
+  /** Everything counted for this attempt at an entry. */
   leftOutOf(entry: FrontierEntry): OffScope {
     return this.#leftOut.get(entry) ?? {};
   }
 
-  /** Two spellings of one URL. */
+  /** Whether both are spellings of one URL. */
   areOne(url: string, other: string): boolean {
     return this.#identity(url) === this.#identity(other);
   }
@@ -56,14 +56,14 @@ export class FindUrls {
     return this.#follows;
   }
 
-  /** A redirect's target takes the place of the URL that led there. */
+  /** The target of a redirect takes the place of the URL that led there. */
   addRedirect(url: string, from: FrontierEntry): void {
     const place = { depth: from.depth, parent: from.parent, redirects: from.redirects + 1 };
     if (from.kind === 'page') this.#addPage(url, place, from);
     else this.#add(url, from.kind, place);
   }
 
-  /** What a sitemap or a text file lists. */
+  /** A URL from a sitemap or a text file. */
   addListed(raw: string, kind: UrlKind, from: FrontierEntry): void {
     const url = canonicalUrl(raw, from.url, this.#canonical);
     if (url === null) {
@@ -77,7 +77,7 @@ export class FindUrls {
     else this.#add(url, kind, place);
   }
 
-  /** True when one of them was new. */
+  /** Returns whether one of them was new. */
   addSitemaps(origin: string, sitemaps: readonly string[]): boolean {
     const before = this.#unsaved().found.size;
     for (const raw of sitemaps) {
@@ -113,9 +113,41 @@ export class FindUrls {
   ): void {
     const { found } = this.#unsaved();
     const identity = this.#identity(url);
-    // The spelling that was found first is the one to be fetched.
+    // The spelling found first is fetched.
     if (found.has(identity)) return;
     const place = { kind, depth, redirects, parent };
     found.set(identity, { url, url_hash: urlHash(identity), host: hostOf(url), ...place });
   }
+}
+
+/** The first URLs of a new crawl, by identity: its seeds as given, and the files that discovery looks for. */
+export function seedUrls(options: CrawlOptions, rules: UrlRulesVersion): Map<string, FoundUrl> {
+  const strategy = strategyOf(options);
+  const kind: UrlKind = strategy === 'sitemap' ? 'sitemap' : strategy === 'text' ? 'text' : 'page';
+  const seeds = new Map<string, FoundUrl>();
+  const add = (raw: string, kind: UrlKind) => {
+    const url = canonicalUrl(raw, undefined, asGiven(canonicalOptions(options, rules)));
+    if (url === null) throw new HoldfastError('url_invalid', raw);
+    const identity = urlRules[rules].identity(url);
+    if (seeds.has(identity)) return;
+    const place = { kind, depth: 0, redirects: 0, parent: null };
+    seeds.set(identity, { url, url_hash: urlHash(identity), host: hostOf(url), ...place });
+  };
+  for (const url of [options.url, ...(options.urls ?? [])]) add(url, kind);
+  if (!options.discover || strategy !== 'recursive') return seeds;
+  const { origin } = new URL(options.url);
+  add(`${origin}/sitemap.xml`, 'sitemap');
+  add(`${origin}/llms.txt`, 'text');
+  add(`${origin}/llms-full.txt`, 'text');
+  return seeds;
+}
+
+/** `auto` goes by the look of the URL. */
+export function strategyOf({ strategy, url, urls }: CrawlOptions): Exclude<CrawlOptions['strategy'], 'auto'> {
+  if (strategy !== 'auto') return strategy;
+  if (urls && urls.length > 0) return 'batch';
+  const { pathname } = new URL(url);
+  if (/sitemap[^/]*\.(xml|xml\.gz|txt)$|\.(rss|atom)$/i.test(pathname)) return 'sitemap';
+  if (/\/llms(-full)?\.txt$|\.txt$/i.test(pathname)) return 'text';
+  return 'recursive';
 }

@@ -1,17 +1,17 @@
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 
-/** One host's share of the frontier that is in memory: a stretch read from the database, and what waits for a time. */
+/** The entries of one host that are in memory: a stretch of the frontier, and entries that wait for their time. */
 export class HostQueue {
   readonly host: string;
   /** Everything up to this seq has been read. */
   readSeq: number;
-  /** The database may have rows behind readSeq. */
+  /** The database may have rows after readSeq. */
   hasMore = true;
-  /** Counts the checkpoints that added rows: one that came during a read may have added behind what was read. */
+  /** Counts checkpoints that added rows: one during a read may have added rows after those that were read. */
   growth = 0;
-  /** Pages that were fetched, or failed for good, in this run and those before. */
+  /** Pages fetched or failed for good, in all runs. */
   pages: number;
-  /** Requests under way. */
+  /** Requests in flight. */
   inFlight = 0;
   /** When an entry was last taken or put back, by the monotonic clock. */
   usedAt = Number.NEGATIVE_INFINITY;
@@ -21,7 +21,7 @@ export class HostQueue {
   #next = 0;
   #waiting: { entry: FrontierEntry; until: number }[] = [];
   readonly #open = new Set<number>();
-  /** Rows from here on were passed over: a later run may want them. */
+  /** Rows from here on were passed over; a later run may want them. */
   #leftFrom = Number.POSITIVE_INFINITY;
 
   constructor(host: string, lowSeq: number, pages: number) {
@@ -34,12 +34,12 @@ export class HostQueue {
     return this.#ready.length - this.#next;
   }
 
-  /** Nothing in memory, nothing under way, nothing behind. */
+  /** Nothing in memory, in flight, or left to read. */
   get isEmpty(): boolean {
     return this.#open.size === 0 && !this.hasMore && !this.reading;
   }
 
-  /** Everything that is in memory waits here: nothing is under way, or done and not yet committed. */
+  /** Nothing is in flight, or done and not yet committed. */
   get isAtRest(): boolean {
     return this.#open.size === this.buffered + this.#waiting.length && !this.reading;
   }
@@ -54,7 +54,7 @@ export class HostQueue {
     }
   }
 
-  /** The entry to be done next, without taking it. Those whose time has come go first: they were found earlier. */
+  /** The next entry, without taking it. Entries whose time has come go first: they were found earlier. */
   peek(nowMs: number): FrontierEntry | undefined {
     for (const { entry, until } of this.#waiting) if (until <= nowMs) return entry;
     return this.#ready[this.#next];
@@ -72,35 +72,35 @@ export class HostQueue {
     this.#next = 0;
   }
 
-  /** Passed over for this run: its row stays in the database, and memory forgets it. */
+  /** Passes over an entry in this run; its row stays in the database. */
   leave(entry: FrontierEntry): void {
     this.take(entry);
     this.#open.delete(entry.seq);
     this.#leftFrom = Math.min(this.#leftFrom, entry.seq);
   }
 
-  /** What is read from here on leaves rows out. */
+  /** The next read leaves rows out. */
   leaveUnread(): void {
     this.#leftFrom = Math.min(this.#leftFrom, this.readSeq + 1);
   }
 
-  /** Tried in vain; comes back at its time. */
+  /** Puts back an entry that failed, to be retried at this time. */
   postpone(entry: FrontierEntry, untilMs: number): void {
     this.usedAt = performance.now();
     this.#waiting.push({ entry, until: untilMs });
   }
 
-  /** Its page is committed. Not earlier: until then the database still has its row. */
+  /** To be called once its page is committed: until then the database still has the row. */
   done(entry: { seq: number }): void {
     this.#open.delete(entry.seq);
   }
 
-  /** When the first of those that wait is due. */
+  /** When the first waiting entry is due. */
   get nextDue(): number {
     return this.#waiting.reduce((least, { until }) => Math.min(least, until), Number.POSITIVE_INFINITY);
   }
 
-  /** The lowest seq that may still be live; a resumed run starts reading there. */
+  /** The lowest seq that may still be live, where a resumed run starts reading. */
   get lowSeq(): number {
     let low = Math.min(this.readSeq + 1, this.#leftFrom);
     for (const seq of this.#open) if (seq < low) low = seq;

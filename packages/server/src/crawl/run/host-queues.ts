@@ -1,4 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
+import { patienceMs } from '../../governor/source-blocked.ts';
 import { type FrontierOf, type FrontierPart, readFrontier, readHosts } from '../frontier/read-frontier.ts';
 import { HostQueue } from './host-queue.ts';
 
@@ -6,20 +7,20 @@ const chunk = 128;
 const refillBelow = 48;
 
 export interface HostLimits {
-  /** Hosts worked on at once; a crawl may have a million. */
+  /** Hosts in memory; a crawl may have a million. */
   readonly maxHosts: number;
-  /** A host that is blocked for longer makes room for others, when there are more than fit. */
+  /** A host blocked for longer makes room for others, when not all fit. */
   readonly patienceMs: number;
   readonly lookEveryMs: number;
 }
 
-const standardLimits: HostLimits = { maxHosts: 512, patienceMs: 30_000, lookEveryMs: 1_000 };
-/** What was put back in this time may not be committed yet. */
+const standardLimits: HostLimits = { maxHosts: 512, patienceMs, lookEveryMs: 1_000 };
+/** Entries put back within this time may not be committed yet. */
 const restMs = 5_000;
-/** What is forgotten of them is found again by reading. */
+/** Forgotten hosts are found again by reading. */
 const maxSetAside = 10_000;
 
-/** The part of the frontier that is in memory, by host, in turns. Bounded, whatever the size of the crawl. */
+/** The part of the frontier in memory, by host. Hosts take turns; memory is bounded, whatever the size of the crawl. */
 export class HostQueues {
   readonly #db: Queryable;
   readonly #frontier: FrontierOf;
@@ -27,10 +28,10 @@ export class HostQueues {
   readonly #queues = new Map<string, HostQueue>();
   #turns: HostQueue[] = [];
   #turn = 0;
-  /** Hosts up to this name have been loaded; the database may have more behind it. */
+  /** Hosts up to this name have been loaded. */
   #lastHost = '';
   #moreHosts = true;
-  /** Blocked hosts that made room, and until when they are blocked, by the monotonic clock. */
+  /** Blocked hosts that made room for others, with the end of their block by the monotonic clock. */
   readonly #setAside = new Map<string, number>();
   #returnAt = Number.POSITIVE_INFINITY;
   #lookAt = 0;
@@ -41,17 +42,17 @@ export class HostQueues {
     this.#limits = limits;
   }
 
-  /** True when nothing is left in memory and no host is left to load. */
+  /** Nothing is left in memory, and no host is left to load. */
   get isEmpty(): boolean {
     return !this.#moreHosts && this.#setAside.size === 0 && this.#turns.every((queue) => queue.isEmpty);
   }
 
-  /** There may be hosts that nobody has looked at yet. */
+  /** There may be hosts that have not been loaded yet. */
   get hasUnseen(): boolean {
     return this.#moreHosts;
   }
 
-  /** When the first of the hosts that were set aside may go on; Infinity when none was. */
+  /** When the first host that was set aside may go on; Infinity without any. */
   get returnAt(): number {
     return this.#returnAt;
   }
@@ -69,7 +70,7 @@ export class HostQueues {
     return queue;
   }
 
-  /** A checkpoint put new rows behind what was read of these hosts. */
+  /** A checkpoint added rows to these hosts. */
   grew(hosts: Iterable<string>): void {
     for (const host of hosts) {
       const queue = this.#queues.get(host);
@@ -81,13 +82,13 @@ export class HostQueues {
     if (this.#moreHosts) this.#lastHost = '';
   }
 
-  /** Looks for hosts with rows again, from the start. */
+  /** Loads hosts again from the start. */
   rescan(): void {
     this.#moreHosts = true;
     this.#lastHost = '';
   }
 
-  /** Each host in turn, beginning behind the last one that was served. */
+  /** Each host in turn, beginning after the last one served. */
   *inTurn(): Generator<HostQueue> {
     const count = this.#turns.length;
     for (let step = 1; step <= count; step++) {
@@ -102,7 +103,7 @@ export class HostQueues {
     this.#turn = this.#turns.indexOf(queue);
   }
 
-  /** Reads on where memory runs low. `startsAt` tells until when a host is blocked. Resolves true when something was read. */
+  /** Reads more where memory runs low. `startsAt`: until when a host is blocked. Resolves to whether something was read. */
   async refill(
     startsAt: (queue: HostQueue, now: number) => number,
     part: FrontierPart = 'all',
@@ -123,7 +124,7 @@ export class HostQueues {
 
   async #loadHosts(part: FrontierPart): Promise<boolean> {
     const { maxHosts } = this.#limits;
-    this.#moreHosts = false; // unless a checkpoint that comes meanwhile says otherwise
+    this.#moreHosts = false; // unless a checkpoint adds some meanwhile
     const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts, part);
     if (hosts.length === maxHosts && !this.#moreHosts) {
       this.#moreHosts = true;
@@ -153,7 +154,7 @@ export class HostQueues {
     }
   }
 
-  /** Its rows stay in the database: nothing of a host that is at rest is only here. */
+  /** Sets hosts at rest aside: all their rows are in the database. */
   #makeRoom(startsAt: (queue: HostQueue, now: number) => number, now: number): void {
     const { patienceMs, lookEveryMs } = this.#limits;
     this.#lookAt = now + lookEveryMs;

@@ -2,18 +2,18 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The number under which a runner finds the file that its supervisor opened for it. */
+/** The file descriptor under which a runner finds the file that its supervisor opened for it. */
 export const inFlightDescriptor = 4;
 
-/** A url_hash as text; an empty place is blank. */
+/** The length of a url_hash as text; a free place is blank. */
 const placeLength = 36;
 const maxPlaces = 1024;
 const contentLength = maxPlaces * placeLength;
 
 /*
- * Which requests a runner has under way, in a file without a name that it shares with its supervisor: whatever the runner
- * dies of, the supervisor reads what it was doing. Nobody waits for a disk, since the file need not outlive the machine.
- * Messages would cost both sides 100 µs a page, and be late for a page that kills at once.
+ * The requests that a runner has in flight, in an unnamed file shared with its supervisor: whatever the runner dies of, the supervisor
+ * can read what it was doing. Nothing waits for the disk, since the file need not outlive the machine. Messages would cost more, and
+ * come too late for a page that kills at once (ADR 32).
  */
 
 /** The supervisor's side. */
@@ -24,10 +24,7 @@ export class InFlightFile {
     this.descriptor = descriptor;
   }
 
-  /**
-   * In the first folder that has room for it; undefined where none has. A runner works without it: what it was doing when it
-   * died is not known then, and no URL becomes suspect.
-   */
+  /** In the first folder with room for it. Undefined where none has any: the runner works, but its death names no suspect. */
   static open(folders: readonly string[] = [tmpdir(), '/dev/shm']): InFlightFile | undefined {
     for (const folder of folders) {
       try {
@@ -51,7 +48,7 @@ export class InFlightFile {
   }
 }
 
-/** Written in full, so that it has its room before the runner starts: a disk that fills up later cannot disturb it. */
+/** Written in full at once, so that a disk that fills up later does no harm. */
 function openNameless(parent: string): number {
   const folder = mkdtempSync(join(parent, 'holdfast-runner-'));
   let descriptor: number | undefined;
@@ -64,7 +61,7 @@ function openNameless(parent: string): number {
     if (descriptor !== undefined) closeSync(descriptor);
     throw error;
   } finally {
-    // Windows keeps it while it is open: then the system's own cleaning has to do.
+    // Windows keeps an open file; the system cleans up its temporary folder later.
     rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
   }
 }
@@ -97,14 +94,14 @@ export class InFlight {
     this.#isChanged = true;
   }
 
-  /** Lets the supervisor know. To be called before anything can come back of what was added. */
+  /** Writes the changes to the file. To be called before a response to anything added can arrive. */
   publish(): void {
     if (!this.#isChanged) return;
     this.#isChanged = false;
     try {
       writeSync(inFlightDescriptor, this.#content, 0, this.#used * placeLength, 0);
     } catch {
-      // It only helps to explain a death: no reason to die.
+      // The file only helps to explain a death.
     }
   }
 }

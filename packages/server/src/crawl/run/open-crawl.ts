@@ -15,12 +15,12 @@ import { crawlKey, crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
 import { urlRules as rules } from '../../web/urls/url-rules.ts';
 import { openFrontier } from '../frontier/open-frontier.ts';
+import { PageReading } from '../reading/page-reading.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { CrawlLoop } from './crawl-loop.ts';
 import { endCrawl } from './end-crawl.ts';
 import { InFlight } from './in-flight-file.ts';
 import { KnownUrls } from './known-urls.ts';
-import { PageReading } from './page-reading.ts';
 
 const suspectsStatement = statement<{ url_hash: string; deaths: number }>(
   'read-suspects',

@@ -1,64 +1,47 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { Page, PageContent, UrlKind } from '../../pages/stored/page.ts';
-import type { BodyPieces } from '../../web/fetch/body-pieces.ts';
-import { type FetchHead, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
-import { maxRedirects } from '../../web/fetch/max-redirects.ts';
+import type { Page, PageContent } from '../../pages/stored/page.ts';
+import { type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
+import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
 import { productToken } from '../../web/robots/product-token.ts';
-import { sitemapLimits } from '../../web/sitemaps/sitemap-entry.ts';
-import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
-import type { FrontierEntry, PageBefore, Tries } from '../frontier/frontier-entry.ts';
+import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
+import type { ReadBody } from '../reading/read-body.ts';
 import type { Admission } from './admit-entries.ts';
-import type { Checkpointer } from './checkpointer.ts';
+import { type Checkpointer, type Unsaved, urlsAtOnce } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { Discovery } from './discovery.ts';
-import { fetchList } from './fetch-list.ts';
-import { FindUrls } from './find-urls.ts';
-import { forbidsFollowing } from './forbids-following.ts';
+import { FindUrls, strategyOf } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
-import { keepAnswer } from './keep-answer.ts';
-import { type ReadBody, unfollowed } from './read-body.ts';
-import { isReadable, readPage } from './read-page.ts';
-import { readTextList, type UrlList } from './read-url-list.ts';
-import { redirectFailure } from './redirect-failure.ts';
-import { RedirectTrail } from './redirect-trail.ts';
+import { asksNotToFollow, readAnswer } from './read-answer.ts';
+import { Redirects } from './redirects.ts';
+import { RequestEntry } from './request-entry.ts';
 import { nextTry } from './retry-delay.ts';
-import { strategyOf } from './seed-urls.ts';
-import { statusFailure } from './status-failure.ts';
-import type { Unsaved } from './unsaved.ts';
-
-/** URLs of one page or list that are added without looking whether there is room for more. */
-const urlsAtOnce = 5_000;
-/** Whoever reads a list has to see that there was more of it. */
-const slackBytes = 1_048_576;
+import { UrlLists } from './url-lists.ts';
 
 export interface ProcessOptions {
+  /** Set in a recrawl. */
   readonly compare: ComparePages | undefined;
   readonly discovery: Discovery;
 }
 
-/** To be tried again then, by performance.now(), and how often it was tried. */
+/** When to try an entry again, by performance.now(), and how often it was tried. */
 export interface Postponed extends Tries, Partial<Pick<FrontierEntry, 'url' | 'redirects'>> {
   readonly until: number;
 }
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
 
-/** Does one frontier entry: fetches it, and turns whatever happens into a page, new URLs, or a later attempt. */
+/** Does one frontier entry: fetches it, and turns what comes back into a page, new URLs, or a later attempt. */
 export class ProcessEntry {
   readonly #context: CrawlContext;
   readonly #checkpointer: Checkpointer;
-  readonly #urls: FindUrls;
+  readonly #hosts: HostQueues;
   readonly #compare: ComparePages | undefined;
   readonly #discovery: Discovery;
-  /** Pages that the site calls unchanged although the baseline has lost them: asked for without a condition. */
-  readonly #unconditional = new Set<string>();
-  readonly #hosts: HostQueues;
-  readonly #redirects = new RedirectTrail();
-  /** What became of sitemaps whose requests have just ended. */
-  readonly #sitemaps = new WeakMap<FrontierEntry, UrlList>();
-  #listedUrls = 0;
+  readonly #urls: FindUrls;
+  readonly #lists: UrlLists;
+  readonly #requests: RequestEntry;
+  readonly #redirects: Redirects;
   /** Our name in X-Robots-Tag. */
   readonly #agent: string;
   /** Fetched pages that no checkpoint has saved yet. */
@@ -70,13 +53,16 @@ export class ProcessEntry {
     hosts: HostQueues,
     { compare, discovery }: ProcessOptions,
   ) {
-    this.#discovery = discovery;
     this.#context = context;
-    this.#agent = productToken(context.userAgent);
-    this.#compare = compare;
-    this.#hosts = hosts;
     this.#checkpointer = checkpointer;
+    this.#hosts = hosts;
+    this.#compare = compare;
+    this.#discovery = discovery;
+    this.#agent = productToken(context.userAgent);
     this.#urls = new FindUrls(context, () => checkpointer.unsaved);
+    this.#lists = new UrlLists(this.#urls, checkpointer, context.options.max_page_bytes);
+    this.#requests = new RequestEntry(context, this.#lists, compare?.knowsLinks === true);
+    this.#redirects = new Redirects(context);
   }
 
   /** Sitemaps that a robots.txt names add to a crawl that follows links. */
@@ -98,13 +84,12 @@ export class ProcessEntry {
     }
     if ('fail' in admission) return await this.#failed(entry, failure(admission.fail));
     const { permit } = admission;
-    // What failed before says nothing new about its host when it fails again.
+    // A repeated failure says nothing new about the host.
     const again = entry.attempts > 0;
     const started = performance.now();
     let response: FetchResponse;
     try {
-      response =
-        entry.kind === 'sitemap' ? await this.#fetchSitemap(entry, signal) : await this.#fetch(entry, signal);
+      response = await this.#requests.fetch(entry, signal);
     } catch (error) {
       if (error instanceof NotAsked) {
         permit.done({ kind: 'error', code: 'aborted' });
@@ -118,7 +103,7 @@ export class ProcessEntry {
       return await this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;
-    // A list that was looked for on the off chance says nothing about the health of the site.
+    // A list that discovery only guessed says nothing about the health of the site.
     if (entry.kind !== 'page' && status >= 500) permit.done({ kind: 'error', code: 'list_unavailable' });
     else
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds, again });
@@ -132,62 +117,18 @@ export class ProcessEntry {
     for (const { url } of unsaved.found.values()) this.#context.known.add(url);
   }
 
-  /** A sitemap may have 50 MB: what it lists joins the crawl while it comes. */
-  async #fetchSitemap(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
-    const { response, list } = await fetchList(
-      (pieces) => this.#fetch(entry, signal, pieces),
-      (url, kind) => this.#listed(url, kind, entry),
-    );
-    this.#sitemaps.set(entry, list);
-    return response;
-  }
-
-  #listed(url: string, kind: UrlKind, from: FrontierEntry): Promise<void> | undefined {
-    this.#urls.addListed(url, kind, from);
-    return ++this.#listedUrls % urlsAtOnce === 0 ? this.#checkpointer.room() : undefined;
-  }
-
-  #fetch(entry: FrontierEntry, signal: AbortSignal, pieces?: BodyPieces): Promise<FetchResponse> {
-    const { fetcher, options, userAgent, leaseEnds } = this.#context;
-    // Of a list, as much as is read is better than nothing.
-    const enoughBytes = {
-      page: undefined,
-      text: options.max_page_bytes,
-      sitemap: sitemapLimits.maxBytes + slackBytes,
-    }[entry.kind];
-    const maxBytes = enoughBytes === undefined ? options.max_page_bytes : enoughBytes + slackBytes;
-    return fetcher.fetch({
-      url: entry.url,
-      userAgent,
-      signal,
-      // It may have stood still since the entry was taken, and somebody else have the job.
-      mayAsk: () => performance.now() < leaseEnds(),
-      limits: { maxBytes, totalMs: options.page_timeout_seconds * 1000 },
-      enoughBytes,
-      take: pieces?.take,
-      ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
-      acceptHead: (head: FetchHead) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
-    });
-  }
-
-  #isConditional({ url_hash }: FrontierEntry): boolean {
-    return this.#compare?.knowsLinks === true && !this.#unconditional.has(url_hash);
-  }
-
   async #answered(
     entry: FrontierEntry,
     response: FetchResponse,
     signal: AbortSignal,
   ): Promise<Postponed | undefined> {
     const { status } = response;
-    if (status === 429 || status >= 500) {
-      const code = status === 429 ? 'rate_limited' : 'site_error';
-      return await this.#failedOrLater(entry, new HoldfastError(code, `HTTP ${status}`), response);
-    }
+    const later = refusedLater(response);
+    if (later) return await this.#failedOrLater(entry, later, response);
     if (status === 304 && entry.before) return await this.#unchanged(entry, response);
     if (status >= 300 && status < 400 && status !== 304) return this.#redirected(entry, response);
     if (status !== 200) {
-      // What discovery looked for on the off chance may well not be there.
+      // What discovery only guessed may well be absent.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
       return await this.#failed(entry, {
         ...failure(statusFailure(status)),
@@ -215,6 +156,25 @@ export class ProcessEntry {
     return this.#done(entry, { ...page, outcome: 'fetched' });
   }
 
+  /** A page that cannot be read fails; it must not end the run of all the others. */
+  async #read(
+    entry: FrontierEntry,
+    response: FetchResponse,
+    body: Buffer,
+  ): Promise<ReadBody | HoldfastError> {
+    try {
+      return await readAnswer(entry.url, response, body, {
+        reading: this.#context.reading,
+        agent: this.#agent,
+        keepBodies: this.#context.options.keep_bodies,
+        baselineHash: this.#compare?.hashOf(entry),
+      });
+    } catch (error) {
+      if (error instanceof HoldfastError) return error;
+      throw error;
+    }
+  }
+
   async #addLinks({ links, leftOut }: ReadBody, entry: FrontierEntry): Promise<void> {
     if (leftOut && this.#urls.follows) this.#urls.countLeftOut(leftOut, entry);
     if (links.length <= urlsAtOnce) {
@@ -230,63 +190,24 @@ export class ProcessEntry {
   async #unchanged(entry: FrontierEntry, response: FetchResponse): Promise<Postponed | undefined> {
     const unchanged = await this.#compare?.unchanged(entry, response);
     if (!unchanged) {
-      this.#unconditional.add(entry.url_hash);
+      this.#requests.withoutCondition(entry);
       return await this.#failedOrLater(entry, new HoldfastError('site_error', 'HTTP 304 to an unknown page'));
     }
-    if (!this.#forbidsFollowing(response)) this.#urls.add(unchanged.links, entry);
+    if (!asksNotToFollow(response, this.#agent)) this.#urls.add(unchanged.links, entry);
     this.#discovery.learn(entry, null);
     this.unsavedFetched++;
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
 
-  /** One page that nobody foresaw must not end the run of all the others. */
-  async #read(
-    entry: FrontierEntry,
-    response: FetchResponse,
-    body: Buffer,
-  ): Promise<ReadBody | HoldfastError> {
-    try {
-      const found = await readPage(
-        entry.url,
-        response,
-        body,
-        this.#context.reading,
-        this.#compare?.hashOf(entry),
-      );
-      const read = this.#forbidsFollowing(response) ? unfollowed(found) : found;
-      if (!this.#context.options.keep_bodies) return read;
-      const kept = await keepAnswer(response, body);
-      return { ...read, page: { ...read.page, content: { ...read.page.content, kept } } };
-    } catch (error) {
-      if (error instanceof HoldfastError) return error;
-      throw error;
-    }
-  }
-
-  #forbidsFollowing({ robotsTag }: FetchResponse): boolean {
-    return robotsTag !== undefined && forbidsFollowing(robotsTag, this.#agent);
-  }
-
   #redirected(entry: FrontierEntry, response: FetchResponse): Postponed | undefined {
-    const { options } = this.#context;
-    const { status, location } = response;
-    const target = location === undefined ? null : this.#targetOf(location, entry);
-    if (target === null) {
-      return this.#done(entry, { ...failure(redirectFailure(response)), status });
-    }
-    if (entry.redirects >= maxRedirects || this.#redirects.leads(target, entry.url)) {
-      return this.#done(entry, {
-        ...failure(new HoldfastError('too_many_redirects', target)),
-        status,
-        target_url: target,
-      });
-    }
+    const { status } = response;
+    const { target, error } = this.#redirects.follow(entry, response);
+    if (error) return this.#done(entry, { ...failure(error), status, ...(target && { target_url: target }) });
     // The seed's own redirect says where the site lives: example.com → www.example.com.
     // A sitemap that discovery guessed may lead anywhere.
-    const isSeed = entry.kind === 'page' || strategyOf(options) !== 'recursive';
+    const isSeed = entry.kind === 'page' || strategyOf(this.#context.options) !== 'recursive';
     if (isSeed && entry.parent === null && entry.depth === 0) this.#discovery.admitSeed(target);
-    this.#redirects.add(entry.url, target);
-    // The same URL in another spelling has no entry of its own: this one asks again.
+    // Another spelling of the same URL has no entry of its own: this one asks again.
     if (this.#urls.areOne(target, entry.url))
       return {
         until: performance.now(),
@@ -297,26 +218,13 @@ export class ProcessEntry {
       };
     this.#discovery.learn(entry, null);
     this.#urls.addRedirect(target, entry);
-    // What was a page and leads elsewhere now is no page any more, wherever it leads.
+    // A page that redirects now is gone, wherever it leads.
     const change = this.#compare && entry.before ? 'gone' : null;
     return this.#done(entry, { outcome: 'redirected', status, target_url: target, change });
   }
 
-  /**
-   * Without tracking, as a link to it would be known: two campaigns lead to one page. As the server gave it, where tracking is
-   * all that it adds and the shorter form would lead back here. Session ids always stay: a site that adds one wants to see it.
-   */
-  #targetOf(location: string, { url }: FrontierEntry): string | null {
-    const { options, urlRules } = this.#context;
-    const known = canonicalOptions(options, urlRules);
-    const short = canonicalUrl(location, url, { ...known, keepSessions: true });
-    if (short === null || (short !== url && !this.#redirects.leads(short, url))) return short;
-    return canonicalUrl(location, url, asGiven(known));
-  }
-
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
-    const { reason, message, leftOut } = this.#sitemaps.get(entry) ?? (await this.#readText(entry, response));
-    this.#sitemaps.delete(entry);
+    const { reason, message, leftOut } = await this.#lists.read(entry, response);
     this.#urls.countLeftOut(leftOut, entry);
     const page: Outcome = {
       outcome: 'skipped',
@@ -328,15 +236,7 @@ export class ProcessEntry {
     return this.#done(entry, page);
   }
 
-  async #readText(entry: FrontierEntry, { body, contentType }: FetchResponse): Promise<UrlList> {
-    if (!body) return { reason: 'absent', leftOut: {} };
-    const isCut = body.length > this.#context.options.max_page_bytes;
-    return await readTextList(entry.url, body, contentType, isCut, (url, kind) =>
-      this.#listed(url, kind, entry),
-    );
-  }
-
-  /** For good. A page that was there before is gone, or is still what it was and leads where it led. */
+  /** Fails for good. A page of the baseline is gone, or it keeps its content and its links are followed. */
   async #failed(entry: FrontierEntry, outcome: Outcome): Promise<undefined> {
     if (!this.#compare) return this.#done(entry, outcome);
     const isAway = outcome.status === 404 || outcome.status === 410;
@@ -374,7 +274,7 @@ export class ProcessEntry {
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {
     const { url, url_hash, kind, depth, parent, attempts } = entry;
     const page = {
-      // First: V8 copies a whole object at once only there.
+      // Spread first: V8 copies a whole object at once only there.
       ...outcome,
       url,
       url_hash,
@@ -396,19 +296,9 @@ export class ProcessEntry {
   }
 }
 
-/** Places of its host's limit that a page takes. */
+/** How many pages of its host's limit an outcome takes. */
 function placesOf(outcome: Page['outcome'] | null): number {
   return outcome === 'fetched' || outcome === 'failed' ? 1 : 0;
-}
-
-/** Some sites send what no request may hold. */
-const sendable = /^[\x20-\x7e]{1,1000}$/;
-
-function validators({ etag, lastModified }: PageBefore) {
-  return {
-    ifNoneMatch: etag !== null && sendable.test(etag) ? etag : undefined,
-    ifModifiedSince: lastModified !== null && sendable.test(lastModified) ? lastModified : undefined,
-  };
 }
 
 function failure(error: HoldfastError): Outcome {

@@ -1,11 +1,11 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { wasHad } from '../../pages/stored/page.ts';
-import { canonicalOptions } from '../../web/urls/canonical-options.ts';
+import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hashWords, urlHash } from '../../web/urls/url-hash.ts';
 import { urlRules as rulesOf, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { HashSet } from './hash-set.ts';
+import { HashSet } from './known-urls.ts';
 
 const missedStatement = statement<{ url_hash: string; url: string }>(
   'baseline-pages-missed',
@@ -22,7 +22,7 @@ const visitedStatement = statement<{ url_hash: string }>(
   'SELECT url_hash FROM crawl_visited WHERE job_id = $1 AND url_hash = ANY ($2::uuid[])',
 );
 
-/** Rules differ over parameters alone, and those that stand in a path. */
+/** URL rules differ in parameters only, including those in a path. */
 const cuttableStatement = statement<{ url_hash: string; url: string }>(
   'pages-with-parameters',
   `SELECT url_hash, url FROM crawl_pages WHERE job_id = $1 AND url_hash > $2 AND url ~ '[?;(]' ORDER BY url_hash LIMIT $3`,
@@ -32,8 +32,8 @@ const batch = 10_000;
 const nil = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Pages of a baseline with other URL rules that this crawl has under another URL. Nothing led to the URL that the baseline
- * stored, and yet the page is not gone: the baseline had cut a parameter that is kept today, or the other way round.
+ * Finds pages that a baseline with other URL rules stored under another URL. No link led to that URL, yet the page is not gone: one
+ * version of the rules removed a parameter that the other keeps.
  */
 export class RenamedPages {
   readonly #context: CrawlContext;
@@ -47,7 +47,7 @@ export class RenamedPages {
     this.#rules = rules;
   }
 
-  /** Of the baseline's next `limit` pages behind a hash. */
+  /** Renamed pages among the baseline's next `limit` pages after a hash. */
   async among(after: string, limit: number): Promise<string[]> {
     const { db, job } = this.#context;
     const missed = await run(db, missedStatement, [job.id, this.#baseline, after, limit]);
@@ -68,7 +68,7 @@ export class RenamedPages {
     return urlHash(rulesOf[urlRules].identity(today));
   }
 
-  /** What the baseline's rules make of URLs that they would have stored otherwise. */
+  /** This crawl's URLs as the baseline's rules would have stored them, where that differs. */
   async #readCut(db: Queryable): Promise<HashSet> {
     const { options, job } = this.#context;
     const before = canonicalOptions(options, this.#rules);
@@ -83,4 +83,34 @@ export class RenamedPages {
       after = (rows.at(-1) as { url_hash: string }).url_hash;
     }
   }
+}
+
+const cuttableBaselineStatement = statement<{ url_hash: string; url: string }>(
+  'baseline-pages-with-parameters',
+  `
+SELECT url_hash, url FROM crawl_pages page
+WHERE job_id = $1 AND url_hash > $2 AND url ~ '[?;(]' AND ${wasHad('page')} ORDER BY url_hash LIMIT $3`,
+);
+
+/** About 50 MB; pages beyond are taken for new. */
+const maxKnown = 250_000;
+
+/** By a page's hash under today's rules: its hash in a baseline with other rules, where the two differ. */
+export async function earlierHashes(
+  db: Queryable,
+  baseline: string,
+  today: CanonicalForm,
+): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  for (let after = nil; known.size < maxKnown; ) {
+    const rows = await run(db, cuttableBaselineStatement, [baseline, after, batch]);
+    for (const { url_hash, url } of rows) {
+      const hash = urlHash(today.rules.identity(canonicalUrl(url, undefined, today) ?? url));
+      if (hash !== url_hash && !known.has(hash)) known.set(hash, url_hash);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batch) break;
+    after = last.url_hash;
+  }
+  return known;
 }

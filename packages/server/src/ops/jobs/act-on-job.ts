@@ -1,6 +1,6 @@
 import { allowedActions, HoldfastError, type Job, type JobAction, type UserAction } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
-import { hasPagesToRetry } from '../../crawl/frontier/has-pages-to-retry.ts';
+import { hasPagesToRetry } from '../../crawl/frontier/return-pages.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { expireJobs } from '../../queue/jobs/expire-jobs.ts';
 import { liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proveContent } from '../../crawl/run/prove-content.ts';
+import { proveContent } from '../../crawl/reading/prove-content.ts';
 import { TrapDetector, type TrapLimits } from './trap-detector.ts';
 import type { TrapReason } from './trap-signs.ts';
 

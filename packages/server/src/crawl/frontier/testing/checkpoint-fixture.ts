@@ -1,8 +1,9 @@
 import type { Queryable } from '../../../base/database/statement.ts';
 import type { HeldJob } from '../../../queue/jobs/held-job.ts';
 import { urlHash } from '../../../web/urls/url-hash.ts';
+import type { SavedCheckpoint } from '../checkpoint-statement.ts';
 import type { FoundUrl } from '../frontier-entry.ts';
-import { type Checkpoint, type SavedCheckpoint, saveCheckpoint } from '../save-checkpoint.ts';
+import { type Checkpoint, saveCheckpoint } from '../save-checkpoint.ts';
 
 export const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => ({
   host: 'a.test',

@@ -1,7 +1,7 @@
 import { HoldfastError, type JsonAdapterConfig } from '@holdfast/contract';
 import type { GovernedFetcher } from '../../../governor/governed-fetcher.ts';
-import { refusedLater } from '../../../web/fetch/refused-later.ts';
 import type { RequestLease } from '../../../web/fetch/request-lease.ts';
+import { refusedLater } from '../../../web/fetch/status-error.ts';
 import { fillText, fillUrl, type Secrets } from './fill-template.ts';
 import { readJson } from './read-json.ts';
 

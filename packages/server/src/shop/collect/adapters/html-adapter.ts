@@ -3,7 +3,7 @@ import { type CheerioAPI, load } from 'cheerio';
 import { parseFieldSelector } from '../../../governor/sources/selectors.ts';
 import { decodeHtml } from '../../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
-import { refusedLater } from '../../../web/fetch/refused-later.ts';
+import { refusedLater } from '../../../web/fetch/status-error.ts';
 import type { Listing } from '../listing.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';

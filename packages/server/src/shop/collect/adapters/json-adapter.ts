@@ -1,7 +1,7 @@
 import { HoldfastError, type JsonAdapterConfig, parseUrl } from '@holdfast/contract';
 import { stringify } from 'lossless-json';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
-import { refusedLater } from '../../../web/fetch/refused-later.ts';
+import { refusedLater } from '../../../web/fetch/status-error.ts';
 import type { Listing } from '../listing.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HoldfastError, type ModuleAdapterConfig, parseUrl } from '@holdfast/contract';
-import { refusedLater } from '../../../web/fetch/refused-later.ts';
+import { refusedLater } from '../../../web/fetch/status-error.ts';
 import type { Listing } from '../listing.ts';
 import type { ItemAttributes } from '../match-strength.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';

@@ -13,9 +13,9 @@ import {
 } from '../../web/urls/trap-signs.ts';
 import { withoutDate } from '../../web/urls/without-date.ts';
 
-/** Words, numbers, and signs: a cross may be all that tells two tables apart. */
+/** Words, numbers and symbols: a cross may be all that tells two tables apart. */
 const wordPattern = /\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu;
-/** What an element shows besides its text. Classes of `i` are icons. */
+/** Attributes that a reader can see. Classes of `i` are icons. */
 const shows =
   /^(?:src|srcset|poster|data|alt|title|label|aria-label|style|d|points|content|xlink:href|data-.*)$/;
 const mediaTags: ReadonlySet<number> = new Set([
@@ -30,8 +30,8 @@ const maxLeads = 16;
 const maxAdded = 1_000;
 
 /**
- * Reads a page whose URL may be part of a trap: undefined for others. All of the page counts, its lists and menus too: main
- * text leaves out the cards of a catalogue, which are all that its pages differ in.
+ * Fingerprints a page whose URL may be part of a trap; undefined for others. The whole page counts, lists and menus too: main text
+ * leaves out the cards of a catalogue, which may be the only difference between its pages.
  */
 export function proveContent(
   url: string,
@@ -64,7 +64,7 @@ export function proveContent(
 
 const together = (texts: ReadonlySet<string>): number => fingerprint([...texts].sort().join('\n'));
 
-/** Tells the links of a page that are its own content from those that its trap makes up. */
+/** Separates the links of a page that are content from those that its trap makes up. */
 class SortedLinks {
   readonly #others = new Set<string>();
   readonly queries = new Set<string>();
@@ -91,7 +91,7 @@ class SortedLinks {
     return together(this.#others);
   }
 
-  /** Whether the link is one of the page's own trap. */
+  /** Whether the link belongs to the page's own trap. */
   add(link: string): boolean {
     const known = this.#known.get(link);
     if (known !== undefined) return known;
@@ -118,7 +118,7 @@ class SortedLinks {
   }
 }
 
-/** The fingerprints of what a page shows, in its order. */
+/** Fingerprints what a page shows, in order. */
 class ShownReader implements TokenReader {
   exact = 0x811c9dc5;
   undated = 0x811c9dc5;
@@ -130,7 +130,7 @@ class ShownReader implements TokenReader {
   #name = '';
   #isJson = false;
   #isHidden = false;
-  /** In a link of the trap, whose numbers say no more than its URL. */
+  /** Inside a link of the trap, whose numbers add nothing to its URL. */
   #inOwn = false;
 
   constructor(html: string, { date }: UrlParts, isOwn: (href: string) => boolean) {
@@ -164,7 +164,7 @@ class ShownReader implements TokenReader {
   openTagEnd(): void {
     const id = this.#tag;
     this.#isHidden = id === tag.style || (id === tag.script && !this.#isJson);
-    // A row with an empty cell is another row.
+    // A row with an empty cell differs from one without it.
     if (id === tag.td || id === tag.th || id === tag.img) this.#mix('|', '|');
   }
 
@@ -193,7 +193,7 @@ class ShownReader implements TokenReader {
 
 const mixed = (hash: number, word: string): number => Math.imul(hash ^ fingerprint(word), 0x01000193);
 
-/** A picture that counts visitors has a token in its URL, and is the same on every page. */
+/** Tracking pixels have a token in their URL, and are the same on every page. */
 function mediaName(src: string): string {
   const query = src.indexOf('?');
   if (query === -1) return src;

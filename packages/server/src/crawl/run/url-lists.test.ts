@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
-import { fetchList } from './fetch-list.ts';
+import { fetchList } from './url-lists.ts';
 
 const response = { url: 'https://a.test/sitemap.xml', status: 200 } as FetchResponse;
 const entry = (path: string) => Buffer.from(`<url><loc>https://a.test/${path}</loc></url>`);

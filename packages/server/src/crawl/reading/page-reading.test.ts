@@ -23,7 +23,7 @@ let program = '';
 let reading: PageReading | undefined;
 
 beforeAll(async () => {
-  program = await bundleProgram('packages/server/src/crawl/run/testing/moody-reader-program.ts');
+  program = await bundleProgram('packages/server/src/crawl/reading/testing/moody-reader-program.ts');
 });
 afterEach(() => reading?.close());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forbidsFollowing } from './forbids-following.ts';
+import { forbidsFollowing } from './read-answer.ts';
 
 test.each([
   'nofollow',

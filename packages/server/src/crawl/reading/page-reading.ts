@@ -3,14 +3,14 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { PageContent } from '../../pages/stored/page.ts';
 import { type ReadBody, type ReadOptions, readBody } from './read-body.ts';
-import type { ReadAnswer, ReadingData, ReadTask } from './reading-messages.ts';
+import type { ReadAnswer, ReadingData, ReadTask } from './serve-reading.ts';
 
 export interface PageReadingOptions {
   readonly options: ReadOptions;
   readonly log: Logger;
   /** The bundled reading thread. */
   readonly program: string;
-  /** A page that takes longer is given up. */
+  /** A page that takes longer fails. */
   readonly deadlineMs?: number;
   readonly memoryMb?: number;
 }
@@ -24,21 +24,19 @@ interface Waiting {
   readonly reject: (error: HoldfastError) => void;
 }
 
-/** A body of more than this is read by the thread alone: on the fetching side it would hold up every request. */
+/** Larger bodies are read only by the thread: on the fetching side they would hold up every request. */
 const heavyBytes = 128 * 1024;
-/** With more than this before it, a page is read sooner on the fetching side, which has nothing better to do. */
+/** With a longer queue before it, a page is read sooner on the fetching side. */
 const longQueueBytes = 128 * 1024;
-/** So many pages are read on this side first: a thread takes 0.2 s of CPU to start, more than they do. */
+/** Pages read on this side first: a thread takes more CPU to start than they do (ADR 32). */
 const fewPages = 20;
-/** A thread that dies this often in a row before it is ready is not started again. */
+/** Failed starts in a row after which no thread is started again. */
 const maxVainStarts = 3;
 
 /**
- * Reads pages beside the fetching: in a thread that may take its time, hang or run out of memory without harm to the
- * requests under way. A page that it dies of, or hangs at, fails; the others are read by the next thread. Pages that are
- * not large are read on this side while they are few, and while the thread is starting or has its hands full. Where only
- * links and metadata are wanted, they always are: a page of 15 KB takes 0.1 ms, as much as handing it over and taking back
- * what was found.
+ * Reads pages in a thread, which may hang or run out of memory without harm to the requests in flight. A page that kills the thread
+ * fails; the others go to the next thread. Small pages are read on this side while they are few, and while the thread starts or is
+ * busy; always where only links and metadata are wanted, since handing them over would cost as much as reading them (ADR 32).
  */
 export class PageReading {
   readonly #options: Required<PageReadingOptions>;
@@ -47,15 +45,15 @@ export class PageReading {
   #vainStarts = 0;
   readonly #isLight: boolean;
   #readHereCount = 0;
-  /** Handed to the thread, in the order of its answers. */
+  /** Tasks given to the thread, in the order of its answers. */
   #asked: Waiting[] = [];
   #askedBytes = 0;
-  /** To be handed over at the end of this turn of the event loop, together. */
+  /** Tasks to give to the thread at the end of this turn of the event loop. */
   #outbox: Waiting[] = [];
-  /** How many the thread has begun, as it tells through shared memory, and how many of them it has answered. */
+  /** Tasks the thread has begun, as it tells through shared memory, and those it has answered. */
   #begun = new Int32Array(new SharedArrayBuffer(4));
   #answered = 0;
-  /** Since when it is at the page it is at, as far as was seen. */
+  /** The last task seen to begin, and when. */
   #seenBegun = 0;
   #seenAt = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -66,7 +64,7 @@ export class PageReading {
     this.#isLight = !options.options.markdown && !options.options.store_html;
   }
 
-  /** Fails with a HoldfastError when the page cannot be read, ever. */
+  /** Rejects with a HoldfastError when the page cannot be read at all. */
   read(
     url: string,
     contentType: string | undefined,
@@ -195,7 +193,7 @@ export class PageReading {
     this.#died(`more than ${deadlineMs / 1000} s`);
   }
 
-  /** The page that it had begun last is what it died of; those before it may be read without having been answered. */
+  /** The thread died of the task it began last; earlier ones may be read but not answered. */
   #died(reason: string): void {
     if (this.#closed) return;
     const at = Atomics.load(this.#begun, 0) - this.#answered - 1;
@@ -208,8 +206,7 @@ export class PageReading {
     this.#asked = [];
     this.#thread = undefined;
     if (this.#vainStarts < maxVainStarts) this.#start();
-    else
-      this.#options.log.error({ reason }, 'No reading thread can be had; pages are read beside the requests');
+    else this.#options.log.error({ reason }, 'No reading thread starts; pages are read beside the requests');
     this.#flush();
   }
 
@@ -226,7 +223,7 @@ export class PageReading {
   }
 }
 
-/** What comes from another thread are plain arrays of bytes. */
+/** Buffers arrive from another thread as plain byte arrays. */
 function withBuffers({ page, ...read }: ReadBody): ReadBody {
   const { content } = page;
   const buffers: PageContent = {

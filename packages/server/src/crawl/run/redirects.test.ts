@@ -1,5 +1,22 @@
 import { expect, test } from 'vitest';
-import { redirectFailure } from './redirect-failure.ts';
+import { RedirectTrail, redirectFailure } from './redirects.ts';
+
+test('a redirect closes a loop when others lead from its target back to it', () => {
+  const trail = new RedirectTrail();
+  expect(trail.leads('a', 'a')).toBe(true);
+  expect(trail.leads('b', 'a')).toBe(false);
+  trail.add('b', 'c');
+  trail.add('c', 'a');
+  expect(trail.leads('b', 'a')).toBe(true);
+  expect(trail.leads('b', 'd')).toBe(false);
+});
+
+test('a loop that the URL at hand only leads into has an end', () => {
+  const trail = new RedirectTrail();
+  trail.add('b', 'c');
+  trail.add('c', 'b');
+  expect(trail.leads('b', 'a')).toBe(false);
+});
 
 test.each([
   [302, 'file:///etc/passwd', 'url_invalid', 'HTTP 302 leads to file:///etc/passwd'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StartTimes } from './start-times.ts';
+import { StartTimes } from './admit-entries.ts';
 
 test('a host may be asked again when its delay is over, whoever was asked meanwhile', () => {
   const times = new StartTimes(1_000);

@@ -4,7 +4,7 @@ import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { allLinks, foldLines, linkLines, storedLines } from '../../pages/stored/page-links.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
-import type { ExtractedPage } from '../../web/html/extracted-page.ts';
+import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { textOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-options.ts';
@@ -12,7 +12,6 @@ import type { ContentProof } from '../../web/urls/content-proof.ts';
 import { shaUuid } from '../../web/urls/sha-uuid.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { proveContent } from './prove-content.ts';
-import { shownText } from './shown-text.ts';
 
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 
@@ -24,23 +23,23 @@ export type ReadOptions = Pick<
   readonly url_rules?: UrlRulesVersion | undefined;
 };
 
-/** What is read from the body of a page alone. */
+/** What the body of a page yields. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
-  /** The hash that 0.2 made of this body, where the baseline has another than ours. */
+  /** The hash of this body by version 0.2, where the baseline has another than ours. */
   readonly earlierHash?: string | undefined;
-  /** Of a page whose URL may be part of a trap. */
+  /** Set for a page whose URL may be part of a trap. */
   readonly proof?: ContentProof | undefined;
-  /** Canonical URLs to follow, none when the page asks for it. */
+  /** Canonical URLs to follow; none when the page asks not to follow its links. */
   readonly links: readonly string[];
-  /** Links that are not among them, by reason; undefined when there are none. */
+  /** Numbers of links that are left out, by reason. */
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
 }
 
-/** A crawl reads all its pages with the same options; links of earlier pages are resolved already. */
+/** A crawl reads all its pages with the same options, so links that pages share are resolved once. */
 const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();
 
-/** `baselineHash`: of this page in the baseline of a recrawl. Where it is another, 0.2 may have made it. */
+/** `baselineHash`: the hash of this page in the baseline. Where it differs from ours, version 0.2 may have made it. */
 export function readBody(
   url: string,
   contentType: string | undefined,
@@ -76,7 +75,7 @@ export function readBody(
     markdown: shown ? deflate(shown.markdown) : null,
     html: options.store_html ? deflate(text) : null,
   };
-  // Without main content all of the page counts, as it came: no other copy of it has to be made.
+  // Without main content the whole body counts, as received.
   const hash = shaUuid(shown ? shownText(extracted, shown) : body);
   const mayBeOf02 = shown !== null && baselineHash !== undefined && baselineHash !== hash;
   return {
@@ -97,7 +96,7 @@ export function readBody(
   };
 }
 
-/** As it would have been read, had the page itself asked that its links not be followed. */
+/** The same page, had it asked not to follow its links. */
 export function unfollowed(read: ReadBody): ReadBody {
   const { content } = read.page;
   if (content.links === null || read.links.length === 0) return read;
@@ -131,9 +130,19 @@ function packed(lines: string): Buffer {
 }
 
 /**
- * Level 1: a third of the time of the default for a tenth more bytes. What comes out is a part of a piece of memory that
- * is kept until the checkpoint, so that piece is not 16 KB, as by default, for the links of a page.
+ * Level 1 takes a third of the time for a tenth more bytes. Small chunks, because a result is a slice of its chunk, which stays in
+ * memory until the checkpoint.
  */
 function deflate(text: string): Buffer {
   return deflateRawSync(text, { level: 1, chunkSize: Math.max(Math.min(text.length >> 1, 16_384), 256) });
+}
+
+/** Linear on any input: neither part runs past a bracket that could begin the next image. */
+const imageQuery = /(!\[(?:[^[\]\\]|\\.)*\]\([^()[?\s]*)\?[^()[\s]*(?=\))/g;
+
+/** What a reader sees of a page: title, headline and main content. A recrawl compares its hash (ADR 27). */
+export function shownText({ title, headings }: ExtractedPage, { markdown }: MainContent): string {
+  // Signatures and cache busters in image URLs change with every request, and nobody sees them.
+  const content = markdown.includes('![') ? markdown.replace(imageQuery, '$1') : markdown;
+  return `${title ?? ''}\n${headlineOf(headings) ?? ''}\n${content}`;
 }

@@ -1,12 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PageContent } from '../../pages/stored/page.ts';
-import type { ReadBody, readBody } from './read-body.ts';
-import { exactBytes, type ReadAnswer, type ReadingData, type ReadTask } from './reading-messages.ts';
+import type { ReadBody, ReadOptions, readBody } from './read-body.ts';
 
-/** The other side should not wait for a whole batch, nor be woken for every page. */
+/** The other side neither waits for a whole batch nor wakes for every page. */
 const answersAtOnce = 4;
 
-/** In a reading thread: reads what it is handed, and answers in that order. */
+/** Runs in the reading thread: reads each task and answers in order. */
 export function serveReading(read: typeof readBody): void {
   const { options, begun } = workerData as ReadingData;
   parentPort?.on('message', (tasks: readonly ReadTask[]) => {
@@ -48,4 +47,31 @@ function send(answers: readonly ReadAnswer[]): void {
       : Object.values(answer.page.content).flatMap((bytes) => (bytes ? [bytes.buffer] : [])),
   );
   parentPort?.postMessage(answers, buffers as ArrayBuffer[]);
+}
+
+/** What the thread starts with. */
+export interface ReadingData {
+  readonly options: ReadOptions;
+  /** Shared memory: the number of tasks it has begun. */
+  readonly begun: Int32Array;
+}
+
+export interface ReadTask {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  /** The whole of its buffer, which is transferred. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Hash of the page in the baseline of a recrawl. */
+  readonly baselineHash: string | null | undefined;
+}
+
+/** The answer to the oldest unanswered task. */
+export type ReadAnswer = ReadBody | { readonly failure: string };
+
+/** Copies into a buffer of its own: transferring a part of a buffer would transfer all of it. */
+function exactBytes(bytes: Buffer | null): Buffer<ArrayBuffer> | null {
+  if (bytes === null) return null;
+  const own = new Uint8Array(bytes.length);
+  own.set(bytes);
+  return Buffer.from(own.buffer);
 }

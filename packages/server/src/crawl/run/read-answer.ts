@@ -1,0 +1,103 @@
+import { STATUS_CODES } from 'node:http';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import type { PageContent } from '../../pages/stored/page.ts';
+import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
+import { productToken } from '../../web/robots/product-token.ts';
+import type { PageReading } from '../reading/page-reading.ts';
+import { type ReadBody, unfollowed } from '../reading/read-body.ts';
+
+export interface AnswerOptions {
+  readonly reading: PageReading;
+  /** The crawler's name in X-Robots-Tag. */
+  readonly agent: string;
+  /** Whether the response is stored as it came. */
+  readonly keepBodies: boolean;
+  /** Hash of this page in the baseline of a recrawl. */
+  readonly baselineHash: string | null | undefined;
+}
+
+const readable = /^(text\/(html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i;
+
+/** Whether a body of this type is read as a page; without a type its content decides. */
+export function isReadable({ contentType }: FetchHead): boolean {
+  return contentType === undefined || readable.test(contentType);
+}
+
+/** Turns the response for a page into what is stored of it. Throws a HoldfastError when the page cannot be read. */
+export async function readAnswer(
+  url: string,
+  response: FetchResponse,
+  body: Buffer,
+  { reading, agent, keepBodies, baselineHash }: AnswerOptions,
+): Promise<ReadBody> {
+  const { status, contentType, etag, lastModified } = response;
+  const found = await reading.read(url, contentType, body, baselineHash);
+  const read = asksNotToFollow(response, agent) ? unfollowed(found) : found;
+  const page = {
+    ...read.page,
+    status,
+    content_type: contentType ?? null,
+    etag: etag ?? null,
+    last_modified: lastModified ?? null,
+    bytes: body.length,
+  };
+  if (!keepBodies) return { ...read, page };
+  return { ...read, page: { ...page, content: { ...page.content, kept: await keepAnswer(response, body) } } };
+}
+
+export function asksNotToFollow({ robotsTag }: FetchResponse, agent: string): boolean {
+  return robotsTag !== undefined && forbidsFollowing(robotsTag, agent);
+}
+
+/** Directives with a value: the word before their colon is not a crawler's name, and `none` after it is not a directive. */
+const valued = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview']);
+
+/**
+ * Whether X-Robots-Tag asks this crawler, or all crawlers, not to follow the links of a page. A crawler's name applies to the
+ * directives up to the end of its line, or up to the next name.
+ */
+export function forbidsFollowing(robotsTag: string, agent: string): boolean {
+  const own = agent.toLowerCase();
+  return robotsTag
+    .toLowerCase()
+    .split('\n')
+    .some((line) => {
+      let isForUs = true;
+      return line.split(',').some((part) => {
+        const [, name, rest] = /^\s*([^\s:]+)\s*:(.*)$/.exec(part) ?? [];
+        if (name !== undefined && valued.has(name)) return false;
+        if (name !== undefined) isForUs = name === '*' || productToken(name) === own;
+        const rules = (rest ?? part).trim().split(/\s+/);
+        return isForUs && (rules.includes('nofollow') || rules.includes('none'));
+      });
+    });
+}
+
+const deflate = promisify(deflateRaw);
+
+/** Headers that describe the transfer of the body, not the body that is kept. */
+const ofTheTransfer = /^(content-encoding|content-length|transfer-encoding)$/;
+
+/** The response as it came, to be stored. Deflated off the event loop. */
+async function keepAnswer(
+  { status, headers, remoteAddress }: FetchResponse,
+  body: Buffer,
+): Promise<NonNullable<PageContent['kept']>> {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...Object.entries(headers).map(
+      ([name, value]) => `${ofTheTransfer.test(name) ? 'x-orig-' : ''}${name}: ${value}`,
+    ),
+    `content-length: ${body.length}`,
+  ];
+  return {
+    body: await deflate(body, { level: 1 }),
+    answer: {
+      received_at: new Date().toISOString(),
+      address: remoteAddress ?? null,
+      // PostgreSQL stores no NUL, and a line break would start another header.
+      head: lines.map((line) => line.replaceAll(/[\0\r\n]/g, ' ')).join('\r\n'),
+    },
+  };
+}

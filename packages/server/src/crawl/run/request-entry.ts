@@ -1,0 +1,73 @@
+import type { BodyPieces } from '../../web/fetch/body-pieces.ts';
+import type { FetchResponse } from '../../web/fetch/fetcher.ts';
+import { sitemapLimits } from '../../web/sitemaps/sitemap-entry.ts';
+import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
+import type { CrawlContext } from './crawl-context.ts';
+import { isReadable } from './read-answer.ts';
+import type { UrlLists } from './url-lists.ts';
+
+/** Read beyond the limit of a list, to see that there is more of it. */
+const slackBytes = 1_048_576;
+
+/** Sends the request for a frontier entry, with the limits of its kind and the validators of a recrawl. */
+export class RequestEntry {
+  readonly #context: CrawlContext;
+  readonly #lists: UrlLists;
+  readonly #asksConditionally: boolean;
+  /** Pages that the site calls unchanged although the baseline does not have them any more. */
+  readonly #unconditional = new Set<string>();
+
+  /** `asksConditionally`: an unchanged page need not be read again. */
+  constructor(context: CrawlContext, lists: UrlLists, asksConditionally: boolean) {
+    this.#context = context;
+    this.#lists = lists;
+    this.#asksConditionally = asksConditionally;
+  }
+
+  fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
+    if (entry.kind !== 'sitemap') return this.#fetch(entry, signal);
+    return this.#lists.fetchSitemap(entry, (pieces) => this.#fetch(entry, signal, pieces));
+  }
+
+  /** From now on this page is requested without a condition. */
+  withoutCondition({ url_hash }: FrontierEntry): void {
+    this.#unconditional.add(url_hash);
+  }
+
+  #fetch(entry: FrontierEntry, signal: AbortSignal, pieces?: BodyPieces): Promise<FetchResponse> {
+    const { fetcher, options, userAgent, leaseEnds } = this.#context;
+    // The beginning of a list is better than nothing.
+    const enoughBytes = {
+      page: undefined,
+      text: options.max_page_bytes,
+      sitemap: sitemapLimits.maxBytes + slackBytes,
+    }[entry.kind];
+    const maxBytes = enoughBytes === undefined ? options.max_page_bytes : enoughBytes + slackBytes;
+    return fetcher.fetch({
+      url: entry.url,
+      userAgent,
+      signal,
+      // The process may have stood still since the entry was taken, and another holder have the job.
+      mayAsk: () => performance.now() < leaseEnds(),
+      limits: { maxBytes, totalMs: options.page_timeout_seconds * 1000 },
+      enoughBytes,
+      take: pieces?.take,
+      ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
+      acceptHead: (head) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
+    });
+  }
+
+  #isConditional({ url_hash }: FrontierEntry): boolean {
+    return this.#asksConditionally && !this.#unconditional.has(url_hash);
+  }
+}
+
+/** Some sites send validators that no request may hold. */
+const sendable = /^[\x20-\x7e]{1,1000}$/;
+
+function validators({ etag, lastModified }: PageBefore) {
+  return {
+    ifNoneMatch: etag !== null && sendable.test(etag) ? etag : undefined,
+    ifModifiedSince: lastModified !== null && sendable.test(lastModified) ? lastModified : undefined,
+  };
+}
