@@ -45,7 +45,7 @@ function newest(path) {
  */
 export async function buildIfStale() {
   if (!staleParts().length) return false;
-  console.error('Building Holdfast from its sources. This happens once, and after each change of them …');
+  console.error('Building Holdfast (once, and after source changes) …');
   const builder = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -142,8 +142,10 @@ describe('holdfast jobs', () => {
     const { stdout } = await holdfast('jobs', 'show', id);
     expect(stdout).toMatch(/pages +.*, 3 left out by a limit\n/);
     expect(stdout).toMatch(/off scope +9 off_host, 4 too_deep\n/);
-    expect(stdout).toMatch(/you can +nothing more; it is finished/);
-    expect((await holdfast('jobs', 'pause', id)).stderr).toContain('Nothing can be done to it any more.');
+    expect(stdout).toMatch(/you can +delete\n/);
+    expect((await holdfast('jobs', 'pause', id)).stderr).toContain(
+      `It is finished: delete it (\`npx holdfast jobs delete ${id}\`), or create a new job.`,
+    );
     expect(JSON.parse((await holdfast('jobs', 'show', id, '--json')).stdout).allowed_actions).toEqual([]);
   });
 

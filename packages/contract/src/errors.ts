@@ -323,7 +323,7 @@ export const errors = {
     http: 422,
     exit: exitCodes.badInput,
     message: 'The adapter of the source is not configured well',
-    hint: 'Correct the named field with `holdfast sources set ID --config …`.',
+    hint: 'Correct the named field (`holdfast sources set ID --config …`) or the named setting of the worker.',
   },
   adapter_secret_missing: {
     retry: 'never',
@@ -381,7 +381,7 @@ export const errors = {
     http: 502,
     exit: exitCodes.failure,
     message: 'The browser could not render the page',
-    hint: 'The page is tried again by itself. If it keeps failing, render it alone with `holdfast crawl URL --max-pages 1 --render always`.',
+    hint: 'The page is tried again by itself. If it keeps failing, render it alone with `holdfast crawl URL --limit 1 --render always`.',
   },
   render_timeout: {
     retry: 'later',

@@ -2,7 +2,7 @@ import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
 import { asCalled } from '../base/process/installation.ts';
 import { asTyped } from './as-typed.ts';
 
-const actionNames = /\b(?:resetLock|retryUrls)\b/g;
+const actionNames = /\b(?:runNow|resetLock|retryUrls)\b/g;
 
 /** Says on stderr what went wrong and what to do, and sets the exit code. No stack: that is for the debug log. */
 export function reportError(error: unknown, json: boolean): void {

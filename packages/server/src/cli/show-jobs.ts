@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   errors,
+  isLive,
   itemOf,
   type Job,
   type JobFilter,
@@ -82,7 +83,7 @@ export function printJob(job: Job, details: ShownDetails, events: readonly JobEv
     ['held by', job.lease_expires_at && job.worker_id],
     ['lease ends', time(job.lease_expires_at)],
     ['payload', JSON.stringify(job.payload)],
-    ['you can', details.actions.map(asTyped).join(', ') || 'nothing more; it is finished'],
+    ['you can', [...details.actions.map(asTyped), ...(isLive(job.status) ? [] : ['delete'])].join(', ')],
   ];
   for (const [label, value] of lines)
     if (value) console.log(forTerminal(`${label.padEnd(11)} ${printable(value)}`));

@@ -43,9 +43,7 @@ export function outcomeRows(view: CrawlView, reasons: readonly ReasonCount[]): O
         .filter((found) => found.outcome === outcome)
         .map(({ reason, count }) => row(outcome, count, reason ?? '')),
     ),
-    ...(view.total_pending > 0
-      ? [row('pending', view.total_pending, '', 'found, and not asked for yet')]
-      : []),
+    ...(view.total_pending > 0 ? [row('pending', view.total_pending, '', 'found, and not fetched yet')] : []),
     ...offScope.map(([reason, count]) => row('off scope', count, reason)),
     ...(view.not_crawled > 0
       ? [row('not crawled', view.not_crawled, '', 'found, and left out when --limit was reached')]

@@ -103,7 +103,7 @@ async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = fals
   return new HoldfastError('action_not_allowed', `${action} of job ${id}, which is ${job.status}${asked}`, {
     hint: allowed.length
       ? `What can be done now: ${allowed.join(', ')}.`
-      : 'Nothing can be done to it any more.',
+      : `It is finished: delete it (\`holdfast jobs delete ${id}\`), or create a new job.`,
     details: [{ field: 'allowed_actions', message: allowed.join(', ') }],
   });
 }

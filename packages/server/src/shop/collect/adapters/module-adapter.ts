@@ -23,7 +23,10 @@ export const moduleAdapter: Adapter<ModuleAdapterConfig> = async (config, item, 
 /** Only a file that lies in the folder, wherever its name leads. */
 async function fileIn(folder: string | undefined, name: string): Promise<string> {
   if (folder === undefined)
-    throw new HoldfastError('adapter_invalid', 'this worker runs no modules: HOLDFAST_ADAPTERS is not set');
+    throw new HoldfastError(
+      'adapter_invalid',
+      'the worker loads no modules: start it with HOLDFAST_ADAPTERS=FOLDER',
+    );
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, name))]);
     if (file.startsWith(root + sep)) return file;
