@@ -55,7 +55,10 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   if (leadsAway) return true;
   if ((holds & holding.heading) !== 0 && prose > 0 && ((tape.hints[node] as number) & hint.comments) === 0)
     return false;
-  return (chars <= smallChars && chars <= smallShare * sums.chars) || (holds & holding.control) !== 0;
+  if ((holds & holding.control) !== 0) return true;
+  // Terms and rows are facts, however few.
+  if (tape.tags[node] === tag.dl || tape.tags[node] === tag.table) return false;
+  return chars <= smallChars && chars <= smallShare * sums.chars;
 }
 
 /** Within the content an aside is a note, unless it consists of links or has controls. */

@@ -14,6 +14,7 @@ const leadInLength = 120;
 const advert =
   /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
 const advertLength = 60;
+const headlineLength = 15;
 
 /**
  * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
@@ -130,8 +131,10 @@ class ContentPruner {
   #leadsAway(node: number, id: number): boolean {
     const { chars, ends } = this.#tape;
     if (node <= this.#headline && this.#headline < (ends[node] as number)) return false;
-    if (id === tag.pre || this.#holds(node, holding.code)) return false;
+    if (id === tag.pre || this.#holds(node, holding.code) || this.#fillsCell(node)) return false;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
+    // Above the headline links lead to other parts of the site.
+    if ((ends[node] as number) <= this.#headline) return this.#density(node) >= 0.4;
     // A section is judged by its parts, because its heading says what the links are.
     if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
     const density = this.#density(node);
@@ -139,7 +142,23 @@ class ContentPruner {
     if (this.#keepsLinks || this.#heading >= 0) return false;
     if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
     if (id === tag.p || isPart(id)) return false;
-    return density >= 0.75 && !this.#isShortList(node, id);
+    return density >= 0.75 && !this.#isShortList(node, id) && this.#linksHeadlines(node);
+  }
+
+  /** A table would show an empty cell in its place. */
+  #fillsCell(node: number): boolean {
+    const { tags, chars, parents } = this.#tape;
+    const parent = parents[node] as number;
+    return parent >= 0 && isCell(tags[parent] as number) && chars[parent] === chars[node];
+  }
+
+  /** Links to other stories repeat their headlines; those of a reference name things. */
+  #linksHeadlines(node: number): boolean {
+    const { tags, ends, linked, details } = this.#tape;
+    let links = 0;
+    for (let at = node; at < (ends[node] as number); at++)
+      if (tags[at] === tag.a && details.get(at)?.href !== undefined) links++;
+    return (linked[node] as number) >= headlineLength * links;
   }
 
   /** One or two links within a text belong to it: "Buy it here". */
@@ -219,7 +238,11 @@ function isList(id: number): boolean {
   return id === tag.ul || id === tag.ol || id === tag.dl;
 }
 
+function isCell(id: number): boolean {
+  return id === tag.td || id === tag.th;
+}
+
 /** Judged with the list or table around. */
 function isPart(id: number): boolean {
-  return id === tag.li || id === tag.td || id === tag.th || id === tag.tr || id === tag.dd || id === tag.dt;
+  return isCell(id) || id === tag.li || id === tag.tr || id === tag.dd || id === tag.dt;
 }

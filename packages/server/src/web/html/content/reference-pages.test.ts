@@ -75,6 +75,7 @@ describe('the headline', () => {
 
   test('does not link to itself', () => {
     expect(markdown(`<h1><a href="#ports">Ports</a></h1>${text}`)).toMatch(/^# Ports\n/);
+    expect(markdown(`<h1><a href="#ports">◆</a> Ports</h1>${text}`)).toMatch(/^# Ports\n/);
   });
 });
 
@@ -114,6 +115,7 @@ describe('evidence', () => {
       'a note whose name is the slug of its title',
       '<div class="note-you-can-not-share-models-between-versions"><p>Kept, a line.</p></div>',
     ],
+    ['terms, whatever they are called', '<dl class="tags"><dt>Errors</dt><dd>Kept</dd></dl>'],
     ['an admonition about sharing', '<div class="admonition admonition-share"><p>Kept, a line.</p></div>'],
     [
       'a number in a cell of its own',
@@ -126,7 +128,50 @@ describe('evidence', () => {
   });
 });
 
+describe('links', () => {
+  test('above the headline lead away, also in the main part of a page', () => {
+    const path = '<ul><li>Qt 5</li><li><a href="a">Qt Core</a></li><li><a href="b">C++ Classes</a></li></ul>';
+    expect(markdown(`<main>${path}<hr><h1>Ports</h1>${text}</main>`)).toMatch(/^# Ports\n/);
+  });
+
+  const stories =
+    '<a href="a">Another story that was told today</a> <a href="b">And yet another one of them</a>';
+  test('to other stories between the paragraphs go', () => {
+    expect(markdown(`<div>${text}<div>${stories}</div>${text}</div>`)).not.toContain('story');
+  });
+
+  test.each([
+    [
+      'that name things',
+      '<div>“<a href="a">Kept</a>” “<a href="b">Sections</a>” “<a href="c">Base</a>”</div>',
+    ],
+    [
+      'that fill the cell of a table',
+      `<table><tr><th>a<th>b</tr><tr><td><p><a href="a">Kept ${stories}</a></p><td>${sentence}</tr></table>`,
+    ],
+  ])('%s stay', (_, part) => {
+    expect(markdown(`<div>${text}${part}${text}</div>`)).toContain('Kept');
+  });
+});
+
 describe('layout', () => {
+  test('by a row with a heading begins another table', () => {
+    expect(
+      markdown(
+        `${text}<table><tr><td colspan="2"><h2>Functions</h2></td></tr><tr><td>int</td><td>run()</td></tr><tr><td>void</td><td>stop()</td></tr></table>`,
+      ),
+    ).toContain('## Functions\n\n|  |  |\n| --- | --- |\n| int | run() |\n| void | stop() |');
+  });
+
+  test('by a row of a few words is one line', () => {
+    const cells = ['int run', '(', '<a href="t">size_t</a>', '<em>n</em>', ')'].map(
+      (cell) => `<td>${cell}</td>`,
+    );
+    expect(markdown(`${text}<table><tr>${cells.join('')}</tr></table>`)).toContain(
+      'int run ( [size_t](https://example.com/a/t) *n* )',
+    );
+  });
+
   test('by a list of sections leaves the sections', () => {
     expect(
       markdown(
@@ -140,7 +185,7 @@ describe('layout', () => {
       markdown(
         `${text}<table><tr><td rowspan="2"><img src="note.png" alt="Note"></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>`,
       ),
-    ).toContain('![Note](https://example.com/a/note.png)\n\nNote\n\nMind the gap.');
+    ).toContain('![Note](https://example.com/a/note.png) Note\n\nMind the gap.');
   });
 
   test('of terms with code leaves code and definitions as blocks', () => {

@@ -212,9 +212,10 @@ function renderLink(rendering: Rendering, node: number, run: InlineRun, marks: n
   const inner = new InlineRun();
   const href = (marks & link) === 0 ? rendering.tape.details.get(node)?.href : undefined;
   renderChildren(rendering, node, inner, href === undefined ? marks : marks | link);
-  const isAnchor = href !== undefined && anchorSign.test(inner.out);
   // A heading that links to itself.
   const isOwn = rendering.inHeading && href?.startsWith('#');
+  const isAnchor =
+    href !== undefined && (anchorSign.test(inner.out) || (isOwn && !/[\p{L}\p{N}]/u.test(inner.out)));
   const target = href === undefined || isAnchor || isOwn ? null : linkTarget(rendering, href);
   if (isAnchor) {
     if (inner.startsSpaced) run.space();

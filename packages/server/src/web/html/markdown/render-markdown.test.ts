@@ -76,7 +76,7 @@ describe('blocks', () => {
 
   test('are the contents of a table that only lays out the page', () => {
     expect(markdown('<table><tr><td><h2>A</h2><p>b</p></td><td>c</td></tr><tr><td>d<td>e</table>')).toBe(
-      '## A\n\nb\n\nc\n\nd\n\ne',
+      '## A\n\nb\n\nc\n\nd e',
     );
   });
 

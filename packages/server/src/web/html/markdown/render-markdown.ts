@@ -7,8 +7,10 @@ import { escapeInline, escapeLineStarts } from './escape-markdown.ts';
 import { hardBreaks, InlineRun, joinLines } from './inline-run.ts';
 import { linesOf, linkTarget, renderInline } from './render-inline.ts';
 import { renderDefinitions, renderList } from './render-list.ts';
-import { renderTable } from './render-table.ts';
+import { isSingleLine, renderTable } from './render-table.ts';
 import { joinBlocks, type RenderedBlock, Rendering } from './rendering.ts';
+
+const rule = '---';
 
 /** Writes the chosen content as markdown; root -1 is the whole page. */
 export function renderMarkdown(
@@ -20,6 +22,8 @@ export function renderMarkdown(
   const rendering = new Rendering(tape, resolve, labels, renderBlocks);
   const blocks: RenderedBlock[] = [];
   renderBlocks(rendering, root, blocks);
+  while (blocks.at(0)?.text === rule) blocks.shift();
+  while (blocks.at(-1)?.text === rule) blocks.pop();
   const markdown = joinBlocks(blocks);
   const truncated = rendering.truncated || markdown.length > limits.markdownLength;
   return { markdown: storableText(cutText(markdown, limits.markdownLength)), truncated };
@@ -48,12 +52,13 @@ function renderBlocks(rendering: Rendering, node: number, blocks: RenderedBlock[
 function renderBlock(rendering: Rendering, node: number, id: number, blocks: RenderedBlock[]): void {
   if (isHeading[id] === 1) pushText(blocks, renderHeading(rendering, node, id));
   else if (id === tag.pre || id === tag.xmp) renderCodeBlock(rendering, node, blocks);
-  else if (id === tag.hr) blocks.push({ text: '---', isList: false });
+  else if (id === tag.hr) blocks.push({ text: rule, isList: false });
   else if (id === tag.blockquote) renderQuote(rendering, node, blocks);
   else if (id === tag.ul || id === tag.ol || id === tag.menu || id === tag.dir)
     renderList(rendering, node, blocks);
   else if (id === tag.dl) renderDefinitions(rendering, node, blocks);
   else if (id === tag.table) renderTable(rendering, node, blocks);
+  else if (id === tag.tr && isSingleLine(rendering, node)) pushText(blocks, linesOf(rendering, node));
   else if (id === tag.a) renderLinkedBlocks(rendering, node, blocks);
   else renderBlocks(rendering, node, blocks);
 }

@@ -8,6 +8,7 @@ const maxFilledCells = 10 * limits.tableCells;
 /** A cell that spans several is repeated in each of them up to this length. */
 const longestRepeated = 200;
 const maxSpan = 1_000;
+const longestLine = 300;
 
 interface Row {
   readonly cells: number[];
@@ -17,12 +18,24 @@ interface Row {
 /** A data table becomes a pipe table, a layout table the sequence of its contents. */
 export function renderTable(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
   const { caption, rows } = readTable(rendering, node);
-  if (rendering.inCell || isLayout(rendering, node, rows)) {
+  const { details, holds } = rendering.tape;
+  const isPage = details.get(node)?.isLayout || ((holds[node] as number) & holding.h1) !== 0;
+  const parts = isPage || rendering.inCell ? [] : splitAtHeadings(rendering.tape, rows);
+  if (!parts.some((part) => !isLayout(rendering.tape, part.rows))) {
     rendering.writeBlocks(node, blocks);
     return;
   }
-  rendering.inCell = true;
   const title = caption < 0 ? '' : linesOf(rendering, caption);
+  if (title !== '') blocks.push({ text: title, isList: false });
+  for (const part of parts) {
+    if (part.heading !== undefined) rendering.writeBlocks(part.heading, blocks);
+    if (!isLayout(rendering.tape, part.rows)) writeRows(rendering, part.rows, blocks);
+    else for (const { cells } of part.rows) for (const cell of cells) rendering.writeBlocks(cell, blocks);
+  }
+}
+
+function writeRows(rendering: Rendering, rows: readonly Row[], blocks: RenderedBlock[]): void {
+  rendering.inCell = true;
   const lines = fillSpans(rendering, rows);
   rendering.inCell = false;
   const width = lines.reduce((widest, cells) => Math.max(widest, cells.length), 0);
@@ -32,7 +45,6 @@ export function renderTable(rendering: Rendering, node: number, blocks: Rendered
   const write = (cells: string[], to = fill) =>
     `| ${Array.from({ length: Math.max(to, cells.length) }, (_, i) => cells[i] ?? '').join(' | ')} |`;
   const rule = `|${' --- |'.repeat(width)}`;
-  if (title !== '') blocks.push({ text: title, isList: false });
   const filled = lines.filter((cells) => cells.some((cell) => cell !== ''));
   if (filled.length === 0 && header.every((cell) => cell === '')) return;
   blocks.push({
@@ -73,20 +85,43 @@ function cellsOf(rendering: Rendering, row: number): number[] {
   return cells;
 }
 
-/** A table with header cells is data. Without them, one that holds headings, code or tables is layout. */
-function isLayout(rendering: Rendering, table: number, rows: readonly Row[]): boolean {
-  const { tags, ends, holds, chars } = rendering.tape;
-  const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
-  if (rows.length < 2 || cells > limits.tableCells || rendering.tape.details.get(table)?.isLayout)
-    return true;
-  if (((holds[table] as number) & holding.h1) !== 0) return true;
-  if (rows.every(({ cells }) => cells.filter((cell) => (chars[cell] as number) > 0).length < 2)) return true;
-  if (rows.some((row) => row.cells.some((cell) => tags[cell] === tag.th))) return false;
-  for (let node = table + 1; node < (ends[table] as number); node++) {
-    const id = tags[node] as number;
-    if (id === tag.table || id === tag.pre || id === tag.blockquote || isHeading[id] === 1) return true;
+/** A heading in a row of its own begins another table. */
+function splitAtHeadings({ holds }: Tape, rows: readonly Row[]): { heading?: number; rows: Row[] }[] {
+  const parts: { heading?: number; rows: Row[] }[] = [{ rows: [] }];
+  for (const row of rows) {
+    const [cell] = row.cells as [number];
+    if (row.cells.length === 1 && ((holds[cell] as number) & holding.heading) !== 0)
+      parts.push({ heading: cell, rows: [] });
+    else parts.at(-1)?.rows.push(row);
   }
+  return parts;
+}
+
+/** Rows with header cells are data. Without them, rows that hold headings, code or tables are layout. */
+function isLayout({ tags, ends, chars }: Tape, rows: readonly Row[]): boolean {
+  if (rows.length < 2 || rows.reduce((sum, row) => sum + row.cells.length, 0) > limits.tableCells)
+    return true;
+  const isSingle = rows.every((row) => row.cells.length < 2);
+  // An icon beside the text.
+  const hasText = (cell: number) => (chars[cell] as number) > 0;
+  if (!isSingle && rows.every(({ cells }) => cells.filter(hasText).length < 2)) return true;
+  if (rows.some((row) => row.cells.some((cell) => tags[cell] === tag.th))) return false;
+  if (isSingle) return true;
+  for (const { cells } of rows)
+    for (const cell of cells)
+      for (let node = cell + 1; node < (ends[cell] as number); node++) {
+        const id = tags[node] as number;
+        if (id === tag.table || id === tag.pre || id === tag.blockquote || isHeading[id] === 1) return true;
+      }
   return false;
+}
+
+/** A row of a layout table whose cells hold a word or two, such as a signature. */
+export function isSingleLine(rendering: Rendering, row: number): boolean {
+  const { chars, holds } = rendering.tape;
+  if ((chars[row] as number) > longestLine) return false;
+  const cells = cellsOf(rendering, row);
+  return cells.length > 1 && cells.every((cell) => ((holds[cell] as number) & holding.block) === 0);
 }
 
 /** Rows of text; a cell that spans several places fills all of them. */
