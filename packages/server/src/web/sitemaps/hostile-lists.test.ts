@@ -15,6 +15,7 @@ const tags =
 
 const lists: Readonly<Record<string, (size: number) => string>> = {
   'quoted attributes': tags('a="" '),
+  'quoted ends of a tag': tags('a=">" '),
   'attributes without a value': tags('a'),
   'spaces in a tag': tags(' '),
   'equals signs': tags('a= '),
@@ -42,7 +43,7 @@ function readXml(xml: string, piece: number): void {
   entries.finish();
 }
 
-describe.each([65_536, most])('an XML that comes in pieces of %i characters', (piece) => {
+describe.each([1, 65_536, most])('an XML that comes in pieces of %i characters', (piece) => {
   const read = (xml: string) => readXml(xml, piece);
 
   test.each(Object.entries(lists))(

@@ -20,6 +20,8 @@ export class XmlScanner {
   isBroken = false;
   readonly #handler: XmlHandler;
   #rest = '';
+  /** What is incomplete is read again once it is twice as long: at each small piece, a long tag would take quadratic time. */
+  #enough = 0;
   /** What ends the comment, instruction, declaration or CDATA section that the text is in. */
   #until = '';
 
@@ -29,8 +31,12 @@ export class XmlScanner {
 
   write(chunk: string): void {
     // In pieces, as they come from a site: places far into a long text are found more slowly.
-    for (let at = 0; at < chunk.length; at += longestPiece)
-      this.#rest = this.#scan(this.#rest + chunk.slice(at, at + longestPiece), false);
+    for (let at = 0; at < chunk.length; at += longestPiece) {
+      this.#rest += chunk.slice(at, at + longestPiece);
+      if (this.#rest.length < this.#enough) continue;
+      this.#rest = this.#scan(this.#rest, false);
+      this.#enough = Math.min(2 * this.#rest.length, maxToken + 1);
+    }
   }
 
   /** Inside a comment, an instruction, a declaration or a CDATA section. */
