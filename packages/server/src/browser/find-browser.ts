@@ -25,7 +25,7 @@ const macPrograms = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-export const browserHint =
+const browserHint =
   'Install Chromium (Debian: `apt install chromium`), or `npm install @sparticuz/chromium@143`, or set HOLDFAST_BROWSER to the path of one.';
 
 export interface FindBrowserOptions {

@@ -13,7 +13,7 @@ import { deliveryColumns, findDelivery } from './find-deliveries.ts';
 import { findWebhook } from './find-webhooks.ts';
 
 /** SQL: a due time before all pending deliveries, for one that a user is waiting for. `webhook`: the parameter with its id. */
-export const inFront = (webhook: string) => `
+const inFront = (webhook: string) => `
   least(now(), (SELECT min(next_attempt_at) - interval '1 millisecond' FROM webhook_deliveries
     WHERE webhook_id = ${webhook} AND status = 'pending'))`;
 

@@ -103,6 +103,6 @@ export function makeSecret(): string {
 }
 
 /** The signing key in a secret. */
-export function secretBytes(secret: string): Buffer {
+function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.slice(prefix.length), 'base64');
 }
