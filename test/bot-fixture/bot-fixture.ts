@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { BlockedHostList } from '../../packages/server/src/shop/bots/blocked-hosts.ts';
 import type { BotCaller } from '../../packages/server/src/shop/bots/bot-caller.ts';
+import type { AskedLease } from '../../packages/server/src/shop/bots/bot-leases.ts';
 import type { ClaimedForBot, PulledJob } from '../../packages/server/src/shop/bots/claim-for-bot.ts';
-import type { AskedLease } from '../../packages/server/src/shop/bots/judge-lease.ts';
 import { type PullRequest, pullJobs } from '../../packages/server/src/shop/bots/pull-jobs.ts';
 import type { Submission, SubmissionAnswer } from '../../packages/server/src/shop/bots/submission.ts';
-import { Submissions } from '../../packages/server/src/shop/bots/submissions.ts';
+import { Submissions } from '../../packages/server/src/shop/bots/submission-batcher.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export const alice: BotCaller = { userId: 'alice', seesEveryOwner: false, boundTo: null };

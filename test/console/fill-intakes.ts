@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { valueIntake } from '../../packages/server/src/shop/collect/value-intake.ts';
+import { valueIntake } from '../../packages/server/src/shop/valuations/value-intake.ts';
 
 /** Items with prices from several sources, one of them valued, with a past. */
 export async function fillIntakes(db: pg.Pool): Promise<{ intake: string; collect: string }> {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { valueIntake } from '../../packages/server/src/shop/collect/value-intake.ts';
+import { valueIntake } from '../../packages/server/src/shop/valuations/value-intake.ts';
 import { ConsoleFixture, expectSound } from './console-fixture.ts';
 
 const own = [

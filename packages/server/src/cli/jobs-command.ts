@@ -17,7 +17,7 @@ import { readJobDetails } from '../ops/jobs/job-details.ts';
 import { enqueueJob } from '../queue/jobs/enqueue-jobs.ts';
 import { listEvents, listJobs, showJob } from '../queue/jobs/find-jobs.ts';
 import { Notifier } from '../queue/jobs/notifications.ts';
-import { searchResults } from '../shop/results/search-results.ts';
+import { searchResults } from '../shop/results/find-results.ts';
 import { checkFlags } from './check-flags.ts';
 import { crawlFieldsText } from './crawl-fields-text.ts';
 import { deleteJobsCommand } from './delete-jobs-command.ts';

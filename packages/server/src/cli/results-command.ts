@@ -2,7 +2,7 @@ import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
 import { asCalled } from '../base/process/installation.ts';
-import { searchResults } from '../shop/results/search-results.ts';
+import { searchResults } from '../shop/results/find-results.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { BlockedHostList } from '../../shop/bots/blocked-hosts.ts';
 import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
-import { type AskedLease, foreignToken } from '../../shop/bots/judge-lease.ts';
+import { type AskedLease, foreignToken } from '../../shop/bots/bot-leases.ts';
 import { LeaseTokens } from '../../shop/bots/lease-tokens.ts';
-import { Submissions } from '../../shop/bots/submissions.ts';
+import { Submissions } from '../../shop/bots/submission-batcher.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiContext, ApiServer } from '../route-group.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
 import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
-import type { AskedLease } from '../../shop/bots/judge-lease.ts';
+import type { AskedLease } from '../../shop/bots/bot-leases.ts';
 import type { Submission } from '../../shop/bots/submission.ts';
 import { theCaller } from '../caller.ts';
 import { invalidRequest } from '../check-request.ts';

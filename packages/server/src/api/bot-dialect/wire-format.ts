@@ -1,7 +1,7 @@
 import { type BotError, type BotErrorAnswer, type ErrorCode, HoldfastError } from '@holdfast/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LosslessNumber, stringify } from 'lossless-json';
-import { parseExactJson } from '../../shop/bots/parse-exact-json.ts';
+import { parseExactJson } from '../../shop/prices/exact-json.ts';
 import { type DescribedError, reportError } from '../error-answers.ts';
 
 /**

@@ -11,9 +11,9 @@ import {
   newBot,
 } from '@holdfast/contract';
 import { z } from 'zod';
+import { listBots, showBot } from '../../shop/bots/bot-registry.ts';
 import { changeBot } from '../../shop/bots/change-bot.ts';
 import { createBot } from '../../shop/bots/create-bot.ts';
-import { listBots, showBot } from '../../shop/bots/list-bots.ts';
 import { ownerBound, theCaller } from '../caller.ts';
 import { pageOf, readCursor, writeCursor } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';

@@ -18,14 +18,14 @@ import {
 } from '@holdfast/contract';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { enqueueAndWake } from '../../queue/jobs/enqueue-jobs.ts';
-import { importPoints, pointsFromCsv } from '../../shop/collect/import-points.ts';
 import { createIntake } from '../../shop/intakes/create-intake.ts';
 import { deleteIntake } from '../../shop/intakes/delete-intake.ts';
+import { updateIntake } from '../../shop/intakes/edit-intakes.ts';
 import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
 import { findIntake } from '../../shop/intakes/find-intake.ts';
+import { listIntakes } from '../../shop/intakes/find-intakes.ts';
 import { importIntakes, intakesFromCsv } from '../../shop/intakes/import-intakes.ts';
-import { listIntakes } from '../../shop/intakes/list-intakes.ts';
-import { updateIntake } from '../../shop/intakes/update-intake.ts';
+import { importPoints, pointsFromCsv } from '../../shop/points/import-points.ts';
 import { type Caller, ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { jobView } from '../jobs/job-view.ts';
 import type { ApiContext, RouteGroup } from '../route-group.ts';

@@ -9,9 +9,9 @@ import {
   resultParams,
   shownResult,
 } from '@holdfast/contract';
+import { searchResults } from '../../shop/results/find-results.ts';
 import { listPriceChanges } from '../../shop/results/price-changes.ts';
 import { priceHistory } from '../../shop/results/price-history.ts';
-import { searchResults } from '../../shop/results/search-results.ts';
 import { readRawResult, showResult } from '../../shop/results/show-result.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';

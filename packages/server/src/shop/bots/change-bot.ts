@@ -1,7 +1,7 @@
 import { type Bot, type BotChange, botChange, describeIssues, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import { showBot } from './bot-registry.ts';
 import { readDomain } from './domain.ts';
-import { showBot } from './list-bots.ts';
 
 /** What is not named stays. */
 const changeStatement = statement<{ bot_id: string }>(

@@ -2,8 +2,8 @@ import { type CreatedBot, describeIssues, HoldfastError, type NewBot, newBot } f
 import type pg from 'pg';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { createKey } from '../../queue/access/keys.ts';
+import { showBot } from './bot-registry.ts';
 import { changeBot } from './change-bot.ts';
-import { showBot } from './list-bots.ts';
 
 const createStatement = statement<{ bot_id: string }>(
   'create-bot',

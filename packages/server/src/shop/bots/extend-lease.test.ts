@@ -3,8 +3,8 @@ import { BotFixture, codeOf, failed, leaseOf } from '../../../../../test/bot-fix
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
+import { foreignToken } from './bot-leases.ts';
 import { extendLease } from './extend-lease.ts';
-import { foreignToken } from './judge-lease.ts';
 
 const bots = new BotFixture();
 const sweep = () => recoverJobs(bots.pool, 'watchdog:w1');

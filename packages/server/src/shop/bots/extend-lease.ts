@@ -1,6 +1,5 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { heldLast } from './held-last.ts';
 import {
   type AskedLease,
   askedColumns,
@@ -8,7 +7,8 @@ import {
   foundJobs,
   heartbeatVerdict,
   type LeaseVerdict,
-} from './judge-lease.ts';
+} from './bot-leases.ts';
+import { heldLast } from './held-last.ts';
 import { leaseError } from './lease-error.ts';
 
 export interface ExtendedLease {

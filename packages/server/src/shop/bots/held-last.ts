@@ -1,5 +1,5 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { AskedLease } from './judge-lease.ts';
+import type { AskedLease } from './bot-leases.ts';
 
 /*
  * Of the claims of a job and all that this bot did to it, the last must be its own claim: it then neither submitted, nor did

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { AskedLease, LeaseVerdict } from './judge-lease.ts';
+import type { AskedLease, LeaseVerdict } from './bot-leases.ts';
 
 /** Why a bot's write was refused. A token that was good once, and has no answer to repeat, names a lock that is over. */
 export function leaseError(verdict: LeaseVerdict, { jobId, botId }: AskedLease): HoldfastError {

@@ -6,7 +6,7 @@ import {
   foundJobs,
   type LeaseVerdict,
   verdict,
-} from './judge-lease.ts';
+} from './bot-leases.ts';
 
 export interface LockedLease {
   readonly verdict: LeaseVerdict;

@@ -1,4 +1,4 @@
-import type { AskedLease } from './judge-lease.ts';
+import type { AskedLease } from './bot-leases.ts';
 
 /** What a visit brought back. Prices are decimal text, and parsed data JSON text: neither may pass through a float. */
 interface VisitResult {

@@ -5,8 +5,8 @@ import { BotFixture, brought, failed, leaseOf } from '../../../../../test/bot-fi
 import type { Queryable } from '../../base/database/statement.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
+import type { AskedLease } from './bot-leases.ts';
 import { extendLease } from './extend-lease.ts';
-import type { AskedLease } from './judge-lease.ts';
 import type { Submission } from './submission.ts';
 import { submitWithin } from './submit-results.ts';
 

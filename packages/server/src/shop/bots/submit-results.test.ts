@@ -11,9 +11,9 @@ import {
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
+import { foreignToken } from './bot-leases.ts';
 import type { PulledJob } from './claim-for-bot.ts';
 import { extendLease } from './extend-lease.ts';
-import { foreignToken } from './judge-lease.ts';
 import type { Submission } from './submission.ts';
 
 const bots = new BotFixture();

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from '../points/listing.ts';
 
 /** A question to a source: who is asked, how, and for what. */
 export interface CachedQuestion {

@@ -1,4 +1,4 @@
-import { foldText } from './fold-text.ts';
+import { foldText } from '../points/fold-text.ts';
 
 /** The attributes of a coin, in the order of their key. */
 const coinFields = ['year', 'mintmark', 'denomination', 'series', 'title'] as const;

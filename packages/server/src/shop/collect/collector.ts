@@ -15,10 +15,10 @@ import type { AdapterContext } from './adapters/adapter.ts';
 import { askSource } from './adapters/ask-source.ts';
 import { type AskedSource, askedSource } from './asked-source.ts';
 import { cacheKey } from './cache-key.ts';
-import type { Listing } from './listing.ts';
-import type { ItemAttributes } from './match-strength.ts';
-import { itemAttributes } from './price-point.ts';
 import { storeCollection } from './store-collection.ts';
+import type { Listing } from '../points/listing.ts';
+import type { ItemAttributes } from '../points/match-strength.ts';
+import { itemAttributes } from '../points/price-point.ts';
 
 export interface CollectorOptions {
   readonly pool: pg.Pool;

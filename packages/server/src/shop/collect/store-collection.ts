@@ -3,10 +3,10 @@ import { inTransaction } from '../../base/database/statement.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
-import type { Listing } from './listing.ts';
-import { pricePoint } from './price-point.ts';
-import { type StoredPoints, storePoints } from './store-points.ts';
-import { valueIntake } from './value-intake.ts';
+import type { Listing } from '../points/listing.ts';
+import { pricePoint } from '../points/price-point.ts';
+import { type StoredPoints, storePoints } from '../points/store-points.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 
 export interface Collection {
   readonly job: HeldJob;

@@ -8,8 +8,8 @@ import {
 import type pg from 'pg';
 import { checked } from '../../base/checked.ts';
 import { inTransaction } from '../../base/database/statement.ts';
-import { rematchPoints } from '../collect/rematch-points.ts';
-import { valueIntake } from '../collect/value-intake.ts';
+import { rematchPoints } from '../points/rematch-points.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 import { fieldOfLine, readCsv } from './read-csv.ts';
 import { storeIntakes } from './store-intakes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pointsFromCsv } from '../collect/import-points.ts';
+import { pointsFromCsv } from '../points/import-points.ts';
 import { intakesFromCsv } from './import-intakes.ts';
 import { readCsv } from './read-csv.ts';
 

@@ -1,6 +1,6 @@
 import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
-import { findNumbers, type WrittenNumber } from './find-numbers.ts';
 import { markBeside, saysMore } from './mark-beside.ts';
+import { findNumbers, type WrittenNumber } from './written-numbers.ts';
 
 /** The mark that names the currency: in the price or, where that says nothing or little, in the hint. */
 export function chooseMark(

@@ -1,6 +1,6 @@
 import type { CurrencyMark } from './currency-marks.ts';
-import type { WrittenNumber } from './find-numbers.ts';
 import { markBeside } from './mark-beside.ts';
+import type { WrittenNumber } from './written-numbers.ts';
 
 const percent = /^ ?[%٪％]/;
 /** In the case that measures are written in: `ft` is a foot, `Ft` a forint. */

@@ -1,5 +1,5 @@
 import type { CurrencyMark } from './currency-marks.ts';
-import type { WrittenNumber } from './find-numbers.ts';
+import type { WrittenNumber } from './written-numbers.ts';
 
 /**
  * Cents that stand apart belong to their number: `18€95`, `12$ 50` at the end of the text, and `€ 12 99`, as small raised

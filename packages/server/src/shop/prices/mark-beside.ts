@@ -1,5 +1,5 @@
 import type { CurrencyMark } from './currency-marks.ts';
-import type { WrittenNumber } from './find-numbers.ts';
+import type { WrittenNumber } from './written-numbers.ts';
 
 /** What may stand between an amount and its currency: `Kr: 5`, `1.198,- Kr`, `500/- Rs`. */
 const gap = /^[\s:.,*~=()\-–—/']{0,5}$/;

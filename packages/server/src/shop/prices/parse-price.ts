@@ -2,10 +2,10 @@ import { chooseMark } from './choose-mark.ts';
 import { chooseNumber } from './choose-number.ts';
 import { currencyOfRegion, minorDigits } from './currencies.ts';
 import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
-import { findNumbers } from './find-numbers.ts';
 import { joinCents } from './join-cents.ts';
 import { plainDigits } from './plain-digits.ts';
 import { readNumber, type Separators } from './read-number.ts';
+import { findNumbers } from './written-numbers.ts';
 
 export interface PriceHints {
   /** A text that may name the currency: a code, a symbol, or another price of the same page. */

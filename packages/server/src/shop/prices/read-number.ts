@@ -1,4 +1,4 @@
-import type { NumberPart } from './find-numbers.ts';
+import type { NumberPart } from './written-numbers.ts';
 
 export interface Separators {
   readonly decimal?: string | undefined;

@@ -3,8 +3,8 @@ import { microdataNodes } from './microdata-nodes.ts';
 import { openGraphProduct } from './open-graph-product.ts';
 import { orphanProperties } from './orphan-properties.ts';
 import type { ProductPage } from './product-page.ts';
-import { readStructuredProducts } from './read-structured-products.ts';
 import type { StructuredProduct } from './structured-product.ts';
+import { readStructuredProducts } from './structured-products.ts';
 
 /** What the page declares of its product, one answer for each syntax that it uses, in the order of belief. */
 export function declaredProducts(page: ProductPage, pageNames: readonly string[]): StructuredProduct[] {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { HoldfastError, type ListedResult } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { resultColumns } from './search-results.ts';
+import { resultColumns } from './find-results.ts';
 
 /** Parsed data as JSON text, with every digit that its numbers have. */
 export interface FoundResult extends ListedResult {

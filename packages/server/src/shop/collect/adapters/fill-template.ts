@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { ItemAttributes } from '../match-strength.ts';
+import type { ItemAttributes } from '../../points/match-strength.ts';
 
 /** Environment variables by name. */
 export type Secrets = Readonly<Record<string, string | undefined>>;

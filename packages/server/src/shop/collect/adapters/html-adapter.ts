@@ -4,10 +4,10 @@ import { parseFieldSelector } from '../../../governor/sources/selectors.ts';
 import { decodeHtml } from '../../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
-import type { Listing } from '../listing.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';
-import { type ListingFields, makeListing } from './make-listing.ts';
+import type { Listing } from '../../points/listing.ts';
+import { type ListingFields, makeListing } from './read-answer.ts';
 
 type Element = ReturnType<CheerioAPI>;
 

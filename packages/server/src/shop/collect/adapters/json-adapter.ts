@@ -2,11 +2,11 @@ import { HoldfastError, type JsonAdapterConfig, parseUrl } from '@holdfast/contr
 import { stringify } from 'lossless-json';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
-import type { Listing } from '../listing.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';
-import { type ListingFields, makeListing } from './make-listing.ts';
 import { readJson, valueAt } from './read-json.ts';
+import type { Listing } from '../../points/listing.ts';
+import { type ListingFields, makeListing } from './read-answer.ts';
 
 type Fields = JsonAdapterConfig['fields'];
 

@@ -3,11 +3,11 @@ import { join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HoldfastError, type ModuleAdapterConfig, parseUrl } from '@holdfast/contract';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
-import type { Listing } from '../listing.ts';
-import type { ItemAttributes } from '../match-strength.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
-import { makeListing } from './make-listing.ts';
 import type { FromModule, ModuleTask, ToModule } from './module-messages.ts';
+import type { Listing } from '../../points/listing.ts';
+import type { ItemAttributes } from '../../points/match-strength.ts';
+import { makeListing } from './read-answer.ts';
 
 const limits = { maxBytes: 5 * 1024 * 1024, totalMs: 60_000 };
 const maxHops = 5;

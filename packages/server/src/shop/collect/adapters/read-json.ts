@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { parseExactJson } from '../../bots/parse-exact-json.ts';
+import { parseExactJson } from '../../prices/exact-json.ts';
 
 /** JSON in UTF-8, every number as it was written. */
 export function readJson(body: Buffer | undefined): unknown {

@@ -5,7 +5,7 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { searchJobs } from '../../queue/jobs/search-jobs.ts';
-import { type IntakeFilter, listIntakes } from './list-intakes.ts';
+import { type IntakeFilter, listIntakes } from './find-intakes.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

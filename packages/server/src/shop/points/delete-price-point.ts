@@ -2,8 +2,8 @@ import type { ListedPricePoint } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 import { showPricePoint } from './find-price-points.ts';
-import { valueIntake } from './value-intake.ts';
 
 const deleteStatement = statement<never>('delete-price-point', 'DELETE FROM price_points WHERE id = $1');
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sortOut } from './comparables.ts';
 import { distributionOf } from './distribution.ts';
 import type { PriceObservation } from './price-observation.ts';
-import { sortOut } from './sort-out.ts';
 import { valuate } from './valuation.ts';
 
 const seen = (price: string, priceType: PriceObservation['priceType'] = 'sold'): PriceObservation => ({

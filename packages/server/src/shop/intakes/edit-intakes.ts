@@ -2,8 +2,8 @@ import { type Intake, type IntakeChange, intakeChange, intakeRequest } from '@ho
 import type pg from 'pg';
 import { checked } from '../../base/checked.ts';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
-import { rematchPoints } from '../collect/rematch-points.ts';
-import { valueIntake } from '../collect/value-intake.ts';
+import { rematchPoints } from '../points/rematch-points.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 import { intakeExists } from './create-intake.ts';
 import { intakeColumns, lockIntake } from './find-intake.ts';
 

@@ -2,7 +2,7 @@ import { foldText } from './fold-text.ts';
 
 export type ItemAttributes = Readonly<Record<string, unknown>>;
 
-export interface Listing {
+export interface ListingDescription {
   readonly title: string;
   /** What the source says apart from the title, where it does. */
   readonly attributes?: ItemAttributes | undefined;
@@ -21,7 +21,7 @@ const digits = 3;
  */
 export function matchStrength(
   item: ItemAttributes,
-  listing: Listing,
+  listing: ListingDescription,
   required: readonly string[] = mustAgree,
 ): string {
   const listed = wordsOf(listing.title);
@@ -46,7 +46,7 @@ export function matchStrength(
 function agrees(
   name: string,
   wanted: string,
-  listing: Listing,
+  listing: ListingDescription,
   stated: ItemAttributes,
   listed: ReadonlySet<string>,
 ): boolean | undefined {

@@ -1,9 +1,9 @@
 import { minorDigits } from '../prices/currencies.ts';
 import { type Decimal, divideDecimals, formatDecimal, unitsAt } from '../prices/decimal.ts';
 import type { Comparable } from './comparable.ts';
+import { sortOut } from './comparables.ts';
 import { type Confidence, judgeConfidence } from './confidence.ts';
 import type { PriceObservation } from './price-observation.ts';
-import { sortOut } from './sort-out.ts';
 import { weightedPercentile } from './weighted-percentile.ts';
 
 export interface Valuation extends Confidence {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../../../../../test/cpu-seconds.ts';
-import { parseExactJson } from './parse-exact-json.ts';
+import { parseExactJson } from './exact-json.ts';
 
 describe('JSON is read', () => {
   test('with every number as it was written', () => {

@@ -1,7 +1,7 @@
 import { decimalText, type PriceType, parseUrl, priceTypes } from '@holdfast/contract';
 import { LosslessNumber } from 'lossless-json';
+import type { Listing } from '../../points/listing.ts';
 import { parsePrice } from '../../prices/parse-price.ts';
-import type { Listing } from '../listing.ts';
 
 /** What a source says of a listing, field by field: text, numbers as they were written, or nothing. */
 export interface ListingFields {

@@ -9,7 +9,7 @@ import {
   multiplyDecimals,
   subtractDecimals,
 } from '../prices/decimal.ts';
-import type { SortedOut } from './sort-out.ts';
+import type { SortedOut } from './comparables.ts';
 
 /** More bars than this are a fence to the eye. */
 const maxBins = 24;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDatabase } from '../../../../../test/database-fixture/create-test-database.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
+import { addIntake, addSource, enqueue, openCollection } from '../collect/testing/collect-fixture.ts';
 import { findPriceSummary } from './find-price-summary.ts';
-import { addIntake, addSource, enqueue, openCollection } from './testing/collect-fixture.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

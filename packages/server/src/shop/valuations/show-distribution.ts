@@ -1,8 +1,8 @@
 import { type Distribution, HoldfastError } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
 import { findIntake } from '../intakes/find-intake.ts';
+import { sortOut } from './comparables.ts';
 import { distributionOf } from './distribution.ts';
-import { sortOut } from './sort-out.ts';
 import { readObservations } from './value-intake.ts';
 
 /** What a valuation of the intake rests on now; with an owner, only if it is theirs. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cacheKey } from './cache-key.ts';
+import { cacheKey } from '../collect/cache-key.ts';
 import { dedupeKey, type ListingIdentity } from './dedupe-key.ts';
 
 const listing: ListingIdentity = {

@@ -5,10 +5,10 @@ import { checked } from '../../base/checked.ts';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { lockIntake } from '../intakes/find-intake.ts';
 import { fieldOfLine, readCsv } from '../intakes/read-csv.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 import type { Listing } from './listing.ts';
 import { pricePoint } from './price-point.ts';
 import { type StoredPoints, storePoints } from './store-points.ts';
-import { valueIntake } from './value-intake.ts';
 
 export interface PointImport {
   readonly intakeId: string;
