@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { BlockedHostList } from '../../packages/server/src/shop/bots/blocked-hosts.ts';
-import type { BotCaller } from '../../packages/server/src/shop/bots/bot-caller.ts';
 import type { AskedLease } from '../../packages/server/src/shop/bots/bot-leases.ts';
+import type { BotCaller } from '../../packages/server/src/shop/bots/bot-registry.ts';
 import type { ClaimedForBot, PulledJob } from '../../packages/server/src/shop/bots/claim-for-bot.ts';
 import { type PullRequest, pullJobs } from '../../packages/server/src/shop/bots/pull-jobs.ts';
-import type { Submission, SubmissionAnswer } from '../../packages/server/src/shop/bots/submission.ts';
-import { Submissions } from '../../packages/server/src/shop/bots/submission-batcher.ts';
+import type { Submission, SubmissionAnswer } from '../../packages/server/src/shop/bots/record-submissions.ts';
+import { SubmissionBatcher } from '../../packages/server/src/shop/bots/submission-batcher.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 
 export const alice: BotCaller = { userId: 'alice', seesEveryOwner: false, boundTo: null };
@@ -31,12 +31,12 @@ const tables = [
 /** Bots on a database of their own for a test file, without jobs, bots and sources before each test. */
 export class BotFixture {
   #database: TestDatabase | undefined;
-  #submissions: Submissions | undefined;
+  #submissions: SubmissionBatcher | undefined;
 
   constructor() {
     beforeAll(async () => {
       this.#database = await createTestDatabase({ max: 20 });
-      this.#submissions = new Submissions(this.pool, pino({ level: 'silent' }));
+      this.#submissions = new SubmissionBatcher(this.pool, pino({ level: 'silent' }));
     });
     beforeEach(() => this.clear());
     afterAll(() => this.#database?.drop());

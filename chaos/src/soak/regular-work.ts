@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { configureSource } from '../../../packages/server/src/governor/sources/configure-source.ts';
 import { enqueueJobs } from '../../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { createPolicy } from '../../../packages/server/src/queue/policies/create-policy.ts';
-import { createIntake } from '../../../packages/server/src/shop/intakes/create-intake.ts';
+import { createIntake } from '../../../packages/server/src/shop/intakes/edit-intakes.ts';
 import { enqueueIntakes } from '../../../packages/server/src/shop/intakes/enqueue-intakes.ts';
 import { Section } from '../site/section.ts';
 import type { Stage } from '../stage/stage.ts';

@@ -7,7 +7,7 @@ import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
 import { pruneUsage } from '../queue/access/key-quotas.ts';
 import { Listener, Notifier } from '../queue/jobs/notifications.ts';
-import { pruneBots } from '../shop/bots/prune-bots.ts';
+import { pruneBots } from '../shop/bots/bot-registry.ts';
 import { createServer } from './create-server.ts';
 import { refuseOpenListener } from './keyless.ts';
 import type { ApiContext } from './route-group.ts';

@@ -1,9 +1,7 @@
 import { type Bot, type BotChange, type NewBot, newBot } from '@holdfast/contract';
 import { Command } from 'commander';
 import { asCalled } from '../base/process/installation.ts';
-import { listBots } from '../shop/bots/bot-registry.ts';
-import { changeBot } from '../shop/bots/change-bot.ts';
-import { createBot } from '../shop/bots/create-bot.ts';
+import { changeBot, createBot, listBots } from '../shop/bots/bot-registry.ts';
 import { checkFlags, flagOf } from './check-flags.ts';
 import { formatAgo } from './format-time.ts';
 import { printTable } from './print-table.ts';

@@ -1,5 +1,5 @@
 import type { Intake } from '@holdfast/contract';
-import type { PriceSummary } from '../shop/valuations/find-price-summary.ts';
+import type { PriceSummary } from '../shop/valuations/find-valuations.ts';
 import { formatAgo } from './format-time.ts';
 import { printable, printTable } from './print-table.ts';
 

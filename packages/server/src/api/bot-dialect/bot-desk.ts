@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { BlockedHostList } from '../../shop/bots/blocked-hosts.ts';
-import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
 import { type AskedLease, foreignToken } from '../../shop/bots/bot-leases.ts';
+import { assertSpeaksFor, type BotCaller } from '../../shop/bots/bot-registry.ts';
 import { LeaseTokens } from '../../shop/bots/lease-tokens.ts';
-import { Submissions } from '../../shop/bots/submission-batcher.ts';
+import { SubmissionBatcher } from '../../shop/bots/submission-batcher.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiContext, ApiServer } from '../route-group.ts';
 
@@ -11,13 +11,13 @@ import type { ApiContext, ApiServer } from '../route-group.ts';
 export class BotDesk {
   readonly pool: pg.Pool;
   readonly blocked: BlockedHostList;
-  readonly submissions: Submissions;
+  readonly submissions: SubmissionBatcher;
   #tokens: Promise<LeaseTokens> | undefined;
 
   constructor({ pool, log, listener }: Pick<ApiContext, 'pool' | 'log' | 'listener'>) {
     this.pool = pool;
     this.blocked = new BlockedHostList(pool);
-    this.submissions = new Submissions(pool, log);
+    this.submissions = new SubmissionBatcher(pool, log);
     listener.on('source', () => this.blocked.forget());
   }
 
@@ -36,7 +36,7 @@ export class BotDesk {
     botId: string,
     said: { readonly job_id: string; readonly lease_token?: string | null | undefined },
   ): Promise<AskedLease> {
-    speakFor(caller, botId);
+    assertSpeaksFor(caller, botId);
     const { userId, seesEveryOwner } = caller;
     const { job_id: jobId, lease_token } = said;
     const holder = { userId, botId };

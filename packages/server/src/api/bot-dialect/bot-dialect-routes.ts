@@ -10,9 +10,9 @@ import {
 import { z } from 'zod';
 import { botLeaseSeconds } from '../../queue/jobs/lane.ts';
 import type { PulledJob } from '../../shop/bots/claim-for-bot.ts';
-import { dialectTime } from '../../shop/bots/dialect-time.ts';
 import { extendLease } from '../../shop/bots/extend-lease.ts';
 import { pullJobs } from '../../shop/bots/pull-jobs.ts';
+import { dialectTime } from '../../shop/bots/submit-results.ts';
 import { theCaller } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { BotDesk, type BotRoute, botAccess, botCaller, botTags, json } from './bot-desk.ts';

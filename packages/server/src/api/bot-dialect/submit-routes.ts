@@ -10,9 +10,9 @@ import {
   submitRequest,
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import { type BotCaller, speakFor } from '../../shop/bots/bot-caller.ts';
 import type { AskedLease } from '../../shop/bots/bot-leases.ts';
-import type { Submission } from '../../shop/bots/submission.ts';
+import { assertSpeaksFor, type BotCaller } from '../../shop/bots/bot-registry.ts';
+import type { Submission } from '../../shop/bots/record-submissions.ts';
 import { theCaller } from '../caller.ts';
 import { invalidRequest } from '../check-request.ts';
 import { describeError } from '../error-answers.ts';
@@ -65,7 +65,7 @@ export const submitBatchRoute: BotRoute = (server, desk) => {
     async (request, reply) => {
       const { bot_id, items } = request.body;
       const caller = botCaller(theCaller(request));
-      speakFor(caller, bot_id);
+      assertSpeaksFor(caller, bot_id);
       // All are read before the first is submitted, so that they are submitted in their order.
       const read = await Promise.allSettled(items.map((item) => readItem(desk, caller, bot_id, item)));
       const answers = await Promise.all(

@@ -3,7 +3,7 @@ import { ApiFixture } from '../../../../../test/api-fixture/api-fixture.ts';
 import { visit } from '../../../../../test/bot-fixture/bot-fixture.ts';
 import { pruneJobs } from '../../crawl/retention/prune-jobs.ts';
 import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
-import { pruneBots } from '../../shop/bots/prune-bots.ts';
+import { pruneBots } from '../../shop/bots/bot-registry.ts';
 
 const api = new ApiFixture();
 let operator: string;

@@ -11,9 +11,7 @@ import {
   newBot,
 } from '@holdfast/contract';
 import { z } from 'zod';
-import { listBots, showBot } from '../../shop/bots/bot-registry.ts';
-import { changeBot } from '../../shop/bots/change-bot.ts';
-import { createBot } from '../../shop/bots/create-bot.ts';
+import { changeBot, createBot, listBots, showBot } from '../../shop/bots/bot-registry.ts';
 import { ownerBound, theCaller } from '../caller.ts';
 import { pageOf, readCursor, writeCursor } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';

@@ -18,12 +18,9 @@ import {
 } from '@holdfast/contract';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { enqueueAndWake } from '../../queue/jobs/enqueue-jobs.ts';
-import { createIntake } from '../../shop/intakes/create-intake.ts';
-import { deleteIntake } from '../../shop/intakes/delete-intake.ts';
-import { updateIntake } from '../../shop/intakes/edit-intakes.ts';
+import { createIntake, deleteIntake, updateIntake } from '../../shop/intakes/edit-intakes.ts';
 import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
-import { findIntake } from '../../shop/intakes/find-intake.ts';
-import { listIntakes } from '../../shop/intakes/find-intakes.ts';
+import { findIntake, listIntakes } from '../../shop/intakes/find-intakes.ts';
 import { importIntakes, intakesFromCsv } from '../../shop/intakes/import-intakes.ts';
 import { importPoints, pointsFromCsv } from '../../shop/points/import-points.ts';
 import { type Caller, ownerBound, ownerOf, theCaller } from '../caller.ts';

@@ -5,8 +5,8 @@ import {
   pricePointParams,
   shownPricePoint,
 } from '@holdfast/contract';
-import { deletePricePoint } from '../../shop/points/delete-price-point.ts';
 import { listPricePoints, showPricePoint } from '../../shop/points/find-price-points.ts';
+import { deletePricePoint } from '../../shop/points/store-points.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';

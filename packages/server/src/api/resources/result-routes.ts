@@ -9,10 +9,8 @@ import {
   resultParams,
   shownResult,
 } from '@holdfast/contract';
-import { searchResults } from '../../shop/results/find-results.ts';
-import { listPriceChanges } from '../../shop/results/price-changes.ts';
-import { priceHistory } from '../../shop/results/price-history.ts';
-import { readRawResult, showResult } from '../../shop/results/show-result.ts';
+import { readRawResult, searchResults, showResult } from '../../shop/results/find-results.ts';
+import { listPriceChanges, priceHistory } from '../../shop/results/price-changes.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';

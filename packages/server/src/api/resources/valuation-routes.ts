@@ -7,12 +7,12 @@ import {
   valuationListQuery,
   valuationParams,
 } from '@holdfast/contract';
+import { showDistribution } from '../../shop/valuations/distribution.ts';
 import {
   listValuationHistory,
   listValuations,
   showValuation,
 } from '../../shop/valuations/find-valuations.ts';
-import { showDistribution } from '../../shop/valuations/show-distribution.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';

@@ -6,7 +6,7 @@ import { deletePolicy } from '../../queue/policies/change-policy.ts';
 import { findPolicy } from '../../queue/policies/find-policies.ts';
 import { deleteWebhook } from '../../queue/webhooks/change-webhook.ts';
 import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
-import { findIntake, lockIntake } from '../../shop/intakes/find-intake.ts';
+import { findIntake, lockIntake } from '../../shop/intakes/find-intakes.ts';
 import { notFound } from './ids.ts';
 import type { Queryable } from './statement.ts';
 

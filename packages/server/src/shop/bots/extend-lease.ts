@@ -4,12 +4,12 @@ import {
   type AskedLease,
   askedColumns,
   askedValues,
+  findLapsedLeases,
   foundJobs,
   heartbeatVerdict,
   type LeaseVerdict,
+  leaseError,
 } from './bot-leases.ts';
-import { heldLast } from './held-last.ts';
-import { leaseError } from './lease-error.ts';
 
 export interface ExtendedLease {
   readonly lease_expires_at: Date;
@@ -53,6 +53,6 @@ export async function extendLease(db: Queryable, lease: AskedLease): Promise<Ext
   const [extended] = await run(db, extendLeaseStatement, askedValues([lease]));
   const verdict = extended?.verdict ?? 'job_not_found';
   if (extended && verdict === 'held') return extended;
-  const isExpired = verdict === 'job_not_locked' && (await heldLast(db, [lease])).has(lease);
+  const isExpired = verdict === 'job_not_locked' && (await findLapsedLeases(db, [lease])).has(lease);
   throw leaseError(isExpired ? 'lock_expired' : verdict, lease);
 }

@@ -6,9 +6,9 @@ import {
 } from '../../../../../test/database-fixture/create-test-database.ts';
 import { accessPaths } from '../../../../../test/queue-fixture/explain.ts';
 import type { Statement } from '../../base/database/statement.ts';
+import { lockLeasesStatement } from './bot-leases.ts';
 import { claimAnyStatement, claimInDomainsStatement, claimOwnStatement } from './claim-for-bot.ts';
 import { extendLeaseStatement } from './extend-lease.ts';
-import { lockLeasesStatement } from './lock-leases.ts';
 
 const ids = Array.from({ length: 50 }, (_, n) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`);
 const each = (value: unknown) => ids.map(() => value);

@@ -2,7 +2,7 @@ import type { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Batcher } from '../../queue/jobs/batcher.ts';
-import type { Submission, SubmissionAnswer } from './submission.ts';
+import type { Submission, SubmissionAnswer } from './record-submissions.ts';
 import { submitResults } from './submit-results.ts';
 
 type Answer = SubmissionAnswer | HoldfastError;
@@ -17,7 +17,7 @@ const lockTimeoutMs = 1_000;
  * Gathers the submits of a moment into one transaction: fifty bots at once cost little more than one (measured in
  * bench/README.md, B8). Whatever is wrong with one of them is not felt by the others.
  */
-export class Submissions {
+export class SubmissionBatcher {
   readonly #pool: pg.Pool;
   readonly #log: Logger;
   readonly #batcher: Batcher<Submission, Promise<Answer>>;

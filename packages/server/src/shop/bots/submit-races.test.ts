@@ -7,7 +7,7 @@ import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
 import type { AskedLease } from './bot-leases.ts';
 import { extendLease } from './extend-lease.ts';
-import type { Submission } from './submission.ts';
+import type { Submission } from './record-submissions.ts';
 import { submitWithin } from './submit-results.ts';
 
 /*

@@ -14,7 +14,7 @@ import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
 import { foreignToken } from './bot-leases.ts';
 import type { PulledJob } from './claim-for-bot.ts';
 import { extendLease } from './extend-lease.ts';
-import type { Submission } from './submission.ts';
+import type { Submission } from './record-submissions.ts';
 
 const bots = new BotFixture();
 const data = async (answer: Promise<{ status: number; data: string }>) => {

@@ -4,12 +4,13 @@ import type pg from 'pg';
 import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import { retryJobsNow } from '../../queue/jobs/retry-jobs-now.ts';
-import { dialectTime } from './dialect-time.ts';
-import { heldLast } from './held-last.ts';
-import { leaseError } from './lease-error.ts';
-import { type LockedLease, lockLeases } from './lock-leases.ts';
-import { type RecordedSubmission, recordSubmissions } from './record-submissions.ts';
-import type { Submission, SubmissionAnswer } from './submission.ts';
+import { findLapsedLeases, type LockedLease, leaseError, lockLeases } from './bot-leases.ts';
+import {
+  type RecordedSubmission,
+  recordSubmissions,
+  type Submission,
+  type SubmissionAnswer,
+} from './record-submissions.ts';
 
 interface HeldSubmission {
   readonly submission: Submission;
@@ -159,7 +160,7 @@ async function refuse(
     rows.map(({ job_id, fence, status, data }) => [`${job_id} ${fence}`, { status, data }]),
   );
   const idle = refused.filter(({ lease }) => lease.verdict === 'job_not_locked');
-  const expired = await heldLast(
+  const expired = await findLapsedLeases(
     db,
     idle.map(({ submission }) => submission.lease),
   );
@@ -170,4 +171,9 @@ async function refuse(
     const told = expired.has(submission.lease) ? 'lock_expired' : verdict;
     return [submission, leaseError(told, submission.lease)];
   });
+}
+
+/** A moment as the bots' dialect writes it: whole seconds, never later than it is. */
+export function dialectTime(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19)}Z`;
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { Listing } from '../points/listing.ts';
+import { foldText } from '../points/match-strength.ts';
+import type { Listing } from '../points/price-point.ts';
 
 /** A question to a source: who is asked, how, and for what. */
-export interface CachedQuestion {
+interface CachedQuestion {
   readonly sourceId: string;
   /** As cacheKey makes it. */
   readonly key: string;
@@ -11,7 +12,7 @@ export interface CachedQuestion {
   readonly config: Record<string, unknown>;
 }
 
-export interface CachedAnswer {
+interface CachedAnswer {
   readonly listings: Listing[];
   readonly stored_at: Date;
 }
@@ -23,20 +24,6 @@ SELECT listings, stored_at FROM adapter_cache
 WHERE source_id = $1 AND key_hash = $2 AND config_hash = $3 AND expires_at > now()`,
 );
 
-const storeStatement = statement<never>(
-  'store-adapter-cache',
-  `
-INSERT INTO adapter_cache AS cached (source_id, key_hash, key, config_hash, listings, stored_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(secs => $6))
-ON CONFLICT (source_id, key_hash) DO UPDATE SET config_hash = excluded.config_hash, listings = excluded.listings,
-  stored_at = excluded.stored_at, expires_at = excluded.expires_at`,
-);
-
-const pruneStatement = statement<never>(
-  'prune-adapter-cache',
-  'DELETE FROM adapter_cache WHERE expires_at < now()',
-);
-
 /** What a source answered not long ago, to whichever worker. */
 export async function readAdapterCache(
   db: Queryable,
@@ -46,6 +33,15 @@ export async function readAdapterCache(
   const [answer] = await run(db, readStatement, [sourceId, sha256(key), configHash(question)]);
   return answer;
 }
+
+const storeStatement = statement<never>(
+  'store-adapter-cache',
+  `
+INSERT INTO adapter_cache AS cached (source_id, key_hash, key, config_hash, listings, stored_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(secs => $6))
+ON CONFLICT (source_id, key_hash) DO UPDATE SET config_hash = excluded.config_hash, listings = excluded.listings,
+  stored_at = excluded.stored_at, expires_at = excluded.expires_at`,
+);
 
 /** Keeps an answer for a while. An empty one is not kept: what is not there yet may be there in a minute. */
 export async function storeAdapterCache(
@@ -66,6 +62,11 @@ export async function storeAdapterCache(
   ]);
 }
 
+const pruneStatement = statement<never>(
+  'prune-adapter-cache',
+  'DELETE FROM adapter_cache WHERE expires_at < now()',
+);
+
 export async function pruneAdapterCache(db: Queryable): Promise<void> {
   await run(db, pruneStatement);
 }
@@ -76,4 +77,26 @@ function configHash({ adapterType, config }: CachedQuestion): Buffer {
 
 function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
+}
+
+/** The attributes of a coin, in the order of their key. */
+const coinFields = ['year', 'mintmark', 'denomination', 'series', 'title'] as const;
+
+/**
+ * The key of a source's answer: `source|year|mintmark|denomination|series|title` for coins. Whatever other attributes an
+ * item has follow by name, so that two items never share an answer.
+ */
+export function cacheKey(sourceId: string, attributes: Readonly<Record<string, unknown>>): string {
+  const isCoinField = new Set<string>(coinFields);
+  const others = Object.keys(attributes)
+    .filter((name) => !isCoinField.has(name) && valueText(attributes[name]) !== '')
+    .sort()
+    .map((name) => `${foldText(name)}=${valueText(attributes[name])}`);
+  return [sourceId, ...coinFields.map((name) => valueText(attributes[name])), ...others].join('|');
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return foldText(text).replaceAll('|', '¦');
 }

@@ -1,26 +1,26 @@
-import type { Configuration } from '@holdfast/contract';
+import { type Configuration, HoldfastError, type PauseReason } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import { SourceBlocked } from '../../governor/source-blocked.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import type { WriteOutcome, HeldJob } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import { findIntakeOf } from '../intakes/find-intake.ts';
-import { readAdapterCache, storeAdapterCache } from './adapter-cache.ts';
+import { readAdapterCache, storeAdapterCache, cacheKey } from './adapter-cache.ts';
 import { AccessTokens } from './adapters/access-tokens.ts';
 import type { AdapterContext } from './adapters/adapter.ts';
 import { askSource } from './adapters/ask-source.ts';
-import { type AskedSource, askedSource } from './asked-source.ts';
-import { cacheKey } from './cache-key.ts';
-import { storeCollection } from './store-collection.ts';
-import type { Listing } from '../points/listing.ts';
 import type { ItemAttributes } from '../points/match-strength.ts';
-import { itemAttributes } from '../points/price-point.ts';
+import { itemAttributes, type Listing, pricePoint } from '../points/price-point.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import { findIntakeOf, lockIntake } from '../intakes/find-intakes.ts';
+import { type StoredPoints, storePoints } from '../points/store-points.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
 
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly pool: pg.Pool;
   readonly log: Logger;
   readonly configuration: Pick<Configuration, 'cacheEnabled' | 'cacheTtlSeconds' | 'adapterFolder'>;
@@ -93,4 +93,63 @@ export class Collector {
 function placeOf({ id, enabled, pause_reason }: AskedSource): BlockedBy {
   const cause = enabled ? (pause_reason ?? 'operator') : 'disabled';
   return { cause, host: null, source: id, hosts: 1, sources: [id], paused: [id] };
+}
+
+/** The source that a collect job asks. */
+interface AskedSource {
+  readonly id: string;
+  readonly adapter_type: string | null;
+  readonly config: Record<string, unknown>;
+  /** How long it lets nothing through from now on; Infinity: until an operator does something about it. */
+  readonly paused_ms: number;
+  readonly enabled: boolean;
+  readonly pause_reason: PauseReason | null;
+}
+
+const askedStatement = statement<{ source_id: string | null } & Partial<AskedSource>>(
+  'asked-source',
+  `
+SELECT job.source_id, source.id, source.adapter_type, source.config, source.enabled, source.pause_reason,
+  greatest(0, state.paused_until_ms - epoch_ms(clock_timestamp())) AS paused_ms
+FROM crawl_jobs job LEFT JOIN sources source ON source.id = job.source_id
+LEFT JOIN LATERAL source_state(source) state ON source.id IS NOT NULL
+WHERE job.id = $1`,
+);
+
+async function askedSource(db: Queryable, { id: jobId }: HeldJob): Promise<AskedSource> {
+  const [row] = await run(db, askedStatement, [jobId]);
+  if (row?.id == null) throw new HoldfastError('source_not_found', row?.source_id ?? 'the job names none');
+  const { id, adapter_type = null, config = {}, paused_ms = 0, enabled = true, pause_reason = null } = row;
+  return { id, adapter_type, config, paused_ms, enabled, pause_reason };
+}
+
+interface Collection {
+  readonly job: HeldJob;
+  readonly intakeId: string;
+  readonly owner: string;
+  readonly sourceId: string;
+  readonly listings: readonly Listing[];
+  readonly observedAt: Date;
+}
+
+/**
+ * The end of the run, what it brought and what that makes of the valuation, together or not at all: a collector that lost
+ * its lease stores nothing, and no crash leaves a valuation behind its points. Repeated after a lost answer, it finds its job
+ * completed under its fence and its points there, each as strong as it is given.
+ */
+export function storeCollection(
+  pool: pg.Pool,
+  { job, intakeId, owner, sourceId, listings, observedAt }: Collection,
+  actor: string,
+): Promise<{ outcome: WriteOutcome; stored?: StoredPoints }> {
+  return inTransaction(pool, async (db) => {
+    // First, as deleteIntake does: intake, then jobs.
+    const intake = await lockIntake(db, intakeId, owner);
+    const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+    if (outcome !== 'completed') return { outcome };
+    const points = listings.map((listing) => pricePoint(intake, listing, observedAt));
+    const stored = await storePoints(db, { intakeId, sourceId, jobId: job.id, actor, observedAt }, points);
+    if (stored.added + stored.strengthened > 0) await valueIntake(db, intake);
+    return { outcome, stored };
+  });
 }

@@ -6,14 +6,15 @@ import {
   maxImportedIntakes,
 } from '@holdfast/contract';
 import type pg from 'pg';
+import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
-import { inTransaction } from '../../base/database/statement.ts';
-import { rematchPoints } from '../points/rematch-points.ts';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
+import { rematchPoints } from '../points/store-points.ts';
 import { valueIntake } from '../valuations/value-intake.ts';
+import { intakeColumns } from './find-intakes.ts';
 import { fieldOfLine, readCsv } from './read-csv.ts';
-import { storeIntakes } from './store-intakes.ts';
 
-export interface ImportedIntakes {
+interface ImportedIntakes {
   readonly data: Intake[];
   readonly created: number;
   readonly changed: number;
@@ -41,6 +42,55 @@ export async function importIntakes(
       changed: stored.length - created,
     };
   });
+}
+
+function refuseTwins(requests: readonly { reference?: string | null | undefined }[]): void {
+  const seen = new Set<string>();
+  for (const { reference } of requests) {
+    if (reference == null) continue;
+    if (seen.has(reference)) throw new HoldfastError('bad_request', `reference ${reference} is there twice`);
+    seen.add(reference);
+  }
+}
+
+interface StoredIntake extends Intake {
+  /** False: an intake of the same reference was there, and is changed. */
+  readonly is_new: boolean;
+}
+
+/** Ids are in the order given; rows are stored in the order of their references, so that two imports cannot block each other. */
+const storeStatement = statement<StoredIntake & { position: number }>(
+  'store-intakes',
+  `
+WITH given AS MATERIALIZED (
+  SELECT * FROM (
+    SELECT uuid_v7() AS id, * FROM jsonb_to_recordset($2::jsonb) AS given (position integer, reference text, title text,
+      attributes jsonb, must_agree text[], currency text, tags text[])
+    ORDER BY position
+  ) numbered
+  ORDER BY reference, position
+),
+stored AS (
+  INSERT INTO intakes AS intake (id, user_id, reference, title, attributes, must_agree, currency, tags)
+  SELECT id, $1, reference, title, attributes, must_agree, currency, tags FROM given
+  ON CONFLICT (user_id, reference) DO UPDATE SET title = excluded.title, attributes = excluded.attributes,
+    must_agree = excluded.must_agree, currency = excluded.currency, tags = excluded.tags, updated_at = now()
+  RETURNING ${intakeColumns}, xmax = 0 AS is_new
+)
+SELECT stored.*, given.position FROM stored
+JOIN given ON given.id = stored.id OR given.reference = stored.reference
+ORDER BY given.position`,
+);
+
+/** Stores intakes of an owner, those of a known reference over what was there. In the order given. */
+async function storeIntakes(
+  db: Queryable,
+  owner: string,
+  requests: readonly z.output<typeof intakeRequest>[],
+): Promise<StoredIntake[]> {
+  const given = requests.map((request, position) => ({ ...request, position }));
+  const rows = await run(db, storeStatement, [owner, JSON.stringify(given)]);
+  return rows.map(({ position: _, ...intake }) => intake);
 }
 
 /** Columns that are fields of an intake are these; every other one is an attribute. Lists have semicolons or | in them. */
@@ -76,13 +126,4 @@ function listOf(cell: string): string[] {
     .split(/[;|]/)
     .map((item) => item.trim())
     .filter((item) => item !== '');
-}
-
-function refuseTwins(requests: readonly { reference?: string | null | undefined }[]): void {
-  const seen = new Set<string>();
-  for (const { reference } of requests) {
-    if (reference == null) continue;
-    if (seen.has(reference)) throw new HoldfastError('bad_request', `reference ${reference} is there twice`);
-    seen.add(reference);
-  }
 }

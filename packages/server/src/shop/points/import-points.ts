@@ -3,11 +3,10 @@ import type pg from 'pg';
 import type { z } from 'zod';
 import { checked } from '../../base/checked.ts';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
-import { lockIntake } from '../intakes/find-intake.ts';
+import { lockIntake } from '../intakes/find-intakes.ts';
 import { fieldOfLine, readCsv } from '../intakes/read-csv.ts';
 import { valueIntake } from '../valuations/value-intake.ts';
-import type { Listing } from './listing.ts';
-import { pricePoint } from './price-point.ts';
+import { type Listing, pricePoint } from './price-point.ts';
 import { type StoredPoints, storePoints } from './store-points.ts';
 
 export interface PointImport {

@@ -1,8 +1,6 @@
-import { foldText } from './fold-text.ts';
-
 export type ItemAttributes = Readonly<Record<string, unknown>>;
 
-export interface ListingDescription {
+interface ListingDescription {
   readonly title: string;
   /** What the source says apart from the title, where it does. */
   readonly attributes?: ItemAttributes | undefined;
@@ -86,4 +84,9 @@ function wordsOf(text: string): Set<string> {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** Lower case, white space folded: two writings of one title are one. */
+export function foldText(text: string): string {
+  return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cacheKey } from '../collect/cache-key.ts';
-import { dedupeKey, type ListingIdentity } from './dedupe-key.ts';
+import { cacheKey } from '../collect/adapter-cache.ts';
+import { dedupeKey, type ListingIdentity } from './price-point.ts';
 
 const listing: ListingIdentity = {
   url: 'https://shop.example/item/7?ref=mail#top',

@@ -1,7 +1,25 @@
-import type { Intake } from '@holdfast/contract';
-import { dedupeKey } from './dedupe-key.ts';
-import type { Listing } from './listing.ts';
-import { type ItemAttributes, matchStrength } from './match-strength.ts';
+import { hash } from 'node:crypto';
+import { type Intake, type PriceType, parseUrl } from '@holdfast/contract';
+import { decimal, formatDecimal, multiplyDecimals, roundDecimal } from '../prices/decimal.ts';
+import { foldText, type ItemAttributes, matchStrength } from './match-strength.ts';
+
+/** One offer or sale, as an adapter found it. */
+export interface Listing {
+  /** Exact decimal. */
+  readonly price: string;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly priceType: PriceType;
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly externalId: string | null;
+  /** Of the listing or the sale, RFC 3339. */
+  readonly date: string | null;
+  /** What the source says of the item apart from the title. */
+  readonly attributes: Readonly<Record<string, string>> | null;
+  /** As the source gave it: JSON text, so that its numbers keep their digits. */
+  readonly raw: string | null;
+}
 
 /** A listing as it is kept for an intake. */
 export interface PricePoint extends Listing {
@@ -51,4 +69,47 @@ export function strengthFor(
 /** The title is an attribute among the others, where it is not one already. */
 export function itemAttributes({ title, attributes }: Pick<Item, 'title' | 'attributes'>): ItemAttributes {
   return title === null ? attributes : { title, ...attributes };
+}
+
+/** What tells one listing from another. */
+export interface ListingIdentity {
+  readonly externalId?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly title?: string | null | undefined;
+  /** Exact decimal. */
+  readonly price: string;
+  readonly priceType: PriceType;
+  /** The date of the listing, or when it was seen; its day in UTC counts. */
+  readonly date: Date;
+}
+
+/**
+ * The key under which a price point is kept once for an intake and a source: the source's own id, else a hash of what a
+ * listing consists of.
+ */
+export function dedupeKey(listing: ListingIdentity): string {
+  const externalId = listing.externalId?.trim();
+  if (externalId) return `ext_${externalId}`;
+  const parts = [
+    bareUrl(listing.url ?? ''),
+    foldText(listing.title ?? ''),
+    cents(listing.price),
+    listing.date.toISOString().slice(0, 10),
+    listing.priceType,
+  ];
+  return `hash_${hash('sha256', parts.join('|'), 'hex').slice(0, 16)}`;
+}
+
+/** A hundredth of the price's unit in every currency, whole. */
+function cents(price: string): string {
+  return formatDecimal(roundDecimal(multiplyDecimals(decimal(price), decimal('100')), 0));
+}
+
+/** Without query and fragment, scheme and host in lower case. */
+function bareUrl(url: string): string {
+  const trimmed = url.trim();
+  const parsed = parseUrl(trimmed);
+  if (!parsed) return trimmed.replace(/[?#].*$/s, '');
+  const { protocol, host, pathname } = parsed;
+  return `${protocol}//${host}${pathname}`;
 }

@@ -4,13 +4,12 @@ import type { TestDatabase } from '../../../../../test/database-fixture/create-t
 import { inTransaction } from '../../base/database/statement.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
-import { storeCollection } from '../collect/store-collection.ts';
+import { storeCollection } from '../collect/collector.ts';
 import { addIntake, emptyCollection, enqueue, openCollection } from '../collect/testing/collect-fixture.ts';
 import { findPriceDuplicates } from '../collect/testing/find-price-duplicates.ts';
-import { lockIntake } from '../intakes/find-intake.ts';
-import { valueDueIntakes } from '../valuations/value-due-intakes.ts';
-import type { Listing } from './listing.ts';
-import { type PricePoint, pricePoint } from './price-point.ts';
+import { lockIntake } from '../intakes/find-intakes.ts';
+import { valueDueIntakes } from '../valuations/value-intake.ts';
+import { type Listing, type PricePoint, pricePoint } from './price-point.ts';
 import { storePoints } from './store-points.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,10 @@
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { PricePoint } from './price-point.ts';
+import type { Intake, ListedPricePoint } from '@holdfast/contract';
+import type pg from 'pg';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
+import { lockIntake } from '../intakes/find-intakes.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
+import { showPricePoint } from './find-price-points.ts';
+import { type PricePoint, strengthFor } from './price-point.ts';
 
 export interface StoredPoints {
   readonly added: number;
@@ -47,7 +52,7 @@ SELECT count(*) FILTER (WHERE is_new)::int AS added, count(*) FILTER (WHERE NOT 
 FROM stored`,
 );
 
-export interface PointOrigin {
+interface PointOrigin {
   readonly intakeId: string;
   readonly sourceId: string;
   /** Null: brought by hand. */
@@ -74,4 +79,54 @@ export async function storePoints(
   ]);
   const { added = 0, strengthened = 0, given: distinct = 0 } = stored ?? {};
   return { added, strengthened, kept: distinct - added - strengthened };
+}
+
+interface MatchedListing {
+  readonly id: string;
+  readonly title: string | null;
+  readonly attributes: Record<string, unknown> | null;
+  readonly match_strength: string;
+}
+
+const listingsStatement = statement<MatchedListing>(
+  'read-matched-listings',
+  `
+SELECT id, listing_title AS title, listing_attributes AS attributes, match_strength::text AS match_strength
+FROM price_points WHERE intake_id = $1 AND NOT match_is_stated`,
+);
+
+const rematchStatement = statement<never>(
+  'rematch-points',
+  `
+UPDATE price_points point SET match_strength = matched.strength
+FROM unnest($1::uuid[], $2::numeric[]) AS matched (id, strength)
+WHERE point.id = ANY ($1) AND point.id = matched.id`,
+);
+
+/** How well the points of an intake match what it is now. The caller holds the intake. */
+export async function rematchPoints(db: Queryable, intake: Intake): Promise<void> {
+  const listings = await run(db, listingsStatement, [intake.id]);
+  const moved = listings
+    .map(({ match_strength, ...listing }) => ({
+      id: listing.id,
+      before: match_strength,
+      strength: strengthFor(intake, listing),
+    }))
+    .filter(({ before, strength }) => before !== strength);
+  if (moved.length === 0) return;
+  await run(db, rematchStatement, [moved.map(({ id }) => id), moved.map(({ strength }) => strength)]);
+}
+
+const deleteStatement = statement<never>('delete-price-point', 'DELETE FROM price_points WHERE id = $1');
+
+/** For a price that is none; its intake is valued without it. A source that still shows it brings it back. */
+export function deletePricePoint(pool: pg.Pool, id: string, owner?: string): Promise<ListedPricePoint> {
+  return inTransaction(pool, async (db) => {
+    const { intake_id } = await showPricePoint(db, id, owner);
+    const intake = await lockIntake(db, intake_id, owner);
+    const { raw: _raw, listing_attributes: _attributes, ...point } = await showPricePoint(db, id, owner);
+    await run(db, deleteStatement, [id]);
+    await valueIntake(db, intake);
+    return point;
+  });
 }

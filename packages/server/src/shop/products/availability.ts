@@ -1,9 +1,51 @@
 import { tag, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
-import { buyWords, soldOutWords } from './buy-words.ts';
 import { nameHint } from './name-hints.ts';
-import type { Evidence } from './product.ts';
-import { flag, type ProductPage } from './product-page.ts';
-import { textOfNode } from './text-of-node.ts';
+import { type Availability, availabilities, type Evidence } from './product.ts';
+import { flag, type ProductPage, textOfNode } from './product-page.ts';
+import type { StructuredProduct } from './structured-products.ts';
+
+const byName = new Map(availabilities.map((name) => [name.toLowerCase(), name]));
+const notForSale = new Set<Availability>(['OutOfStock', 'SoldOut', 'Discontinued', 'Reserved', 'BackOrder']);
+
+/** What a structured value says: schema.org's word, OpenGraph's, or a shop's own for either. */
+export function readAvailability(text: string): Availability | null {
+  const word = text
+    .slice(text.search(/[^/#]*\/?$/))
+    .toLowerCase()
+    .replace(/[^a-z]/g, '');
+  const known = byName.get(word);
+  if (known !== undefined) return known;
+  if (/^(?:available|availablefororder|instocknow|onstock|true|yes|lowstock|instock\w*)$/.test(word))
+    return 'InStock';
+  if (/^(?:oos|outofstock\w*|notavailable|unavailable|soldout\w*|false|no)$/.test(word)) return 'OutOfStock';
+  return null;
+}
+
+export function canBeBought(availability: Availability): boolean {
+  return !notForSale.has(availability);
+}
+
+interface DecidedAvailability {
+  readonly availability: Availability;
+  readonly evidence: Evidence;
+}
+
+/** As declared: in stock if one of the variants is. Else as shown. */
+export function decideAvailability(
+  declared: readonly StructuredProduct[],
+  shown: Evidence | null,
+): DecidedAvailability | null {
+  for (const { offers } of declared) {
+    const known = offers.flatMap(({ availability: evidence }) => {
+      const availability = evidence && readAvailability(evidence.text);
+      return availability ? [{ availability, evidence }] : [];
+    });
+    const best = known.find(({ availability }) => canBeBought(availability)) ?? known[0];
+    if (best !== undefined) return best;
+  }
+  if (shown === null) return null;
+  return { availability: soldOutWords.test(shown.text) ? 'OutOfStock' : 'InStock', evidence: shown };
+}
 
 /** Sizes and colours that are sold out say nothing of the others. */
 const variants = tagSet('option', 'select', 'li', 'label', 'td');
@@ -49,3 +91,10 @@ function isOfVariant({ tape }: ProductPage, node: number): boolean {
     if (variants[tape.tags[at] as number] === 1) return true;
   return false;
 }
+
+/** What buttons that buy say, in the languages of most shops. */
+const buyWords =
+  /\b(?:add (?:item )?to (?:my )?(?:shopping )?(?:cart|bag|basket|trolley|order)|add (?:both|all|selected)? ?to cart|buy (?:it )?now|buy$|order now|pre-?order|in den (?:waren|einkaufs)korb|jetzt kaufen|ajouter au panier|acheter|a[ñn]adir (?:al carrito|a la (?:cesta|bolsa))|agregar al carr(?:o|ito)|comprar|adicionar ao carrinho|aggiungi al carrello|acquista|in (?:de )?winkel(?:wagen|mand)|in mijn winkelwagen|bestellen|l[äa]gg i (?:varukorg|kundvagn)|k[öo]p|l[æa]g i (?:kurv|indk)|legg i handle|lis[äa]{2} ostoskoriin|dodaj do koszyka|do ko[šs][íi]k[ua]|vlo[žz]i[ťt]? do|kos[áa]rba|adaug[ăa] [îi]n co[șs]|sepete ekle)\b|в корзину|купить|до кошика|купити|в количката|カートに|加入购物车|加入購物車|立即购买|立即購買|장바구니|구매하기|ใส่ตะกร้า|thêm vào giỏ|أضف إلى|הוסף לסל/i;
+
+const soldOutWords =
+  /\b(?:out of stock|sold ?out|currently unavailable|no longer available|not available|temporarily unavailable|unavailable online|discontinued|ausverkauft|vergriffen|nicht (?:mehr )?(?:verf[üu]gbar|lieferbar|vorr[äa]tig|auf lager)|rupture de stock|[ée]puis[ée]|indisponible|agotado|sin (?:existencias|stock)|no disponible|esgotado|indispon[íi]vel|esaurito|non disponibile|uitverkocht|niet (?:op voorraad|leverbaar)|slut(?:s[åa]ld)? i lager|sluts[åa]ld|udsolgt|utsolgt|loppuunmyyty|wyprzedan[ey]|brak w magazynie|niedost[ęe]pny|vyprod[áa]no|nedostupn[éey]|vypredan[éey]|elfogyott|nincs k[ée]szleten|stoc epuizat|indisponibil|t[üu]kendi)\b|нет в наличии|распродано|немає в наявності|изчерпан|在庫切れ|売り切れ|缺货|缺貨|售罄|已售完|품절|สินค้าหมด|hết hàng|غير متوفر|אזל מהמלאי/i;

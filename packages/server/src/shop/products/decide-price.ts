@@ -1,9 +1,9 @@
 import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
-import type { PriceOption } from './price-options.ts';
+import { type PriceOption, readDeclared } from './price-options.ts';
 import type { Evidence } from './product.ts';
 import type { VisiblePrice } from './visible-prices.ts';
 
-export interface DecidedPrice {
+interface DecidedPrice {
   readonly amount: string;
   readonly evidence: Evidence;
   readonly currency: string | null;
@@ -72,6 +72,38 @@ function fromVisible({ amount, currency: certain, currencyCodes, text, path }: V
     currencyEvidence: currency === null ? undefined : evidence,
     listPrice: undefined,
   };
+}
+
+/** A list price beyond this many times the price belongs to something else. */
+const most = decimal('20');
+
+interface DecidedListPrice {
+  readonly amount: string;
+  readonly evidence: Evidence;
+}
+
+/** The price before the reduction: declared beside the price, or the best that is shown as such and is higher. */
+export function decideListPrice(
+  price: DecidedPrice,
+  visible: readonly VisiblePrice[],
+  region: string | null,
+): DecidedListPrice | null {
+  if (price.listPrice !== undefined) {
+    const { amount } = readDeclared(price.listPrice.text, price.currency ?? undefined, region);
+    if (amount !== null && isHigher(amount, price.amount)) return { amount, evidence: price.listPrice };
+  }
+  const top = visible.find(({ list }) => !list);
+  for (const { amount, list, score, text, path } of visible) {
+    if (top !== undefined && score < top.score - 5) return null;
+    if (list && isHigher(amount, price.amount))
+      return { amount, evidence: { source: 'visible', path, text } };
+  }
+  return null;
+}
+
+function isHigher(amount: string, than: string): boolean {
+  const [a, b] = [decimal(amount), decimal(than)];
+  return compareDecimals(a, b) > 0 && compareDecimals(a, { units: b.units * most.units, scale: b.scale }) < 0;
 }
 
 const same = (value: Decimal, amount: string) => compareDecimals(value, decimal(amount)) === 0;

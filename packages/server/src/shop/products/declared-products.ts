@@ -1,10 +1,10 @@
-import { chooseStructured } from './choose-structured.ts';
-import { microdataNodes } from './microdata-nodes.ts';
-import { openGraphProduct } from './open-graph-product.ts';
-import { orphanProperties } from './orphan-properties.ts';
-import type { ProductPage } from './product-page.ts';
-import type { StructuredProduct } from './structured-product.ts';
-import { readStructuredProducts } from './structured-products.ts';
+import type { OpenGraphReader } from '../../web/html/page-head.ts';
+import { tag } from '../../web/html/tape/html-tag.ts';
+import { wordOverlap, wordsOf } from './find-title.ts';
+import { type LinkedNode, microdataNodes } from './linked-data.ts';
+import type { Evidence } from './product.ts';
+import { type ProductPage, textOfNode } from './product-page.ts';
+import { readStructuredProducts, type StructuredProduct } from './structured-products.ts';
 
 /** What the page declares of its product, one answer for each syntax that it uses, in the order of belief. */
 export function declaredProducts(page: ProductPage, pageNames: readonly string[]): StructuredProduct[] {
@@ -22,4 +22,108 @@ export function declaredProducts(page: ProductPage, pageNames: readonly string[]
 function samePath(a: string | null, b: string): boolean {
   const bare = (url: string) => url.replace(/[?#].*$/, '').replace(/\/$/, '');
   return a !== null && bare(a) === bare(b);
+}
+
+/** Names this alike are variants of one product: sizes and colours of it. */
+const sameProduct = 0.75;
+/** A product whose name has less than this in common with the page's is another one. */
+const likeness = 0.15;
+
+/**
+ * The product that the page is about, with the offers of its variants: the one whose name agrees best with the page's,
+ * and that has a price. Null if there is none.
+ */
+function chooseStructured(
+  products: readonly StructuredProduct[],
+  pageNames: readonly string[],
+  isPage: (url: string) => boolean,
+): StructuredProduct | null {
+  const names = pageNames.map(wordsOf);
+  const scored = products.map((product, index) => {
+    const words = wordsOf(product.title?.text ?? '');
+    const overlap = Math.max(0, ...names.map((name) => wordOverlap(words, name)));
+    const priced = product.offers.some(({ price }) => price !== undefined);
+    const here = product.url !== undefined && isPage(product.url);
+    const score = 3 * overlap + (priced ? 2 : 0) + (here ? 1 : 0) - (product.listed ? 3 : 0) - index / 1_000;
+    return { product, words, score, own: here || overlap >= likeness };
+  });
+  const best = scored.reduce<(typeof scored)[number] | null>(
+    (top, one) => (top === null || one.score > top.score ? one : top),
+    null,
+  );
+  if (best === null) return null;
+  // Other products, and none of them this page's.
+  if (!best.own && (best.product.listed || products.length > 1)) return null;
+  const variants = scored.filter(
+    ({ product, words }) =>
+      product !== best.product &&
+      product.listed === best.product.listed &&
+      wordOverlap(words, best.words) >= sameProduct,
+  );
+  const offers = [best.product, ...variants.map(({ product }) => product)].flatMap(
+    (product) => product.offers,
+  );
+  return { ...best.product, offers };
+}
+
+/** What the product tags of OpenGraph and its relatives say, in the shape of the others. */
+function openGraphProduct(openGraph: OpenGraphReader): StructuredProduct {
+  const get = (...names: string[]): Evidence | undefined => {
+    for (const path of names) {
+      const text = openGraph.first(path)?.trim();
+      if (text) return { source: 'opengraph', path, text };
+    }
+    return undefined;
+  };
+  const price = get(
+    'product:sale_price:amount',
+    'product:price:amount',
+    'og:price:amount',
+    'product:price',
+    'og:price',
+  );
+  const full = get('product:original_price:amount', 'og:price:standard_amount', 'product:price:amount');
+  return {
+    title: get('og:title'),
+    url: get('og:url')?.text,
+    sku: get('product:retailer_item_id', 'product:sku', 'product:mfr_part_no'),
+    gtin: get('product:ean', 'product:upc', 'product:isbn', 'product:gtin', 'og:upc', 'og:isbn'),
+    brand: get('product:brand', 'og:brand'),
+    image: get('og:image:secure_url', 'og:image', 'og:image:url'),
+    offers: [
+      {
+        price,
+        listPrice: full?.path === price?.path ? undefined : full,
+        currency: get('product:sale_price:currency', 'product:price:currency', 'og:price:currency'),
+        availability: get('product:availability', 'og:availability'),
+      },
+    ],
+    listed: false,
+  };
+}
+
+const wanted = new Set([
+  'name',
+  'price',
+  'priceCurrency',
+  'availability',
+  'sku',
+  'productID',
+  'gtin13',
+  'gtin',
+  'brand',
+]);
+
+/** Properties that stand outside of any item, as templates leave them behind: taken together they are one product. */
+function orphanProperties({ tape }: ProductPage): LinkedNode | null {
+  const product: Record<string, string> = {};
+  for (const [node, { microdata }] of tape.details) {
+    const name = microdata?.props?.trim();
+    if (microdata === undefined || name === undefined || !wanted.has(name) || product[name] !== undefined)
+      continue;
+    const isAddress = tape.tags[node] === tag.link || tape.tags[node] === tag.a;
+    const text = microdata.content ?? (isAddress ? microdata.value : textOfNode(tape, node, 200));
+    if (text) product[name] = text;
+  }
+  return product.price === undefined ? null : { '@type': 'Product', ...product, offers: product };
 }

@@ -1,19 +1,14 @@
 import { cutText } from '../../web/html/page-text.ts';
-import { buyButtons, visibleStock } from './availability.ts';
-import { decideAvailability } from './decide-availability.ts';
-import { decideListPrice } from './decide-list-price.ts';
-import { decidePrice } from './decide-price.ts';
+import { buyButtons, canBeBought, decideAvailability, visibleStock } from './availability.ts';
+import { decideListPrice, decidePrice } from './decide-price.ts';
 import { declaredProducts } from './declared-products.ts';
 import { findTitle, markAround } from './find-title.ts';
 import { pageRegion } from './page-region.ts';
 import { priceOptions, withCurrencyDigits } from './price-options.ts';
 import type { Evidence, Product, ProductField } from './product.ts';
-import { visibleGtin, visibleSku } from './product-codes.ts';
-import { canBeBought } from './read-availability.ts';
-import { readGtin } from './read-gtin.ts';
+import { readGtin, skuInUrl, visibleGtin, visibleSku } from './product-codes.ts';
 import { readProductPage, spreadFlags } from './read-product-page.ts';
-import { skuInUrl } from './sku-in-url.ts';
-import type { StructuredProduct } from './structured-product.ts';
+import type { StructuredProduct } from './structured-products.ts';
 import { visiblePrices } from './visible-prices.ts';
 
 const longestField = 1_024;

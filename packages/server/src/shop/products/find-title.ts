@@ -1,15 +1,13 @@
 import { isHeading, tag } from '../../web/html/tape/html-tag.ts';
 import { nameHint } from './name-hints.ts';
-import { flag, type ProductPage } from './product-page.ts';
-import { textOfNode } from './text-of-node.ts';
-import { wordOverlap, wordsOf } from './word-overlap.ts';
+import { flag, type ProductPage, textOfNode } from './product-page.ts';
 
 /** Of each kind: menus call hundreds of their entries titles, and stand before the product. */
 const maxCandidates = 200;
 const longestTitle = 300;
 const bonus = { h1: 0.35, heading: 0.1, named: 0 };
 
-export interface VisibleTitle {
+interface VisibleTitle {
   readonly node: number;
   readonly text: string;
 }
@@ -45,4 +43,18 @@ export function findTitle(page: ProductPage, declared: readonly string[]): Visib
 export function markAround({ tape, flags }: ProductPage, node: number): void {
   for (let at = node; at >= 0; at = tape.parents[at] as number)
     flags[at] = (flags[at] as number) | flag.aroundTitle;
+}
+
+/** The words of a text, lower case, without accents. */
+export function wordsOf(text: string): Set<string> {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return new Set(plain.match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+/** Dice's coefficient: 1 for the same words, 0 for none in common. */
+export function wordOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0;
+  let common = 0;
+  for (const word of a) if (b.has(word)) common++;
+  return (2 * common) / (a.size + b.size);
 }

@@ -1,3 +1,4 @@
+import type { MicrodataItem, MicrodataValue } from '../../web/html/extracted-page.ts';
 import type { Evidence, ProductSource } from './product.ts';
 
 export type LinkedNode = Readonly<Record<string, unknown>>;
@@ -53,4 +54,20 @@ export function evidenceOf(
     if (text !== undefined) return { source, path: path === '' ? name : `${path}.${name}`, text };
   }
   return undefined;
+}
+
+/** Microdata in the shape of JSON-LD: the vocabulary is the same, so one reader serves both. */
+export function microdataNodes(items: readonly MicrodataItem[]): LinkedNode[] {
+  return items.map(nodeOf);
+}
+
+function nodeOf({ type, id, properties }: MicrodataItem): LinkedNode {
+  const values = Object.entries(properties ?? {}).map(([name, list]) => [name, list.map(linkedValue)]);
+  return { ...Object.fromEntries(values), '@type': type ?? [], ...(id !== undefined && { '@id': id }) };
+}
+
+function linkedValue(value: MicrodataValue): unknown {
+  if (typeof value === 'string') return value;
+  if (!('properties' in value) && 'value' in value) return value.value;
+  return nodeOf(value as MicrodataItem);
 }

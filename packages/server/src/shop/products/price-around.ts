@@ -2,8 +2,7 @@ import { textNode } from '../../web/html/tape/html-tag.ts';
 import { type ParsedPrice, parsePrice } from '../prices/parse-price.ts';
 import { nameHint } from './name-hints.ts';
 import { nearHints } from './price-context.ts';
-import type { ProductPage } from './product-page.ts';
-import { textOfNode } from './text-of-node.ts';
+import { type ProductPage, textOfNode } from './product-page.ts';
 
 /** A price and the smallest part of the page that shows the whole of it. */
 export interface ShownPrice {

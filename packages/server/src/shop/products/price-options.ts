@@ -1,9 +1,9 @@
 import { currencyCode, minorDigits } from '../prices/currencies.ts';
 import { compareDecimals, type Decimal, formatDecimal, parseDecimal } from '../prices/decimal.ts';
 import { parsePrice } from '../prices/parse-price.ts';
+import { canBeBought, readAvailability } from './availability.ts';
 import type { Evidence } from './product.ts';
-import { canBeBought, readAvailability } from './read-availability.ts';
-import type { StructuredOffer } from './structured-product.ts';
+import type { StructuredOffer } from './structured-products.ts';
 
 /** A price that an offer names. */
 export interface PriceOption {

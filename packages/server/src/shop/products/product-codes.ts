@@ -1,9 +1,8 @@
+import { parseUrl } from '@holdfast/contract';
 import { textNode } from '../../web/html/tape/html-tag.ts';
 import { nameHint } from './name-hints.ts';
 import type { Evidence } from './product.ts';
-import { flag, type ProductPage } from './product-page.ts';
-import { readGtin } from './read-gtin.ts';
-import { textOfNode } from './text-of-node.ts';
+import { flag, type ProductPage, textOfNode } from './product-page.ts';
 
 const separator = '[\\s.:#№°º)-]*';
 const skuLabel = new RegExp(
@@ -53,4 +52,47 @@ function nextText({ tape }: ProductPage, node: number): string {
   for (let at = node + 1; at < end; at++)
     if (tape.tags[at] === textNode && (tape.chars[at] as number) > 0) return textOfNode(tape, at, 80);
   return '';
+}
+
+const parameters = ['sku', 'pid', 'productid', 'product_id', 'itemid', 'item_id', 'asin', 'article', 'skuid'];
+
+/** The shop's number of the product, as most shops put it into the address: a parameter, or a code in the last part. */
+export function skuInUrl(url: string): Evidence | undefined {
+  const parsed = parseUrl(url);
+  if (!parsed) return undefined;
+  const { pathname, searchParams } = parsed;
+  for (const [name, value] of searchParams)
+    if (parameters.includes(name.toLowerCase()) && /^[\w./-]{3,40}$/.test(value))
+      return { source: 'url', path: name, text: value };
+  const parts = pathname.split('/').filter((part) => part !== '');
+  for (const part of parts.toReversed().slice(0, 2)) {
+    const bare = decoded(part).replace(/\.(?:html?|php|aspx?|jsp)$/i, '');
+    const text =
+      /^(?=[A-Z\d]*\d)[A-Z\d]{6,16}$/.exec(bare)?.[0] ?? /(?:^|[-_.]|[-_][a-z])(\d{5,14})$/i.exec(bare)?.[1];
+    if (text !== undefined) return { source: 'url', path: 'path', text };
+  }
+  return undefined;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A GTIN of 8, 12, 13 or 14 digits whose check digit is right; null for anything else. An ISBN-10 becomes its GTIN. */
+export function readGtin(text: string | null): string | null {
+  const digits = text?.replace(/[\s-]/g, '').replace(/^isbn:?/i, '') ?? '';
+  if (/^\d{9}[\dX]$/i.test(digits)) return withCheckDigit(`978${digits.slice(0, 9)}`);
+  if (!/^(?:\d{8}|\d{12,14})$/.test(digits) || /^0+$/.test(digits)) return null;
+  return withCheckDigit(digits.slice(0, -1)) === digits ? digits : null;
+}
+
+/** GS1's: digits weigh 3 and 1 in turn from the right. */
+function withCheckDigit(digits: string): string {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) sum += Number(digits.at(-1 - i)) * (i % 2 === 0 ? 3 : 1);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
 }

@@ -2,8 +2,7 @@ import { isHeading, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
 import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
 import { nameHint } from './name-hints.ts';
 import { mayShowPrice, priceAround, type ShownPrice } from './price-around.ts';
-import { isListPrice, labelBefore, nearHints } from './price-context.ts';
-import { asideWords, priceWords } from './price-words.ts';
+import { asideWords, isListPrice, labelBefore, nearHints, priceWords } from './price-context.ts';
 import { flag, type ProductPage } from './product-page.ts';
 
 /** A price that a reader of the page sees. */

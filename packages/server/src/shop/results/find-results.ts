@@ -1,10 +1,12 @@
-import type { ListedResult, ResultFilter } from '@holdfast/contract';
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { HoldfastError, type ListedResult, type ResultFilter } from '@holdfast/contract';
 import { boundedSearch, type SearchPage } from '../../base/database/bounded-search.ts';
 import { idAt } from '../../base/database/ids.ts';
-import type { Queryable } from '../../base/database/statement.ts';
+import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { priceChangeOf } from './price-changes.ts';
 
-export interface ResultSearch {
+interface ResultSearch {
   readonly filter: ResultFilter;
   /** Only results of this owner. */
   readonly owner?: string | undefined;
@@ -14,7 +16,7 @@ export interface ResultSearch {
 }
 
 /** The columns of a listed result; the price is text from the database on. */
-export const resultColumns = `result.id, result.job_id, result.policy_id, result.user_id, result.url, result.price::text AS price,
+const resultColumns = `result.id, result.job_id, result.policy_id, result.user_id, result.url, result.price::text AS price,
   result.currency, result.title, result.in_stock, result.actor, result.raw_html IS NOT NULL AS has_raw_html,
   ${priceChangeOf('result.id')} AS price_change, result.crawled_at`;
 
@@ -91,4 +93,37 @@ function earliest(...moments: (string | undefined)[]): string | undefined {
 
 function inOrder(moments: (string | undefined)[]): string[] {
   return moments.filter((moment) => moment !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b));
+}
+
+/** Parsed data as JSON text, with every digit that its numbers have. */
+interface FoundResult extends ListedResult {
+  readonly parsed_data: string | null;
+}
+
+const showStatement = statement<FoundResult>(
+  'show-result',
+  `SELECT ${resultColumns}, result.parsed_data::text AS parsed_data FROM crawl_results result
+   WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)`,
+);
+
+const rawStatement = statement<{ raw_html: Buffer | null }>(
+  'read-raw-result',
+  'SELECT raw_html FROM crawl_results WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)',
+);
+
+/** One result; with an owner, only if it is theirs. */
+export async function showResult(db: Queryable, id: string, owner?: string): Promise<FoundResult> {
+  const [result] = await run(db, showStatement, [id, owner]);
+  if (!result) throw new HoldfastError('result_not_found', id);
+  return result;
+}
+
+const inflate = promisify(inflateRaw);
+
+/** The page as the bot saw it. */
+export async function readRawResult(db: Queryable, id: string, owner?: string): Promise<Buffer> {
+  const [result] = await run(db, rawStatement, [id, owner]);
+  if (!result) throw new HoldfastError('result_not_found', id);
+  if (!result.raw_html) throw new HoldfastError('result_not_found', `result ${id} has no raw HTML`);
+  return await inflate(result.raw_html);
 }

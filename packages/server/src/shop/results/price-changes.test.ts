@@ -7,9 +7,8 @@ import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { listEvents } from '../../queue/jobs/find-jobs.ts';
 import type { Product } from '../products/product.ts';
-import { storeVisit } from '../visits/store-visit.ts';
-import { listPriceChanges } from './price-changes.ts';
-import { priceHistory } from './price-history.ts';
+import { storeVisit } from '../visits/visitor.ts';
+import { listPriceChanges, priceHistory } from './price-changes.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

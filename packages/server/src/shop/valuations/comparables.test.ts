@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PriceObservation } from './price-observation.ts';
+import { type PriceObservation, whyNotValued } from './comparables.ts';
 import { valuate } from './valuation.ts';
-import { whyNotValued } from './why-not-valued.ts';
 
 const price: PriceObservation = {
   price: '10',

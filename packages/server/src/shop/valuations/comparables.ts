@@ -1,11 +1,27 @@
-import { decimal, divideDecimals, multiplyDecimals, unitsAt } from '../prices/decimal.ts';
-import type { Comparable } from './comparable.ts';
-import type { PriceObservation } from './price-observation.ts';
-import { sortedByValue } from './weighted-percentile.ts';
-import { withoutOutliers } from './without-outliers.ts';
+import type { PriceType } from '@holdfast/contract';
+import { compareDecimals, decimal, divideDecimals, multiplyDecimals, unitsAt } from '../prices/decimal.ts';
+import { sortedByValue, type WeightedValue, withoutOutliers } from './weighted-percentile.ts';
+
+/** A price point, as far as a valuation looks at it. */
+export interface PriceObservation {
+  /** Exact decimal. */
+  readonly price: string;
+  readonly currency: string;
+  readonly priceType: PriceType;
+  readonly sourceId: string;
+  /** Of the source, decimal from 0 to 1. */
+  readonly reputation: string;
+  /** Decimal from 0 to 1. */
+  readonly matchStrength: string;
+}
+
+/** A price with its weight, and what it was made of. */
+export interface Comparable extends WeightedValue {
+  readonly observation: PriceObservation;
+}
 
 /** Observed prices by the part that they have in a verdict. */
-export interface SortedOut {
+export interface Comparables {
   readonly currency: string;
   /** In ascending order. */
   readonly used: readonly Comparable[];
@@ -22,10 +38,10 @@ const typeWeights = { sold: 2n, ask: 1n, bid: 0n } as const;
 const weightScale = 6;
 
 /** Null if nothing is comparable. */
-export function sortOut(
+export function selectComparables(
   observations: readonly PriceObservation[],
   intakeCurrency?: string | null,
-): SortedOut | null {
+): Comparables | null {
   const currency = intakeCurrency ?? majorityCurrency(observations);
   if (currency === null) return null;
   const local = observations.filter((one) => one.currency === currency);
@@ -60,4 +76,29 @@ function majorityCurrency(observations: readonly PriceObservation[]): string | n
   for (const { currency } of observations) counts.set(currency, (counts.get(currency) ?? 0) + 1);
   const [most] = [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
   return most?.[0] ?? null;
+}
+
+/** Why nothing of what was observed of an item decides its worth (sort-out.ts), as the end of a sentence. */
+export function whyNotValued(
+  observations: readonly PriceObservation[],
+  intakeCurrency: string | null,
+): string {
+  if (observations.length === 0) return 'no price of it was observed yet';
+  const counts = new Map<string, number>();
+  for (const observation of observations) {
+    const reason = reasonOf(observation, intakeCurrency);
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const parts = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} ${reason}`);
+  const observed = observations.length === 1 ? 'one price was' : `${observations.length} prices were`;
+  return `${observed} observed, and none can be compared (${parts.join(', ')})`;
+}
+
+function reasonOf(observation: PriceObservation, currency: string | null): string {
+  const { priceType, matchStrength, reputation } = observation;
+  if (currency !== null && observation.currency !== currency) return `not in ${currency}`;
+  if (priceType === 'bid') return 'bid, not sold';
+  if (compareDecimals(decimal(matchStrength), decimal('0')) === 0) return 'of another item';
+  if (compareDecimals(decimal(reputation), decimal('0')) === 0) return 'from sources of weight 0';
+  return 'too slight to weigh';
 }

@@ -1,5 +1,5 @@
 import { compareDecimals, decimal, multiplyDecimals, subtractDecimals } from '../prices/decimal.ts';
-import type { Comparable } from './comparable.ts';
+import type { Comparable } from './comparables.ts';
 import { weightedPercentile } from './weighted-percentile.ts';
 
 export interface Confidence {

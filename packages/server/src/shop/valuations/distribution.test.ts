@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortOut } from './comparables.ts';
+import { type PriceObservation, selectComparables } from './comparables.ts';
 import { distributionOf } from './distribution.ts';
-import type { PriceObservation } from './price-observation.ts';
 import { valuate } from './valuation.ts';
 
 const seen = (price: string, priceType: PriceObservation['priceType'] = 'sold'): PriceObservation => ({
@@ -15,7 +14,7 @@ const seen = (price: string, priceType: PriceObservation['priceType'] = 'sold'):
 });
 
 function distributionFor(observations: readonly PriceObservation[]) {
-  const sorted = sortOut(observations);
+  const sorted = selectComparables(observations);
   if (!sorted) throw new Error('nothing is comparable');
   return distributionOf(sorted);
 }

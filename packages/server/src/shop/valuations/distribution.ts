@@ -1,4 +1,6 @@
-import type { Distribution } from '@holdfast/contract';
+import { type Distribution, HoldfastError } from '@holdfast/contract';
+import type { Queryable } from '../../base/database/statement.ts';
+import { findIntake } from '../intakes/find-intakes.ts';
 import { minorDigits } from '../prices/currencies.ts';
 import {
   addDecimals,
@@ -9,7 +11,8 @@ import {
   multiplyDecimals,
   subtractDecimals,
 } from '../prices/decimal.ts';
-import type { SortedOut } from './comparables.ts';
+import { type Comparables, selectComparables } from './comparables.ts';
+import { readObservations } from './value-intake.ts';
 
 /** More bars than this are a fence to the eye. */
 const maxBins = 24;
@@ -19,7 +22,7 @@ const maxOutliers = 50;
 const whole = (units: number): Decimal => ({ units: BigInt(units), scale: 0 });
 
 /** Where the prices of a valuation lie: in equal steps from the lowest to the highest that decided, outliers apart. */
-export function distributionOf({ currency, used, outliers }: SortedOut): Distribution {
+export function distributionOf({ currency, used, outliers }: Comparables): Distribution {
   const low = used[0]?.value ?? whole(0);
   const high = used.at(-1)?.value ?? low;
   const span = subtractDecimals(high, low);
@@ -55,4 +58,16 @@ export function distributionOf({ currency, used, outliers }: SortedOut): Distrib
   function away(value: Decimal): Decimal {
     return compareDecimals(value, low) < 0 ? subtractDecimals(low, value) : subtractDecimals(value, high);
   }
+}
+
+/** What a valuation of the intake rests on now; with an owner, only if it is theirs. */
+export async function showDistribution(
+  db: Queryable,
+  intakeId: string,
+  owner?: string,
+): Promise<Distribution> {
+  const { currency } = await findIntake(db, intakeId, owner);
+  const sorted = selectComparables(await readObservations(db, intakeId), currency);
+  if (sorted === null) throw new HoldfastError('valuation_not_found', intakeId);
+  return distributionOf(sorted);
 }

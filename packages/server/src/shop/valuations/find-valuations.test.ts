@@ -3,7 +3,7 @@ import type { TestDatabase } from '../../../../../test/database-fixture/create-t
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { addIntake, addSource, enqueue, openCollection } from '../collect/testing/collect-fixture.ts';
-import { findPriceSummary } from './find-price-summary.ts';
+import { findPriceSummary } from './find-valuations.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { PriceType } from '@holdfast/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareDecimals, decimal } from '../prices/decimal.ts';
-import type { PriceObservation } from './price-observation.ts';
+import type { PriceObservation } from './comparables.ts';
 import { valuate } from './valuation.ts';
 
 const observed = (

@@ -1,9 +1,7 @@
 import { minorDigits } from '../prices/currencies.ts';
 import { type Decimal, divideDecimals, formatDecimal, unitsAt } from '../prices/decimal.ts';
-import type { Comparable } from './comparable.ts';
-import { sortOut } from './comparables.ts';
+import { type Comparable, type PriceObservation, selectComparables } from './comparables.ts';
 import { type Confidence, judgeConfidence } from './confidence.ts';
-import type { PriceObservation } from './price-observation.ts';
 import { weightedPercentile } from './weighted-percentile.ts';
 
 export interface Valuation extends Confidence {
@@ -35,9 +33,9 @@ export function valuate(
   observations: readonly PriceObservation[],
   intakeCurrency?: string | null,
 ): Valuation | null {
-  const sorted = sortOut(observations, intakeCurrency);
-  if (sorted === null) return null;
-  const { currency, used, outliers, otherCurrencies, notUsed } = sorted;
+  const comparables = selectComparables(observations, intakeCurrency);
+  if (comparables === null) return null;
+  const { currency, used, outliers, otherCurrencies, notUsed } = comparables;
   const digits = minorDigits(currency);
   const at = (percent: number) => formatDecimal(weightedPercentile(used, percent, digits));
   const count = (type: string) => used.filter(({ observation }) => observation.priceType === type).length;

@@ -1,6 +1,7 @@
 import type { Intake } from '@holdfast/contract';
-import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { PriceObservation } from './price-observation.ts';
+import type pg from 'pg';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { PriceObservation } from './comparables.ts';
 import { valuate } from './valuation.ts';
 
 /** The newest count, where there are more: old prices of an item that sells every hour say little, and cost memory. */
@@ -69,4 +70,26 @@ export async function valueIntake(
     await run(db, storeStatement, [JSON.stringify(row)]);
   }
   await run(db, settledStatement, [id]);
+}
+
+const batch = 100;
+
+const dueStatement = statement<{ id: string; currency: string | null }>(
+  'lock-due-intakes',
+  'SELECT id, currency FROM intakes WHERE valuation_due ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED',
+);
+
+/** Values what is due, a batch in a transaction; any number of workers may do it at once. Answers with how many it valued. */
+export async function valueDueIntakes(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
+  let valued = 0;
+  while (!signal?.aborted) {
+    const done = await inTransaction(pool, async (db) => {
+      const due = await run(db, dueStatement, [batch]);
+      for (const intake of due) await valueIntake(db, intake);
+      return due.length;
+    });
+    valued += done;
+    if (done < batch) break;
+  }
+  return valued;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decimal, formatDecimal } from '../prices/decimal.ts';
-import { sortedByValue, weightedPercentile } from './weighted-percentile.ts';
-import { withoutOutliers } from './without-outliers.ts';
+import { sortedByValue, weightedPercentile, withoutOutliers } from './weighted-percentile.ts';
 
 const values = (...list: (string | [value: string, weight: number])[]) =>
   sortedByValue(

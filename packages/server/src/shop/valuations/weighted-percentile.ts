@@ -1,4 +1,14 @@
-import { compareDecimals, type Decimal, divideDecimals, roundDecimal, unitsAt } from '../prices/decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimal,
+  divideDecimals,
+  multiplyDecimals,
+  roundDecimal,
+  subtractDecimals,
+  unitsAt,
+} from '../prices/decimal.ts';
 
 /** A value and how much it counts, as a whole number of any unit. */
 export interface WeightedValue {
@@ -58,4 +68,23 @@ function between(
   // a + (b - a) * (wanted - low) / span, over one denominator.
   const numerator = a * span + (b - a) * (wanted - low.position);
   return divideDecimals({ units: numerator, scale: common }, { units: span, scale: 0 }, scale);
+}
+
+/** With fewer values a quarter of them is none. */
+const fewest = 4;
+/** Tukey's fences. */
+const reach = decimal('1.5');
+
+/**
+ * Without the values further than one and a half times the interquartile range from the middle half. `values` are
+ * sorted; those on the fence stay. Quartiles are computed finer than prices are written, so that rounding decides nothing.
+ */
+export function withoutOutliers<Item extends WeightedValue>(values: readonly Item[]): readonly Item[] {
+  if (values.length < fewest) return values;
+  const scale = Math.max(...values.map(({ value }) => value.scale)) + 6;
+  const lower = weightedPercentile(values, 25, scale);
+  const upper = weightedPercentile(values, 75, scale);
+  const range = multiplyDecimals(subtractDecimals(upper, lower), reach);
+  const [low, high] = [subtractDecimals(lower, range), addDecimals(upper, range)];
+  return values.filter(({ value }) => compareDecimals(value, low) >= 0 && compareDecimals(value, high) <= 0);
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
+import type { WriteOutcome, HeldJob } from '../../queue/jobs/held-job.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
@@ -11,9 +11,10 @@ import { refusedLater } from '../../web/fetch/status-error.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { extractProduct } from '../products/extract-product.ts';
 import type { Product } from '../products/product.ts';
-import { storeVisit } from './store-visit.ts';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 
-export interface VisitorOptions {
+interface VisitorOptions {
   readonly pool: pg.Pool;
   readonly fetcher: GovernedFetcher;
   readonly actor: string;
@@ -62,4 +63,33 @@ function readProduct(response: FetchResponse): Product {
   if (!response.body)
     throw new HoldfastError('product_not_found', `${contentType ?? 'no content'} is no page`);
   return extractProduct(decodeHtml(response.body, contentType).text, url);
+}
+
+const storeStatement = statement<never>(
+  'store-visit',
+  `
+INSERT INTO crawl_results (job_id, policy_id, user_id, url, price, currency, title, in_stock, parsed_data, actor)
+SELECT id, policy_id, user_id, payload ->> 'url', $2::numeric, $3, $4, $5, $6::jsonb, $7 FROM crawl_jobs WHERE id = $1
+ON CONFLICT (job_id) DO NOTHING`,
+);
+
+/**
+ * The end of the run and what it brought, together or not at all: a visitor that lost its lease stores nothing. Repeated after
+ * a lost answer, it finds its job completed under its fence and the result there.
+ */
+export function storeVisit(
+  pool: pg.Pool,
+  job: HeldJob,
+  product: Product,
+  actor: string,
+): Promise<WriteOutcome> {
+  return inTransaction(pool, async (db) => {
+    const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
+    if (outcome !== 'completed') return outcome;
+    const { price, currency, title, inStock } = product;
+    // A currency is of a price; a bare number whose currency nobody named is kept in the data alone.
+    const stored = price !== null && currency !== null ? [price, currency] : [null, null];
+    await run(db, storeStatement, [job.id, ...stored, title, inStock, JSON.stringify(product), actor]);
+    return outcome;
+  });
 }

@@ -14,7 +14,7 @@ import { renewLeases } from '../../queue/jobs/renew-leases.ts';
 import { asInSettings } from '../../queue/jobs/waiting-jobs.ts';
 import { startScheduler } from '../../queue/policies/scheduler.ts';
 import { Deliverer } from '../../queue/webhooks/deliverer.ts';
-import { valueDueIntakes } from '../../shop/valuations/value-due-intakes.ts';
+import { valueDueIntakes } from '../../shop/valuations/value-intake.ts';
 import { forbiddenOrigins } from './forbidden-origins.ts';
 import { type Holder, handBack } from './hand-back.ts';
 import { JobRun } from './job-run.ts';

@@ -3,7 +3,7 @@ import type { GovernedFetcher } from '../../../governor/governed-fetcher.ts';
 import type { RequestLease } from '../../../web/fetch/request-lease.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
 import { fillText, fillUrl, type Secrets } from './fill-template.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './read-answer.ts';
 
 type OAuth = NonNullable<JsonAdapterConfig['oauth']>;
 

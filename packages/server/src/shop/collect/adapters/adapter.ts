@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Listing } from '../../points/listing.ts';
 import type { ItemAttributes } from '../../points/match-strength.ts';
+import type { Listing } from '../../points/price-point.ts';
 import type { AccessTokens, TokenContext } from './access-tokens.ts';
 
 /** What an adapter may use. The way to the outside is the governor's, and there is no other. */

@@ -5,8 +5,8 @@ import {
   HoldfastError,
   type HtmlAdapterConfig,
 } from '@holdfast/contract';
-import type { Listing } from '../../points/listing.ts';
 import type { ItemAttributes } from '../../points/match-strength.ts';
+import type { Listing } from '../../points/price-point.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { jsonAdapter } from './json-adapter.ts';
 import { moduleAdapter } from './module-adapter.ts';

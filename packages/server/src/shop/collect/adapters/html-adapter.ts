@@ -6,8 +6,8 @@ import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';
-import type { Listing } from '../../points/listing.ts';
 import { type ListingFields, makeListing } from './read-answer.ts';
+import type { Listing } from '../../points/price-point.ts';
 
 type Element = ReturnType<CheerioAPI>;
 

@@ -4,14 +4,43 @@ import { Worker } from 'node:worker_threads';
 import { HoldfastError, type ModuleAdapterConfig, parseUrl } from '@holdfast/contract';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
-import type { FromModule, ModuleTask, ToModule } from './module-messages.ts';
-import type { Listing } from '../../points/listing.ts';
 import type { ItemAttributes } from '../../points/match-strength.ts';
 import { makeListing } from './read-answer.ts';
+import type { Listing } from '../../points/price-point.ts';
 
 const limits = { maxBytes: 5 * 1024 * 1024, totalMs: 60_000 };
 const maxHops = 5;
 const maxFetches = 100;
+
+/** What a module's thread is started with. */
+export interface ModuleTask {
+  readonly file: string;
+  readonly item: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export type FromModule =
+  | {
+      readonly type: 'fetch';
+      readonly id: number;
+      readonly url: string;
+      readonly headers: Record<string, string>;
+    }
+  | { readonly type: 'listings'; readonly listings: unknown }
+  /** `fetchId`: the request whose failure it let through. */
+  | { readonly type: 'failed'; readonly message: string; readonly fetchId: number | undefined };
+
+export type ToModule =
+  | {
+      readonly type: 'response';
+      readonly id: number;
+      readonly url: string;
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Uint8Array;
+    }
+  | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string };
 
 /** Runs a file of the operator's own in a thread, with a heap and a time of its own: what it breaks is its own job. */
 export const moduleAdapter: Adapter<ModuleAdapterConfig> = async (config, item, context) => {

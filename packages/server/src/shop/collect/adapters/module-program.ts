@@ -2,7 +2,7 @@
 // module reaches the outside through `fetch` below, which the runner answers by way of the governor.
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromModule, ModuleTask, ToModule } from './module-messages.ts';
+import type { FromModule, ModuleTask, ToModule } from './module-adapter.ts';
 
 interface Waiting {
   readonly resolve: (response: Extract<ToModule, { type: 'response' }>) => void;

@@ -1,7 +1,28 @@
-import { decimalText, type PriceType, parseUrl, priceTypes } from '@holdfast/contract';
+import { decimalText, HoldfastError, type PriceType, parseUrl, priceTypes } from '@holdfast/contract';
 import { LosslessNumber } from 'lossless-json';
-import type { Listing } from '../../points/listing.ts';
+import type { Listing } from '../../points/price-point.ts';
+import { parseExactJson } from '../../prices/exact-json.ts';
 import { parsePrice } from '../../prices/parse-price.ts';
+
+/** JSON in UTF-8, every number as it was written. */
+export function readJson(body: Buffer | undefined): unknown {
+  const text = new TextDecoder().decode(body ?? new Uint8Array());
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    throw new HoldfastError('answer_invalid', `not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** What a path such as `price.value` or `offers.0.price` leads to; undefined if it leads nowhere. */
+export function valueAt(value: unknown, path: string): unknown {
+  let found = value;
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Record<string, unknown>)[name];
+  }
+  return found;
+}
 
 /** What a source says of a listing, field by field: text, numbers as they were written, or nothing. */
 export interface ListingFields {
@@ -16,7 +37,7 @@ export interface ListingFields {
 }
 
 /** What holds where a listing does not say it. */
-export interface ListingDefaults {
+interface ListingDefaults {
   readonly price_type: PriceType;
   readonly currency?: string | undefined;
   readonly region?: string | undefined;

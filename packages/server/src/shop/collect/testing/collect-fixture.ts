@@ -9,9 +9,9 @@ import { claimJobs } from '../../../queue/jobs/claim-jobs.ts';
 import { enqueueJobs } from '../../../queue/jobs/enqueue-jobs.ts';
 import { showJob } from '../../../queue/jobs/find-jobs.ts';
 import { PooledJobs } from '../../../worker/runner/pooled-jobs.ts';
-import { createIntake } from '../../intakes/create-intake.ts';
+import { createIntake } from '../../intakes/edit-intakes.ts';
 import { enqueueIntakes } from '../../intakes/enqueue-intakes.ts';
-import { findIntake } from '../../intakes/find-intake.ts';
+import { findIntake } from '../../intakes/find-intakes.ts';
 
 const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
 const leaseSeconds = 300;
