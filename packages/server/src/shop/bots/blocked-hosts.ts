@@ -1,19 +1,18 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** Hosts whose jobs no bot gets now, because their source is paused or disabled. */
+/** Hosts whose jobs bots do not get now because their source is paused or disabled. */
 export interface BlockedHosts {
   readonly hosts: readonly string[];
-  /** A configured host stands for all its ports: a host with one has to be looked at (SQL's host_is_open). */
+  /** A configured host covers all its ports, so hosts with a port must be checked one by one (SQL's host_is_open). */
   readonly ports: boolean;
 }
 
-/** Hosts below a wildcard that are looked at. */
+/** Most hosts read for a wildcard. */
 const maxHosts = 10_000;
 
 /*
- * The source of a host is the configured one with the closest pattern, else the host's own. So a blocked source of a single
- * host blocks it unless a closer one is configured. Of a blocked wildcard, the hosts are found that have jobs ready for bots:
- * from one to the next in their index, so that it costs the number of hosts and not of jobs.
+ * A host belongs to the configured source with the closest pattern, else to its own. For a blocked wildcard, this finds the hosts
+ * with jobs ready for bots, skipping from host to host in their index: the cost grows with hosts, not jobs.
  */
 const readStatement = statement<BlockedHosts>(
   'read-blocked-hosts',
@@ -48,10 +47,10 @@ SELECT ARRAY(SELECT host FROM named WHERE NOT host_is_open(host)) AS hosts,
   EXISTS (SELECT FROM blocked WHERE configured) AS ports`,
 );
 
-/** So long a pause may go unnoticed, or ten times as long as it takes to look. */
+/** How long the list is cached: this long, or ten times the time to read it. */
 const rememberMs = 1_000;
 
-/** What is blocked, read once a second: there may be thousands of such hosts, and as many pulls. */
+/** The blocked hosts, cached for about a second: there may be thousands of them, and as many pulls. */
 export class BlockedHostList {
   readonly #db: Queryable;
   readonly #rememberMs: number;
@@ -62,7 +61,7 @@ export class BlockedHostList {
     this.#rememberMs = remember;
   }
 
-  /** Somebody paused, resumed or changed a source. */
+  /** Drops the cached list, because a source was paused, resumed or changed. */
   forget(): void {
     this.#read = undefined;
   }

@@ -1,36 +1,36 @@
 import { type ErrorCode, HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** What a bot may be told about a lease that it does not hold. */
+/** The errors for a lease that the bot does not hold. */
 type LeaseError = Extract<
   ErrorCode,
   'bot_not_allowed' | 'job_not_found' | 'job_not_locked' | 'not_assigned' | 'lock_expired'
 >;
 
 /**
- * held     the lease is this bot's, and its time is not over
- * earlier  the token was good once; if its lease has submitted, it gets that answer again
+ * held     the bot holds the lease, and it has not run out
+ * earlier  the token is of an earlier lease; if that has submitted, its answer is repeated
  */
 export type LeaseVerdict = 'held' | 'earlier' | LeaseError;
 
-/** A lease that a bot claims to have. */
+/** A lease that a bot says it holds. */
 export interface AskedLease {
   readonly jobId: string;
   readonly botId: string;
   readonly userId: string;
   readonly seesEveryOwner: boolean;
-  /** The fence of its token; null without one. */
+  /** The fence in its token; null without a token. */
   readonly token: number | null;
 }
 
-/** Of a token that this bot was not given for this job. */
+/** Stands for a token that was not issued to this bot for this job. */
 export const foreignToken = -1;
 
-/** The bots that ask: job, bot, owner of the bot, whether it sees every owner's jobs, fence of the token if there is one. */
+/** SQL: the asked leases from $1 to $5, in the order of askedValues. */
 export const askedColumns =
   'unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::bigint[]) WITH ORDINALITY AS asked (job_id, bot_id, user_id, sees_every_owner, token, position)';
 
-/** The values of $1 to $5. */
+/** The parameters $1 to $5. */
 export function askedValues(leases: readonly AskedLease[]): unknown[] {
   return [
     leases.map(({ jobId }) => jobId),
@@ -41,10 +41,7 @@ export function askedValues(leases: readonly AskedLease[]): unknown[] {
   ];
 }
 
-/**
- * Locks the jobs of `asked`, in the order of their ids, so that whatever else happens to them comes before or after: the
- * sweep, an operator, another submit. Judged after the lock, by the database's clock.
- */
+/** SQL: locks the jobs of `asked` in id order, so that the sweep, operators and other submits come before or after. */
 export const foundJobs = `
   SELECT asked.position, job.id, job.fence, job.status, job.executor, job.worker_id, job.lease_expires_at,
     job.requested_action, job.retry_count, job.max_retries, job.policy_id
@@ -56,8 +53,8 @@ const isProcessing = `found.status::text = 'processing'`;
 const isOwn = `found.executor = 'bot' AND found.worker_id = asked.bot_id`;
 const byTime = `CASE WHEN found.lease_expires_at > clock_timestamp() THEN 'held' ELSE 'lock_expired' END`;
 
-/** With `bot` (its row, if it has one) and `found` joined to `asked`. */
-export const verdict = `CASE
+/** SQL: the verdict on each asked lease, with `bot` and `found` joined to `asked`. */
+const verdict = `CASE
     WHEN bot.enabled IS FALSE THEN 'bot_not_allowed'
     WHEN found.id IS NULL THEN 'job_not_found'
     WHEN asked.token > 0 AND NOT (${isProcessing} AND ${isOwn} AND found.fence = asked.token) THEN 'earlier'
@@ -65,10 +62,7 @@ export const verdict = `CASE
     WHEN NOT ${isProcessing} THEN 'job_not_locked'
     ELSE ${byTime} END`;
 
-/**
- * The same for a heartbeat. It has no earlier answer to repeat: of a job that nobody holds now, a bot with a token of its own
- * is told what one without a token is told (held-last.ts).
- */
+/** SQL: the verdict for a heartbeat, which has no earlier answer to repeat. */
 export const heartbeatVerdict = `CASE
     WHEN bot.enabled IS NOT FALSE AND asked.token > 0 AND NOT ${isProcessing} THEN 'job_not_locked'
     ELSE ${verdict} END`;
@@ -79,7 +73,7 @@ export interface LockedLease {
   readonly retry_count: number;
   readonly max_retries: number;
   readonly policy_id: string | null;
-  /** For the result, if it brings one. */
+  /** The id for the result, if the submission has one. */
   readonly result_id: string;
 }
 
@@ -96,14 +90,14 @@ FROM asked LEFT JOIN found USING (position) LEFT JOIN bots bot ON bot.user_id = 
 ORDER BY position`,
 );
 
-/** Locks the jobs of these leases until the transaction ends, and says of each, in their order, whether it is held. */
+/** Locks the jobs of these leases until the transaction ends. Returns the verdict on each, in order. */
 export function lockLeases(db: Queryable, leases: readonly AskedLease[]): Promise<LockedLease[]> {
   return run(db, lockLeasesStatement, askedValues(leases));
 }
 
 /*
- * Of the claims of a job and all that this bot did to it, the last must be its own claim: it then neither submitted, nor did
- * anybody hold the job since. Backwards along the key, so that it reads the few events behind that claim.
+ * A lease lapsed if the job's latest claim or action of this bot is the bot's own claim: it has not submitted, and nobody has
+ * held the job since. Reads the events backwards, so only the few after that claim.
  */
 const heldLastStatement = statement<{ position: number }>(
   'held-last',
@@ -118,8 +112,8 @@ WHERE latest.transition = 'claim' AND latest.actor = 'bot:' || asked.bot_id`,
 );
 
 /**
- * Of leases whose jobs nobody holds now: those that ran out, or were taken away, with nobody holding the job since. To be
- * asked in a statement behind the one that locked the jobs: what it waited for is not to be seen in its own.
+ * Of leases whose jobs nobody holds now, those that ran out or were taken away. Must run after the statement that locked the jobs:
+ * a statement does not see what it waited for.
  */
 export async function findLapsedLeases(
   db: Queryable,
@@ -133,7 +127,7 @@ export async function findLapsedLeases(
   return new Set(rows.map(({ position }) => leases[position - 1] as AskedLease));
 }
 
-/** Why a bot's write was refused. A token that was good once, and has no answer to repeat, names a lock that is over. */
+/** The error for a refused write. An earlier token without an answer to repeat names an expired lock. */
 export function leaseError(verdict: LeaseVerdict, { jobId, botId }: AskedLease): HoldfastError {
   if (verdict === 'held' || verdict === 'earlier') return new HoldfastError('lock_expired', `job ${jobId}`);
   return new HoldfastError(

@@ -13,22 +13,22 @@ import { inTransaction, type Queryable, run, statement } from '../../base/databa
 import { createKey } from '../../queue/access/keys.ts';
 import { readDomain } from './domain.ts';
 
-/** Whose key it is that speaks for a bot. */
+/** Who calls on behalf of a bot, as its key says. */
 export interface BotCaller {
   readonly userId: string;
   /** Jobs of every owner, not only its own. */
   readonly seesEveryOwner: boolean;
-  /** The one bot that the key speaks for; null: any of its owner. */
+  /** The only bot that the key may act as; null: any bot of its owner. */
   readonly boundTo: string | null;
 }
 
-/** Who a bot is comes from its key, never from what it says. */
+/** Throws unless the caller's key may act as this bot. */
 export function assertSpeaksFor({ boundTo }: BotCaller, botId: string): void {
   if (boundTo === null || boundTo === botId) return;
   throw new HoldfastError('bot_not_allowed', 'the key speaks for another bot');
 }
 
-/** The columns of a Bot, to be read from the alias `bot`. */
+/** The columns of a Bot, read from the alias `bot`. */
 const botColumns = `bot.bot_id, bot.user_id, bot.enabled, bot.max_jobs_per_pull, bot.max_pulls_per_minute,
   bot.allowed_domains, bot.lock_ttl_seconds, bot.created_at, bot.last_seen_at, bot.pulls, bot.jobs_pulled,
   bot.jobs_succeeded, bot.jobs_failed,
@@ -79,7 +79,7 @@ const createStatement = statement<{ bot_id: string }>(
   'INSERT INTO bots (user_id, bot_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING bot_id',
 );
 
-/** Makes a bot and a token that speaks for it alone. The token is in the answer and nowhere else. */
+/** Creates a bot and a token that may act as this bot only. Only this answer contains the token. */
 export async function createBot(pool: pg.Pool, request: NewBot, defaultOwner: string): Promise<CreatedBot> {
   const checked = newBot.safeParse(request);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
@@ -94,7 +94,7 @@ export async function createBot(pool: pg.Pool, request: NewBot, defaultOwner: st
   });
 }
 
-/** What is not named stays. */
+/** Fields that are not named stay as they are. */
 const changeStatement = statement<{ bot_id: string }>(
   'change-bot',
   `
@@ -110,7 +110,7 @@ WHERE bot.user_id = $1 AND bot.bot_id = $2
 RETURNING bot.bot_id`,
 );
 
-/** Changes what a bot may do. Leases that it has are not touched. */
+/** Changes the limits of a bot. Its current leases are unaffected. */
 export async function changeBot(
   db: Queryable,
   userId: string,
@@ -125,7 +125,7 @@ export async function changeBot(
   return await showBot(db, userId, botId);
 }
 
-/** A pull is repeated within moments, and its jobs are gone after a day at the latest. */
+/** Clients repeat a pull within moments, and its leases end within a day. */
 const keepPullsHours = 24;
 const keepHoursDays = 90;
 
@@ -138,7 +138,7 @@ WITH pulls AS (
 DELETE FROM bot_hours WHERE hour < now() - make_interval(days => $2)`,
 );
 
-/** Forgets the answers to old pulls, and what bots did in hours long past. Submissions go with their jobs. */
+/** Deletes the answers of old pulls and old hourly counters. Submissions are deleted with their jobs. */
 export async function pruneBots(db: Queryable): Promise<void> {
   await run(db, pruneStatement, [keepPullsHours, keepHoursDays]);
 }

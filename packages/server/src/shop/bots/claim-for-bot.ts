@@ -1,7 +1,7 @@
 import { statement } from '../../base/database/statement.ts';
 import { botLeaseSeconds } from '../../queue/jobs/lane.ts';
 
-/** A job as a bot gets it. Kept with the pull's idempotency key, so the moment is in text. */
+/** A job as a bot gets it. Stored as JSON with the pull's idempotency key, so the time is text. */
 export interface PulledJob {
   readonly id: string;
   readonly fence: number;
@@ -15,19 +15,19 @@ export interface PulledJob {
 
 export interface ClaimedForBot {
   readonly jobs: PulledJob[];
-  /** Matching jobs that others hold, counted up to a limit. */
+  /** Matching jobs that others hold, counted up to `maxSkipped`. */
   readonly skipped: number;
 }
 
 const maxSkipped = 1000;
 
 /*
- * Like the supervisors' claim, with what only bots need: an owner, domains, hosts left out, an answer that can be had again.
- * $1 bot, $2 its owner, $3 how many, $4 the bot's lock TTL, $5 hosts left out, $6 whether each host with a port has to be
- * looked at, $7 idempotency key. The bot's row is locked by the transaction already.
+ * Like the supervisors' claim, plus what only bots need: owner, domains, blocked hosts, and an answer that can be repeated.
+ * $1 bot, $2 its owner, $3 how many, $4 the bot's lock TTL, $5 blocked hosts, $6 whether to check each host with a port,
+ * $7 idempotency key. The transaction has already locked the bot's row.
  *
- * Hosts are left out by a subquery, which becomes a hash: a thousand of them, each compared with a hundred thousand jobs that
- * wait for their sources, would take seconds.
+ * Blocked hosts are excluded by a subquery, which becomes a hash: comparing a thousand hosts with a hundred thousand jobs one by
+ * one would take seconds.
  */
 const open = `(coalesce(host, '') NOT IN (SELECT unnest($5::text[]))
       AND NOT ($6 AND host LIKE '%:%' AND NOT host_is_open(host)))`;
@@ -35,7 +35,7 @@ const ready = `status = 'pending' AND run_at IS NULL AND executor = 'bot'`;
 const waiting = `status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL
       AND kind = 'visit' AND executor = 'bot'`;
 
-/** Steps from priority to priority, so that jobs not yet due are never read. */
+/** SQL: steps from priority to priority, so that jobs that are not due are never read. */
 const due = (matching: string) => `
 waiting_priority (priority) AS (
   (SELECT priority FROM crawl_jobs WHERE ${waiting} ORDER BY priority DESC LIMIT 1)
@@ -57,7 +57,7 @@ due AS MATERIALIZED (
 
 const leaseSeconds = `coalesce(job.lock_ttl_seconds, $4, job.timeout_seconds, ${botLeaseSeconds})`;
 
-/** `start` finds the jobs that are ready; `matching` is what a job must be to count for this bot. */
+/** `start` finds the ready jobs; `matching` is the condition for a job to concern this bot. */
 const claim = (name: string, start: string, matching: string) =>
   statement<ClaimedForBot>(
     name,
@@ -119,21 +119,21 @@ ready AS MATERIALIZED (
   LIMIT $3 FOR UPDATE SKIP LOCKED
 )`;
 
-/** Without `kind`, so that the index of all owners' jobs does not fit: it would lead through those of others. */
+/** Without `kind`, so that the planner cannot take the index of all owners' jobs and read those of others. */
 export const claimOwnStatement = claim('claim-for-bot', readyOf('user_id = $2'), 'user_id = $2');
 
 export const claimAnyStatement = claim('claim-for-any-bot', readyOf(`kind = 'visit'`), `kind = 'visit'`);
 
-/** Hosts looked at within the domains of one pull, and jobs that others may be claiming at the same moment. */
+/** Most hosts read for the domains of a pull, and spare jobs in case others claim some at the same moment. */
 const maxHosts = 1000;
 const margin = 200;
-/** Of each host, as many as are wanted and its part of the margin. */
+/** Jobs read per host: as many as wanted, plus its share of the margin. */
 const perHost = `$3 + ceil(${margin}.0 / (SELECT count(*) FROM place))::integer`;
 
 /*
- * $8 keys of the domains, $9 their ports, $10 whether jobs of every owner count. From host to host (and owner to owner)
- * within each domain, and in each from the first job on. What is chosen is locked afterwards: locking the first jobs of
- * every host would keep them from the other bots.
+ * $8 keys of the domains, $9 their ports, $10 whether jobs of every owner count. Skips from host to host (and owner to owner) within
+ * each domain and reads the first jobs of each. Only the chosen jobs are locked; locking the first jobs of every host would keep
+ * them from other bots.
  */
 const inDomains = `EXISTS (SELECT FROM asked WHERE (domain_key(host) = asked.key OR starts_with(domain_key(host), asked.key || '.'))
     AND (asked.port = '' OR right(host, length(asked.port)) = asked.port)) AND ($10 OR user_id = $2)`;

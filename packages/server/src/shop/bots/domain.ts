@@ -1,13 +1,13 @@
 import { HoldfastError, parseUrl } from '@holdfast/contract';
 
-/** A domain that jobs are chosen by: a host equals it or is below it. With a port, only that port of it. */
+/** A domain that a bot asks for or is limited to: the host itself and everything below it; with a port, only that port. */
 export interface Domain {
   readonly name: string;
   /** `:8080`, or empty for any. */
   readonly port: string;
 }
 
-/** Reads what people write: `Example.com`, `shop.example.com.`, `localhost:8080`, `bücher.example`. */
+/** Accepts what people write: `Example.com`, `shop.example.com.`, `localhost:8080`, `bücher.example`. */
 export function readDomain(text: string): Domain {
   const written = text.trim().replace(/^\*?\./, '');
   const url = parseUrl(`http://${written}`);
@@ -21,10 +21,7 @@ export function readDomain(text: string): Domain {
   return { name: hostname.replace(/\.$/, ''), port: /:\d+$/.exec(written)?.[0] ?? '' };
 }
 
-/**
- * What a bot may see of the domains it is allowed when it asks for one: that one, or those of its own that lie inside it.
- * Null stands for every domain.
- */
+/** The domains a bot gets when it asks for one: that one if allowed, else its allowed domains inside it. Null: every domain. */
 export function allowedPart(
   asked: Domain | null,
   allowed: readonly Domain[] | null,
@@ -40,7 +37,7 @@ function isWithin(inner: Domain, outer: Domain): boolean {
   return below && (outer.port === '' || outer.port === inner.port);
 }
 
-/** The keys of domains as SQL's domain_key makes them, and their ports. */
+/** The keys of domains, as SQL's domain_key builds them, and their ports. */
 export function domainKeys(domains: readonly Domain[]): [keys: string[], ports: string[]] {
   return [domains.map(({ name }) => [...name].reverse().join('')), domains.map(({ port }) => port)];
 }

@@ -13,14 +13,11 @@ import {
 
 export interface ExtendedLease {
   readonly lease_expires_at: Date;
-  /** What the bot is to do now. Asked to stop, it gets no more time: its submit ends the job as asked, or the lease's end. */
+  /** What the bot is asked to do. With pause or cancel the lease is not extended; its submit or the lease's end ends the run. */
   readonly action: 'continue' | RequestedAction;
 }
 
-/*
- * Up to timeout_seconds after the start of the run, however often it is called; never back. The row is not HOT-hostile: no
- * index names what changes here.
- */
+/* Extends up to timeout_seconds after the start of the run, and never shortens. No index covers these columns, so the update is HOT. */
 export const extendLeaseStatement = statement<ExtendedLease & { verdict: LeaseVerdict }>(
   'extend-lease',
   `
@@ -48,7 +45,7 @@ seen AS (
 SELECT judged.verdict, extended.lease_expires_at, extended.action FROM judged LEFT JOIN extended USING (position)`,
 );
 
-/** A bot is still at work: its lease begins anew. */
+/** Renews the lease of a bot that is still at work. */
 export async function extendLease(db: Queryable, lease: AskedLease): Promise<ExtendedLease> {
   const [extended] = await run(db, extendLeaseStatement, askedValues([lease]));
   const verdict = extended?.verdict ?? 'job_not_found';

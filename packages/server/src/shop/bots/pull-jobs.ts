@@ -15,7 +15,7 @@ export interface PullRequest {
   readonly botId: string;
   readonly maxJobs: number;
   readonly domain?: string | undefined;
-  /** A pull repeated with it yields the same jobs again. */
+  /** Repeating a pull with the same key returns the same jobs. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface PullOptions {
   readonly blocked: BlockedHostList;
 }
 
-/** Leases jobs that are ready or due to a bot, highest priority first, then oldest. */
+/** Leases ready or due jobs to a bot, highest priority first, then oldest. */
 export async function pullJobs(
   { pool, blocked }: PullOptions,
   caller: BotCaller,
@@ -37,7 +37,7 @@ export async function pullJobs(
   if (repeated) return repeated;
   return await inTransaction(pool, async (client) => {
     const limits = await admitPull(client, caller.userId, request.botId);
-    // The same pull may have come twice at once: now that the bot's row is ours, the other's answer is there.
+    // The same pull may have arrived twice at once: with the bot's row locked, the other's answer is visible.
     const answered = await repeatPull(client, caller, request);
     if (answered) return answered;
     const domains = allowedPart(asked, limits.allowed_domains?.map(readDomain) ?? null);
@@ -75,7 +75,7 @@ async function repeatPull(
   return repeated;
 }
 
-/** What a bot may have of one pull. */
+/** The limits of one pull. */
 interface PullLimits {
   readonly max_jobs_per_pull: number;
   readonly allowed_domains: readonly string[] | null;
@@ -84,7 +84,7 @@ interface PullLimits {
 
 const isOver = "bot.window_start <= now() - interval '1 minute'";
 
-/** Locks the bot's row until the transaction ends, so that pulls of one bot come one after the other. */
+/** Locks the bot's row until the transaction ends, so that a bot's pulls run one at a time. */
 const enterStatement = statement<PullLimits>(
   'enter-pull',
   `
@@ -105,7 +105,7 @@ SELECT enabled, max_pulls_per_minute AS limit,
 FROM bots WHERE user_id = $1 AND bot_id = $2`,
 );
 
-/** Registers a bot that nobody knew, counts its pull, and says what it may have. */
+/** Counts the pull against the bot's rate limit and returns its limits. Registers unknown bots. */
 async function admitPull(db: Queryable, userId: string, botId: string): Promise<PullLimits> {
   const [limits] = await run(db, enterStatement, [userId, botId]);
   if (limits) return limits;

@@ -2,7 +2,7 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { AskedLease } from './bot-leases.ts';
 
-/** What a visit brought back. Prices are decimal text, and parsed data JSON text: neither may pass through a float. */
+/** The result of a visit. Prices are decimal text and parsed data is JSON text, so that no number passes through a float. */
 interface VisitResult {
   readonly price: string;
   readonly currency: string;
@@ -20,7 +20,7 @@ export interface Submission {
     | { readonly success: false; readonly error: string | null };
 }
 
-/** What a bot is told, as JSON text: a repeated submit is told the same. */
+/** The answer to a submit, stored as JSON text so that a repetition gets the same. */
 export interface SubmissionAnswer {
   readonly status: number;
   readonly data: string;
@@ -33,7 +33,7 @@ export interface RecordedSubmission {
   readonly answer: SubmissionAnswer;
 }
 
-/** Results, answers and counters of submissions whose jobs this transaction has moved. Bots are counted in one order. */
+/** Stores answers and counters of submissions. Locks the bots' rows in one order to avoid deadlocks. */
 const recordStatement = statement<never>(
   'record-submissions',
   `
@@ -76,6 +76,7 @@ FROM unnest($1::uuid[], $2::uuid[], $3::numeric[], $4::text[], $5::text[], $6::b
 JOIN crawl_jobs job ON job.id = ANY ($2) AND job.id = brought.job_id`,
 );
 
+/** Stores results, answers and counters of submissions whose jobs this transaction has moved. */
 export async function recordSubmissions(
   db: Queryable,
   recorded: readonly RecordedSubmission[],

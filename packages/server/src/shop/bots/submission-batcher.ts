@@ -7,16 +7,13 @@ import { submitResults } from './submit-results.ts';
 
 type Answer = SubmissionAnswer | HoldfastError;
 
-/** One transaction carries so many bytes of raw HTML at most; a larger one goes alone. */
+/** Most bytes of raw HTML in one transaction; a larger submission is written alone. */
 const maxBytes = 4_000_000;
 
-/** A batch does not wait long for a job or a bot that somebody else has locked: its submissions then go one by one. */
+/** A batch that waits longer for a locked job or bot is split into single submissions. */
 const lockTimeoutMs = 1_000;
 
-/**
- * Gathers the submits of a moment into one transaction: fifty bots at once cost little more than one (measured in
- * bench/README.md, B8). Whatever is wrong with one of them is not felt by the others.
- */
+/** Writes concurrent submissions in one transaction (ADR 15). If that fails, each is written alone, so that one cannot fail the others. */
 export class SubmissionBatcher {
   readonly #pool: pg.Pool;
   readonly #log: Logger;
@@ -28,14 +25,14 @@ export class SubmissionBatcher {
     this.#batcher = new Batcher((submissions) => this.#write(submissions), 0);
   }
 
-  /** Answers after the commit; throws what the submission was refused with. */
+  /** Resolves after the commit; throws if the submission was refused. */
   async submit(submission: Submission): Promise<SubmissionAnswer> {
     const answer = await this.#batcher.add(submission);
     if (answer instanceof Error) throw answer;
     return answer;
   }
 
-  /** Resolves when all that was submitted has been answered. */
+  /** Resolves when all submissions have been answered. */
   drain(): Promise<void> {
     return this.#batcher.drain();
   }
@@ -49,11 +46,11 @@ export class SubmissionBatcher {
       } catch (error) {
         this.#log.warn(
           { err: error, submissions: group.length },
-          'Submissions could not go together; each goes alone',
+          'Could not write submissions together; writing each alone',
         );
         for (const submission of group) {
           const alone = this.#writeAlone(submission);
-          // Whoever waits for it hears of it; until then it is nobody's unhandled rejection.
+          // Its caller handles the rejection later; until then it must not count as unhandled.
           alone.catch(() => {});
           answers.set(submission, alone);
         }
@@ -68,7 +65,7 @@ export class SubmissionBatcher {
   }
 }
 
-/** In their order, with each job once per group, since a second submit of a job is judged by what the first one did. */
+/** Groups in order, each job at most once per group: the second submit of a job depends on the first. */
 function groups(submissions: readonly Submission[]): Submission[][] {
   const all: Submission[][] = [];
   let jobs = new Set<string>();

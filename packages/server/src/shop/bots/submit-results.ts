@@ -33,8 +33,8 @@ WHERE job_id = ANY ($1)`,
 type Answers = Map<Submission, SubmissionAnswer | HoldfastError>;
 
 /**
- * Submits in one transaction: every job moves, every result is stored and every answer kept, or nothing. At most one
- * submission per job. Each is answered for itself, with what its bot is told or why it was refused.
+ * Writes submissions in one transaction: jobs, results and answers, all or none. At most one submission per job. Returns for each
+ * the answer, or the error it was refused with.
  */
 export function submitResults(
   pool: pg.Pool,
@@ -79,7 +79,7 @@ async function endRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<
   const recorded = held.map(({ submission, lease }): RecordedSubmission => {
     const id = { id: submission.lease.jobId, fence: lease.fence };
     const status = (submission.outcome.success ? completed : retried)?.get(id);
-    // They are locked, and were judged under the lock.
+    // Cannot happen: the jobs are locked, and the leases were checked under the lock.
     if (status === undefined || status === 'lost')
       throw new HoldfastError('internal_error', `job ${id.id} slipped away`);
     const answer = submission.outcome.success
@@ -91,7 +91,7 @@ async function endRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<
   return recorded;
 }
 
-/** After the transition: the end of a job decides when its policy runs next. */
+/** Read after the transition, because the end of a job sets its policy's next run. */
 async function readNextRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<Map<string, Date>> {
   const ids = held.flatMap(({ lease }) => lease.policy_id ?? []);
   if (ids.length === 0) return new Map();
@@ -131,7 +131,7 @@ function failureAnswer(
   const data = {
     job_id: jobId,
     status,
-    // Only a job that is tried again has used up a retry.
+    // Only a job that runs again has used a retry.
     retry_count: status === 'pending' ? retry_count + 1 : retry_count,
     max_retries,
     ...(status === 'failed' && { error }),
@@ -141,8 +141,8 @@ function failureAnswer(
 }
 
 /**
- * A lease that has submitted gets its answer again. Looked up in a statement of its own: the submit that came first may have
- * committed while ours waited for the job.
+ * Repeats the answer of a lease that has already submitted, and refuses the others. Needs its own statement: the first submit may
+ * have committed while this one waited for the job.
  */
 async function refuse(
   db: Queryable,
@@ -173,7 +173,7 @@ async function refuse(
   });
 }
 
-/** A moment as the bots' dialect writes it: whole seconds, never later than it is. */
+/** A time in the form of the bot API: whole seconds, rounded down. */
 export function dialectTime(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`;
 }

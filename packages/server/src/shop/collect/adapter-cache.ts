@@ -3,10 +3,10 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { foldText } from '../points/match-strength.ts';
 import type { Listing } from '../points/price-point.ts';
 
-/** A question to a source: who is asked, how, and for what. */
+/** A request to a source: which source, with which configuration, for which item. */
 interface CachedQuestion {
   readonly sourceId: string;
-  /** As cacheKey makes it. */
+  /** From cacheKey. */
   readonly key: string;
   readonly adapterType: string | null;
   readonly config: Record<string, unknown>;
@@ -24,7 +24,7 @@ SELECT listings, stored_at FROM adapter_cache
 WHERE source_id = $1 AND key_hash = $2 AND config_hash = $3 AND expires_at > now()`,
 );
 
-/** What a source answered not long ago, to whichever worker. */
+/** A recent answer of a source, to any worker. */
 export async function readAdapterCache(
   db: Queryable,
   question: CachedQuestion,
@@ -43,7 +43,7 @@ ON CONFLICT (source_id, key_hash) DO UPDATE SET config_hash = excluded.config_ha
   stored_at = excluded.stored_at, expires_at = excluded.expires_at`,
 );
 
-/** Keeps an answer for a while. An empty one is not kept: what is not there yet may be there in a minute. */
+/** Caches an answer. Empty ones are not cached: listings may appear any minute. */
 export async function storeAdapterCache(
   db: Queryable,
   question: CachedQuestion,
@@ -79,12 +79,12 @@ function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** The attributes of a coin, in the order of their key. */
+/** The attributes of a coin, in the order of the key. */
 const coinFields = ['year', 'mintmark', 'denomination', 'series', 'title'] as const;
 
 /**
- * The key of a source's answer: `source|year|mintmark|denomination|series|title` for coins. Whatever other attributes an
- * item has follow by name, so that two items never share an answer.
+ * The key of a source's answer: `source|year|mintmark|denomination|series|title` for coins. Other attributes follow by name, so that
+ * two items never share an answer.
  */
 export function cacheKey(sourceId: string, attributes: Readonly<Record<string, unknown>>): string {
   const isCoinField = new Set<string>(coinFields);

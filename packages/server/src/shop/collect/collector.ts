@@ -1,24 +1,24 @@
 import { type Configuration, HoldfastError, type PauseReason } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import { SourceBlocked } from '../../governor/source-blocked.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import type { WriteOutcome, HeldJob } from '../../queue/jobs/held-job.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import { readAdapterCache, storeAdapterCache, cacheKey } from './adapter-cache.ts';
+import { findIntakeOf, lockIntake } from '../intakes/find-intakes.ts';
+import type { ItemAttributes } from '../points/match-strength.ts';
+import { itemAttributes, type Listing, pricePoint } from '../points/price-point.ts';
+import { type StoredPoints, storePoints } from '../points/store-points.ts';
+import { valueIntake } from '../valuations/value-intake.ts';
+import { cacheKey, readAdapterCache, storeAdapterCache } from './adapter-cache.ts';
 import { AccessTokens } from './adapters/access-tokens.ts';
 import type { AdapterContext } from './adapters/adapter.ts';
 import { askSource } from './adapters/ask-source.ts';
-import type { ItemAttributes } from '../points/match-strength.ts';
-import { itemAttributes, type Listing, pricePoint } from '../points/price-point.ts';
-import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
-import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
-import { findIntakeOf, lockIntake } from '../intakes/find-intakes.ts';
-import { type StoredPoints, storePoints } from '../points/store-points.ts';
-import { valueIntake } from '../valuations/value-intake.ts';
 
 interface CollectorOptions {
   readonly pool: pg.Pool;
@@ -30,7 +30,7 @@ interface CollectorOptions {
   readonly moduleProgram: string;
 }
 
-/** Asks one source for the prices of one intake, and keeps what it answers, also over a break of the connection. */
+/** Runs collect jobs: asks one source for the prices of one intake and stores them. Survives a lost database connection. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #tokens = new AccessTokens();
@@ -95,12 +95,12 @@ function placeOf({ id, enabled, pause_reason }: AskedSource): BlockedBy {
   return { cause, host: null, source: id, hosts: 1, sources: [id], paused: [id] };
 }
 
-/** The source that a collect job asks. */
+/** The source of a collect job. */
 interface AskedSource {
   readonly id: string;
   readonly adapter_type: string | null;
   readonly config: Record<string, unknown>;
-  /** How long it lets nothing through from now on; Infinity: until an operator does something about it. */
+  /** How long it stays paused; Infinity: until an operator resumes it. */
   readonly paused_ms: number;
   readonly enabled: boolean;
   readonly pause_reason: PauseReason | null;
@@ -133,9 +133,8 @@ interface Collection {
 }
 
 /**
- * The end of the run, what it brought and what that makes of the valuation, together or not at all: a collector that lost
- * its lease stores nothing, and no crash leaves a valuation behind its points. Repeated after a lost answer, it finds its job
- * completed under its fence and its points there, each as strong as it is given.
+ * Completes the job, stores its points and updates the valuation in one transaction: a collector that lost its lease stores nothing,
+ * and the valuation never lags behind the points. Safe to repeat after a lost answer.
  */
 export function storeCollection(
   pool: pg.Pool,
@@ -143,7 +142,7 @@ export function storeCollection(
   actor: string,
 ): Promise<{ outcome: WriteOutcome; stored?: StoredPoints }> {
   return inTransaction(pool, async (db) => {
-    // First, as deleteIntake does: intake, then jobs.
+    // Locks in the order of deleteIntake: intake, then job.
     const intake = await lockIntake(db, intakeId, owner);
     const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
     if (outcome !== 'completed') return { outcome };

@@ -53,7 +53,7 @@ WHERE intake.id = $1
 RETURNING ${intakeColumns}`,
 );
 
-/** Changes the named fields. Its price points are matched anew, and it is valued anew, in the same transaction. */
+/** Changes the named fields, matches its price points again and updates its valuation, in one transaction. */
 export async function updateIntake(
   pool: pg.Pool,
   id: string,
@@ -78,7 +78,7 @@ export async function updateIntake(
     });
     try {
       const [updated] = await run(db, updateStatement, [id, JSON.stringify(whole)]);
-      if (!updated) throw new Error('the intake is locked, and gone all the same');
+      if (!updated) throw new Error('a locked intake disappeared');
       await rematchPoints(db, updated);
       await valueIntake(db, updated);
       return updated;
@@ -102,7 +102,7 @@ const deleteStatement = statement<Intake>(
   `DELETE FROM intakes intake WHERE id = $1 RETURNING ${intakeColumns}`,
 );
 
-/** With its price points, its valuation and their history; jobs that would ask for it are cancelled. */
+/** Deletes an intake with its price points and valuations. Cancels its live collect jobs. */
 export async function deleteIntake(
   pool: pg.Pool,
   id: string,

@@ -4,7 +4,7 @@ import type { EnqueuedJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { intakeKey } from '../../queue/jobs/job-request.ts';
 
 export interface EnqueueOptions {
-  /** Ids; without them, every enabled source that can be asked. */
+  /** Ids; by default every enabled source with an adapter. */
   readonly sources?: readonly string[] | undefined;
   readonly staggerSeconds?: number | undefined;
   readonly priority?: number | undefined;
@@ -17,7 +17,7 @@ export interface EnqueuedIntake {
   readonly job: Job;
 }
 
-/** Sources that wait for people to bring their prices are not asked. */
+/** Sources that can be asked; not those whose prices people import. */
 const askableStatement = statement<{ id: string }>(
   'list-askable-sources',
   `
@@ -26,12 +26,12 @@ WHERE configured AND enabled AND adapter_type IN ('json', 'html', 'module') AND 
 ORDER BY tier DESC, id`,
 );
 
-/** Long enough for a source that is asked page by page; a collection that takes longer hangs. */
+/** Enough for a source with many pages; a longer run hangs. */
 const timeoutSeconds = 600;
 
 /**
- * One collect job for each intake and source, their starts apart from one another; where a live job asks already, that one is
- * the answer. `enqueue` makes them, within the quotas of whoever asks.
+ * Creates a collect job for each intake and source, with staggered starts, or returns the live job that already exists. `enqueue`
+ * creates them within the caller's quotas.
  */
 export async function enqueueIntakes(
   db: Queryable,

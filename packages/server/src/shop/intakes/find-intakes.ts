@@ -5,7 +5,7 @@ import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 
-/** The columns of an Intake, to be read from the alias `intake`. */
+/** The columns of an Intake, read from the alias `intake`. */
 export const intakeColumns = `intake.id, intake.user_id, intake.reference, intake.title, intake.attributes,
   intake.must_agree, intake.currency, intake.tags, intake.created_at, intake.updated_at`;
 
@@ -14,7 +14,7 @@ const findStatement = statement<Intake>(
   `SELECT ${intakeColumns} FROM intakes intake WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)`,
 );
 
-/** With an owner, others' intakes are not there. */
+/** With an owner, finds only theirs. */
 export async function findIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
   const [intake] = isId(id) ? await run(db, findStatement, [id, owner]) : [];
   if (!intake) throw notFound('intake_not_found', id);
@@ -28,8 +28,8 @@ const lockStatement = statement<Intake>(
 );
 
 /**
- * As findIntake, held until the transaction ends. Whoever changes what a valuation rests on holds its intake: two that do so at
- * once would each value what the other has not seen.
+ * Like findIntake, and locks it until the transaction ends. Everything that changes the basis of a valuation holds this lock, or two
+ * changes at once would each miss the other.
  */
 export async function lockIntake(db: Queryable, id: string, owner?: string): Promise<Intake> {
   const [intake] = isId(id) ? await run(db, lockStatement, [id, owner]) : [];
@@ -43,7 +43,7 @@ const ofJobStatement = statement<Intake>(
    JOIN intakes intake ON intake.id = job.intake_id AND intake.user_id = job.user_id WHERE job.id = $1`,
 );
 
-/** What a collection is about. Of another owner's intake it learns nothing. */
+/** The intake of a collect job, if it has the same owner. */
 export async function findIntakeOf(db: Queryable, { id, payload }: ClaimedJob): Promise<Intake> {
   const [intake] = await run(db, ofJobStatement, [id]);
   if (!intake) throw new HoldfastError('intake_not_found', String(payload.intake_id ?? ''));
@@ -64,9 +64,9 @@ export interface IntakeFilter {
   readonly limit: number;
 }
 
-/** Nobody can tell 1,000 prices from 2,000 in a list. */
+/** Counting stops here; a list needs no more exact number. */
 const countedPoints = 1_000;
-/** Of the intakes that are shown alone, each by its key. */
+/** Computed only for the intakes of the page, each by its key. */
 const columns = `${intakeColumns}, (
     SELECT count(*) FROM (SELECT FROM price_points WHERE intake_id = intake.id LIMIT ${countedPoints}) point
   ) AS points, (
@@ -80,8 +80,8 @@ type Row = Omit<ListedIntake, 'valuation'> & {
 };
 
 /**
- * Newest first. The text differs with the filter, and names the limit and the tag: prepared plans are made without values
- * (session-settings.ts), and would neither see the worth of a LIMIT nor know a tag that most have from one that few have.
+ * Newest first. The text depends on the filter and contains limit and tag literally: prepared plans are made without values
+ * (session-settings.ts) and could neither use a LIMIT nor tell a common tag from a rare one.
  */
 export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<SearchPage<ListedIntake>> {
   const limit = Math.trunc(filter.limit);
@@ -106,10 +106,7 @@ export async function listIntakes(db: Queryable, filter: IntakeFilter): Promise<
   };
 }
 
-/**
- * `indexed`: an index leads to their rows, the newest first, and to few others. `others`: rows must be read to know. Only
- * one index leads; what it does not know is read from its rows.
- */
+/** `indexed`: the one condition that leads the index scan, newest first. `others`: conditions that need the row. */
 function conditions(
   { owner, tag, reference, search, valued, confidence, after }: IntakeFilter,
   bind: (value: unknown, type: string) => string,

@@ -20,7 +20,7 @@ interface ImportedIntakes {
   readonly changed: number;
 }
 
-/** Stores many intakes, all or none. Those with a reference can be imported again and again. */
+/** Stores many intakes, all or none. Intakes with a reference may be imported repeatedly. */
 export async function importIntakes(
   pool: pg.Pool,
   owner: string,
@@ -54,11 +54,11 @@ function refuseTwins(requests: readonly { reference?: string | null | undefined 
 }
 
 interface StoredIntake extends Intake {
-  /** False: an intake of the same reference was there, and is changed. */
+  /** False: an intake with the same reference existed and was changed. */
   readonly is_new: boolean;
 }
 
-/** Ids are in the order given; rows are stored in the order of their references, so that two imports cannot block each other. */
+/** Ids follow the given order; rows are written in the order of their references, so that two imports never deadlock. */
 const storeStatement = statement<StoredIntake & { position: number }>(
   'store-intakes',
   `
@@ -82,7 +82,7 @@ JOIN given ON given.id = stored.id OR given.reference = stored.reference
 ORDER BY given.position`,
 );
 
-/** Stores intakes of an owner, those of a known reference over what was there. In the order given. */
+/** Inserts intakes, or overwrites those with the same reference. Returns them in the given order. */
 async function storeIntakes(
   db: Queryable,
   owner: string,
@@ -93,7 +93,7 @@ async function storeIntakes(
   return rows.map(({ position: _, ...intake }) => intake);
 }
 
-/** Columns that are fields of an intake are these; every other one is an attribute. Lists have semicolons or | in them. */
+/** Reads intakes from CSV. Columns that are not fields of an intake become attributes; lists are separated by ; or |. */
 export function intakesFromCsv(csv: string): IntakeRequest[] {
   const lines = new Map<string, number>();
   return readCsv(csv, maxImportedIntakes).map(({ line, cells }) => {
@@ -106,7 +106,7 @@ export function intakesFromCsv(csv: string): IntakeRequest[] {
       ...(must_agree !== undefined && { must_agree: listOf(must_agree) }),
       attributes,
     };
-    // Here already, where the line is known.
+    // Checked here, where the line number is known.
     checked(intakeRequest, request, fieldOfLine(line));
     if (reference !== undefined) {
       const before = lines.get(reference);

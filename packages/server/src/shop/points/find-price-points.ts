@@ -1,7 +1,7 @@
 import { HoldfastError, type ListedPricePoint } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** Prices and strengths are text from the database on. */
+/** Prices and strengths stay text, so that no digit is lost. */
 const columns = `point.id, point.intake_id, point.source_id, point.dedupe_key, point.price::text AS price, point.currency,
   point.price_type, point.match_strength::text AS match_strength, point.external_id, point.listing_url,
   point.listing_title, point.listing_date, point.observed_at, point.job_id, point.actor`;
@@ -20,7 +20,7 @@ export interface PointFilter {
   readonly limit: number;
 }
 
-/** An intake leads to its own rows; without one, the newest are walked from the end. */
+/** With an intake, its index leads; without, points are read from the newest backwards. */
 const list = (name: string, ofIntake: string) =>
   statement<ListedPricePoint>(
     name,
@@ -54,7 +54,7 @@ export function listPricePoints(db: Queryable, filter: PointFilter): Promise<Lis
   ]);
 }
 
-/** With what the source gave, as JSON text: its numbers keep their digits. */
+/** `raw`: the source's listing as JSON text, with all digits of its numbers. */
 export interface FoundPricePoint extends ListedPricePoint {
   readonly listing_attributes: Record<string, unknown> | null;
   readonly raw: string | null;

@@ -22,7 +22,7 @@ const importingStatement = statement<{ adapter_type: string | null }>(
   'SELECT adapter_type FROM sources WHERE id = $1 AND configured',
 );
 
-/** Stores prices that somebody brings, under the rules of every other price; all or none. */
+/** Stores imported prices under the same rules as collected ones, all or none. */
 export function importPoints(pool: pg.Pool, given: PointImport): Promise<StoredPoints> {
   const { intakeId, sourceId, actor, owner } = given;
   const points = given.points.map((point, at) => checked(newPricePoint, point, `price_points.${at}`));
@@ -43,7 +43,7 @@ export function importPoints(pool: pg.Pool, given: PointImport): Promise<StoredP
   });
 }
 
-/** One row a price, under the names of the fields; other columns are attributes of the listing. */
+/** Reads prices from CSV, one per row. Columns that are not fields become attributes of the listing. */
 export function pointsFromCsv(csv: string): NewPricePoint[] {
   const names = new Set([
     'price',
@@ -62,7 +62,7 @@ export function pointsFromCsv(csv: string): NewPricePoint[] {
       ...Object.fromEntries(entries.filter(([name]) => names.has(name))),
       ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
     };
-    // Here already, where the line is known.
+    // Checked here, where the line number is known.
     checked(newPricePoint, point, fieldOfLine(line));
     return point as NewPricePoint;
   });

@@ -2,20 +2,20 @@ export type ItemAttributes = Readonly<Record<string, unknown>>;
 
 interface ListingDescription {
   readonly title: string;
-  /** What the source says apart from the title, where it does. */
+  /** What the source states apart from the title. */
   readonly attributes?: ItemAttributes | undefined;
 }
 
-/** Attributes in which a listing of the same item cannot differ, unless the intake says which. */
+/** Attributes that a listing of the same item must agree on, unless the intake names its own. */
 const mustAgree: readonly string[] = ['year', 'mintmark', 'denomination', 'grade'];
 
-/** A listing that does not speak of a required attribute may still be the one. */
+/** Factor for each required attribute that the listing does not mention. */
 const silence = 0.8;
 const digits = 3;
 
 /**
- * How surely a listing shows the item, from 0 to 1: the share of the item's words that the listing has, less for
- * required attributes that it does not mention, and 0 if it contradicts one. Exact decimal, three digits.
+ * How surely a listing is of the item, from 0 to 1: the share of the item's words in the listing, reduced for required attributes
+ * that it does not mention, and 0 if it contradicts one. Exact decimal, three digits.
  */
 export function matchStrength(
   item: ItemAttributes,
@@ -40,7 +40,7 @@ export function matchStrength(
   return ((strength * found) / words.size).toFixed(digits);
 }
 
-/** True if the listing says the same, false if it says another, undefined if it says nothing of it. */
+/** True if the listing agrees, false if it contradicts, undefined if it does not say. */
 function agrees(
   name: string,
   wanted: string,
@@ -64,14 +64,14 @@ function yearsIn(title: string): string[] {
   return title.match(/(?<!\d)(?:1[5-9]|20)\d\d(?!\d)/g) ?? [];
 }
 
-/** As collectors write it: `1881-S`, `1893 CC`, `1921D`. Without a hyphen only the common ones: `1881 A fine one` has none. */
+/** As collectors write them: `1881-S`, `1893 CC`, `1921D`. Without a hyphen only common ones: `1881 A fine one` has none. */
 function mintmarksIn(title: string): string[] {
   return [...title.matchAll(/(?<!\d)(?:1[5-9]|20)\d\d(?:-([A-Z]{1,2})| ?(CC|[PDSOCW]))(?![A-Za-z])/g)].map(
     ([, hyphened, plain = '']) => (hyphened ?? plain).toLowerCase(),
   );
 }
 
-/** On Sheldon's scale: `MS-65`, `PF 69`, `VF20`. */
+/** Grades on the Sheldon scale: `MS-65`, `PF 69`, `VF20`. */
 function gradesIn(title: string): string[] {
   return [...title.matchAll(/\b(ms|pf|pr|sp|au|xf|ef|vf|f|vg|g|ag)[- ]?(\d{1,2})\b/gi)].map(
     ([, letters = '', number = '']) => `${letters}${number}`.toLowerCase(),
@@ -86,7 +86,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Lower case, white space folded: two writings of one title are one. */
+/** Lower case with white space folded, so that two spellings of a title compare equal. */
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }

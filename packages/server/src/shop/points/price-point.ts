@@ -3,7 +3,7 @@ import { type Intake, type PriceType, parseUrl } from '@holdfast/contract';
 import { decimal, formatDecimal, multiplyDecimals, roundDecimal } from '../prices/decimal.ts';
 import { foldText, type ItemAttributes, matchStrength } from './match-strength.ts';
 
-/** One offer or sale, as an adapter found it. */
+/** One offer or sale as an adapter found it. */
 export interface Listing {
   /** Exact decimal. */
   readonly price: string;
@@ -13,26 +13,26 @@ export interface Listing {
   readonly title: string | null;
   readonly url: string | null;
   readonly externalId: string | null;
-  /** Of the listing or the sale, RFC 3339. */
+  /** Date of the listing or sale, RFC 3339. */
   readonly date: string | null;
-  /** What the source says of the item apart from the title. */
+  /** What the source states about the item apart from the title. */
   readonly attributes: Readonly<Record<string, string>> | null;
-  /** As the source gave it: JSON text, so that its numbers keep their digits. */
+  /** The source's own data as JSON text, so that numbers keep their digits. */
   readonly raw: string | null;
 }
 
-/** A listing as it is kept for an intake. */
+/** A listing as stored for an intake. */
 export interface PricePoint extends Listing {
   readonly dedupeKey: string;
   /** Decimal from 0 to 1. */
   readonly matchStrength: string;
-  /** Somebody said how well it matches. */
+  /** The strength was given, not computed. */
   readonly matchIsStated: boolean;
 }
 
 type Item = Pick<Intake, 'title' | 'attributes' | 'must_agree'>;
 
-/** What a listing is worth to an intake. `observedAt` is its day where it has none of its own. */
+/** The price point of a listing for an intake. `observedAt` stands in for a missing date. */
 export function pricePoint(
   item: Item,
   listing: Listing,
@@ -66,7 +66,7 @@ export function strengthFor(
   );
 }
 
-/** The title is an attribute among the others, where it is not one already. */
+/** The attributes of an item, with its title as one of them. */
 export function itemAttributes({ title, attributes }: Pick<Item, 'title' | 'attributes'>): ItemAttributes {
   return title === null ? attributes : { title, ...attributes };
 }

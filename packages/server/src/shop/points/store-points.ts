@@ -8,16 +8,16 @@ import { type PricePoint, strengthFor } from './price-point.ts';
 
 export interface StoredPoints {
   readonly added: number;
-  /** Points that were there, with a weaker match. */
+  /** Existing points that were replaced by a stronger match. */
   readonly strengthened: number;
-  /** Points that were there, with as strong a match or a stronger one. */
+  /** Existing points whose match was at least as strong. */
   readonly kept: number;
 }
 
 /*
- * A row that is there changes only for a stronger match: one statement, so that no other writer comes in between. What was
- * given twice is stored once, in its strongest form. Ids are in the order given; rows are stored in the order of their keys, so
- * that two writers cannot block each other.
+ * An existing row changes only for a stronger match, in one statement so that no other writer gets in between. Duplicates in the
+ * input are stored once, with the strongest match. Ids follow the given order; rows are written in key order, so that two writers
+ * never deadlock.
  */
 const storePointsStatement = statement<{ added: number; strengthened: number; given: number }>(
   'store-price-points',
@@ -55,13 +55,13 @@ FROM stored`,
 interface PointOrigin {
   readonly intakeId: string;
   readonly sourceId: string;
-  /** Null: brought by hand. */
+  /** Null: imported. */
   readonly jobId: string | null;
   readonly actor: string;
   readonly observedAt: Date;
 }
 
-/** Keeps each point of an intake and a source once; a weaker match never replaces a stronger one. */
+/** Stores each point of an intake and source once; a weaker match never replaces a stronger one. */
 export async function storePoints(
   db: Queryable,
   { intakeId, sourceId, jobId, actor, observedAt }: PointOrigin,
@@ -103,7 +103,7 @@ FROM unnest($1::uuid[], $2::numeric[]) AS matched (id, strength)
 WHERE point.id = ANY ($1) AND point.id = matched.id`,
 );
 
-/** How well the points of an intake match what it is now. The caller holds the intake. */
+/** Recomputes the match strengths of an intake that was changed. The caller holds the intake. */
 export async function rematchPoints(db: Queryable, intake: Intake): Promise<void> {
   const listings = await run(db, listingsStatement, [intake.id]);
   const moved = listings
@@ -119,7 +119,7 @@ export async function rematchPoints(db: Queryable, intake: Intake): Promise<void
 
 const deleteStatement = statement<never>('delete-price-point', 'DELETE FROM price_points WHERE id = $1');
 
-/** For a price that is none; its intake is valued without it. A source that still shows it brings it back. */
+/** Deletes a wrong price and updates the valuation. It returns if its source still lists it. */
 export function deletePricePoint(pool: pg.Pool, id: string, owner?: string): Promise<ListedPricePoint> {
   return inTransaction(pool, async (db) => {
     const { intake_id } = await showPricePoint(db, id, owner);

@@ -1,9 +1,11 @@
 import { HoldfastError } from '@holdfast/contract';
 import type pg from 'pg';
+import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import type { WriteOutcome, HeldJob } from '../../queue/jobs/held-job.ts';
+import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
+import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
@@ -11,8 +13,6 @@ import { refusedLater } from '../../web/fetch/status-error.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { extractProduct } from '../products/extract-product.ts';
 import type { Product } from '../products/product.ts';
-import { inTransaction, run, statement } from '../../base/database/statement.ts';
-import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 
 interface VisitorOptions {
   readonly pool: pg.Pool;

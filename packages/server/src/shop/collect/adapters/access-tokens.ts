@@ -7,7 +7,7 @@ import { readJson } from './read-answer.ts';
 
 type OAuth = NonNullable<JsonAdapterConfig['oauth']>;
 
-/** Whose token it is, and the way to ask for one. */
+/** The source whose token is needed, and the means to request one. */
 export interface TokenContext extends RequestLease {
   readonly sourceId: string;
   readonly fetcher: Pick<GovernedFetcher, 'fetch'>;
@@ -20,16 +20,16 @@ interface Token {
   readonly expiresAt: number;
 }
 
-/** A token is not used in the last minute of its life: the request that carries it takes its time. */
+/** A token is not used in its last minute, because the request that carries it takes time. */
 const marginMs = 60_000;
 const defaultLifeSeconds = 300;
 const limits = { maxBytes: 100_000, totalMs: 30_000 };
 
-/** Access tokens of client credentials, each asked for once while it lives. They are kept in memory alone. */
+/** OAuth access tokens (client credentials), each requested once per lifetime and kept in memory only. */
 export class AccessTokens {
   readonly #tokens = new Map<string, Promise<Token>>();
 
-  /** The token of a source, and of no other configuration than this one. */
+  /** The token for this source and this configuration. */
   async get(oauth: OAuth, context: TokenContext): Promise<string> {
     const key = keyOf(oauth, context);
     for (;;) {
@@ -44,7 +44,7 @@ export class AccessTokens {
         if (isOurs || expiresAt > performance.now()) return value;
       } catch (error) {
         if (this.#tokens.get(key) === token) this.#tokens.delete(key);
-        // Another run asked for it, and was stopped or refused; that is no answer to us.
+        // The run that requested it was stopped or refused; that says nothing about this run.
         if (isOurs) throw error;
       }
       if (this.#tokens.get(key) === token) this.#tokens.delete(key);
@@ -52,7 +52,7 @@ export class AccessTokens {
     }
   }
 
-  /** The API does not take the token any more. */
+  /** Drops a token that the API no longer accepts. */
   forget(oauth: OAuth, context: TokenContext): void {
     this.#tokens.delete(keyOf(oauth, context));
   }

@@ -11,7 +11,7 @@ import type { Adapter, AdapterContext } from './adapter.ts';
 import { jsonAdapter } from './json-adapter.ts';
 import { moduleAdapter } from './module-adapter.ts';
 
-/** What a source has to say about an item, through the adapter that it is configured with. */
+/** The listings of an item at a source, through the source's adapter. */
 export function askSource(
   source: { readonly adapter_type: string | null; readonly config: Record<string, unknown> },
   item: ItemAttributes,
@@ -30,13 +30,13 @@ export function askSource(
   }
 }
 
-/** Its parser is loaded only here: few runners ever read a page of a shop. */
+/** Loads the HTML parser on demand: few runners ever need it. */
 const askHtml: Adapter<HtmlAdapterConfig> = async (...given) => {
   const { htmlAdapter } = await import('./html-adapter.ts');
   return await htmlAdapter(...given);
 };
 
-/** A configuration as its adapter takes it, with defaults. */
+/** Validates an adapter's configuration and applies the defaults. */
 function checkedConfig<Type extends AdapterType>(
   type: Type,
   config: Record<string, unknown>,

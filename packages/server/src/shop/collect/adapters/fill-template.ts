@@ -7,12 +7,12 @@ export type Secrets = Readonly<Record<string, string | undefined>>;
 const placeholder = /\{([^{}]*)\}/g;
 const secret = /^env:(HOLDFAST_SECRET_\w+)$/;
 
-/** A URL with the item's attributes in it, so that they cannot become anything but a part of its path or its query. */
+/** Fills a URL template. Attributes are encoded, so that they stay inside one part of the path or query. */
 export function fillUrl(template: string, item: ItemAttributes, secrets: Secrets): string {
   return new URL(fill(template, item, secrets, (value) => encodeURIComponent(withoutDots(value)))).href;
 }
 
-/** A header or a form field. What would end the line is left out. */
+/** Fills a header or form field. Control characters become spaces, so that no value can end the line. */
 export function fillText(template: string, item: ItemAttributes, secrets: Secrets): string {
   return fill(template, item, secrets, (value) => value.replaceAll(/\p{Cc}/gu, ' '));
 }
@@ -41,7 +41,7 @@ function attributeText(item: ItemAttributes, name: string): string {
   return isPlain(value) ? String(value).toWellFormed() : '';
 }
 
-/** All that is known of the item, in words, each once. */
+/** All words of the item's attributes, each once. */
 function queryOf(item: ItemAttributes): string {
   const { title, ...others } = item;
   const words = [title, ...Object.values(others)]
@@ -53,7 +53,7 @@ function queryOf(item: ItemAttributes): string {
     .join(' ');
 }
 
-/** A segment of a path that is nothing but dots would lead out of its folder. */
+/** A path segment of dots alone would lead out of its folder. */
 function withoutDots(value: string): string {
   return /^\.+$/.test(value) ? '' : value;
 }

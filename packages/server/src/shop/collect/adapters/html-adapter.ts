@@ -4,19 +4,19 @@ import { parseFieldSelector } from '../../../governor/sources/selectors.ts';
 import { decodeHtml } from '../../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
+import type { Listing } from '../../points/price-point.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';
 import { type ListingFields, makeListing } from './read-answer.ts';
-import type { Listing } from '../../points/price-point.ts';
 
 type Element = ReturnType<CheerioAPI>;
 
-/** Reading a page blocks the runner and whatever else it does (measured: 0.2 s a megabyte). */
+/** Parsing blocks the runner's other jobs, about 0.2 s per megabyte. */
 const limits = { maxBytes: 3 * 1024 * 1024, totalMs: 60_000 };
 const maxHops = 5;
 const maxItems = 1_000;
 
-/** Reads the pages of a site with CSS selectors. robots.txt is obeyed. */
+/** Reads listings from a site's pages with CSS selectors. Obeys robots.txt. */
 export const htmlAdapter: Adapter<HtmlAdapterConfig> = async (config, item, context) => {
   const listings: Listing[] = [];
   const seen = new Set<string>();
@@ -50,7 +50,7 @@ async function ask(
   return response;
 }
 
-/** No listing at all is an answer; listings of which none has a price are not the ones that were meant. */
+/** No listings is a valid answer; listings without a single price mean that the selectors are wrong. */
 function readItems($: CheerioAPI, config: HtmlAdapterConfig, base: string): Listing[] {
   const items = $(config.item).toArray().slice(0, maxItems);
   const listings = items.flatMap((node) => {

@@ -2,10 +2,10 @@ import { HoldfastError, type JsonAdapterConfig, parseUrl } from '@holdfast/contr
 import { stringify } from 'lossless-json';
 import type { FetchResponse } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
+import type { Listing } from '../../points/price-point.ts';
 import type { Adapter, AdapterContext } from './adapter.ts';
 import { fillText, fillUrl } from './fill-template.ts';
 import { type ListingFields, makeListing, readJson, valueAt } from './read-answer.ts';
-import type { Listing } from '../../points/price-point.ts';
 
 type Fields = JsonAdapterConfig['fields'];
 
@@ -48,13 +48,13 @@ async function ask(
     const later = refusedLater(response);
     if (later) throw later;
     if (response.status === 200) return response;
-    // A token may end before its time.
+    // A token may be revoked early.
     if (response.status === 401 && oauth && attempt === 1) tokens.forget(oauth, context);
     else throw new HoldfastError('source_refused', `HTTP ${response.status}`);
   }
 }
 
-/** A list that is not there is an empty one: that is how many APIs say that they found nothing. */
+/** A missing list counts as empty: many APIs answer so when they find nothing. */
 function itemsOf(answer: unknown, path: string | undefined): unknown[] {
   if (typeof answer !== 'object' || answer === null)
     throw new HoldfastError('answer_invalid', 'neither an object nor a list');
@@ -94,7 +94,7 @@ function pageUrl({ paging }: JsonAdapterConfig, url: string, page: number): stri
   return parsed.href;
 }
 
-/** Where the answer says that the next page is, on the same origin; anywhere else would get our headers. */
+/** The next page according to the answer. Only on the same origin, since the request carries secret headers. */
 function nextUrl(
   config: JsonAdapterConfig,
   answer: unknown,

@@ -3,16 +3,16 @@ import { join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HoldfastError, type ModuleAdapterConfig, parseUrl } from '@holdfast/contract';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
-import type { Adapter, AdapterContext } from './adapter.ts';
 import type { ItemAttributes } from '../../points/match-strength.ts';
-import { makeListing } from './read-answer.ts';
 import type { Listing } from '../../points/price-point.ts';
+import type { Adapter, AdapterContext } from './adapter.ts';
+import { makeListing } from './read-answer.ts';
 
 const limits = { maxBytes: 5 * 1024 * 1024, totalMs: 60_000 };
 const maxHops = 5;
 const maxFetches = 100;
 
-/** What a module's thread is started with. */
+/** The input of a module's thread. */
 export interface ModuleTask {
   readonly file: string;
   readonly item: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export type FromModule =
       readonly headers: Record<string, string>;
     }
   | { readonly type: 'listings'; readonly listings: unknown }
-  /** `fetchId`: the request whose failure it let through. */
+  /** `fetchId`: the request whose failure the module did not catch. */
   | { readonly type: 'failed'; readonly message: string; readonly fetchId: number | undefined };
 
 export type ToModule =
@@ -42,14 +42,14 @@ export type ToModule =
     }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string };
 
-/** Runs a file of the operator's own in a thread, with a heap and a time of its own: what it breaks is its own job. */
+/** Runs an operator's module in a thread with its own heap and time limit, so that it can break only its own job. */
 export const moduleAdapter: Adapter<ModuleAdapterConfig> = async (config, item, context) => {
   const file = await fileIn(context.folder, config.file);
   const listings = await runModule({ file, ...given(config, item, context) }, config, context);
   return readListings(listings, config);
 };
 
-/** Only a file that lies in the folder, wherever its name leads. */
+/** Resolves the file, symbolic links included, and refuses anything outside the folder. */
 async function fileIn(folder: string | undefined, name: string): Promise<string> {
   if (folder === undefined)
     throw new HoldfastError(
@@ -60,7 +60,7 @@ async function fileIn(folder: string | undefined, name: string): Promise<string>
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, name))]);
     if (file.startsWith(root + sep)) return file;
   } catch {
-    // it is not there, which the error below says as well
+    // The file does not exist: same error.
   }
   throw new HoldfastError('adapter_invalid', `${name} is not in the folder of adapters`);
 }
@@ -84,7 +84,7 @@ async function runModule(
 ): Promise<unknown> {
   const worker = new Worker(context.moduleProgram, {
     workerData: task,
-    // Its environment is what it was given: not the address of the database.
+    // An empty environment keeps the database URL from the module.
     env: {},
     stdout: true,
     stderr: true,
@@ -119,7 +119,7 @@ async function runModule(
   }
 }
 
-/** The requests of one module. What a request failed with is kept: its class decides about the job, not the module. */
+/** The requests of one module. Keeps their failures, because their class, not the module, decides about a retry. */
 class ModuleFetches {
   readonly #worker: Worker;
   readonly #context: AdapterContext;
@@ -170,7 +170,7 @@ class ModuleFetches {
 function readListings(listings: unknown, config: ModuleAdapterConfig): Listing[] {
   if (!Array.isArray(listings)) throw new HoldfastError('adapter_failed', 'it returns no list of listings');
   return listings.slice(0, config.max_listings).map((fields, at) => {
-    // A number has lost its digits before anyone here could read them.
+    // A JavaScript number has already lost digits.
     if (typeof fields !== 'object' || fields === null || typeof fields.price !== 'string')
       throw new HoldfastError('adapter_failed', `listing ${at + 1} has no price as text`);
     const raw = JSON.stringify(fields).replaceAll('\\u0000', ' ').toWellFormed();

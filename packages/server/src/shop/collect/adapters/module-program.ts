@@ -1,5 +1,5 @@
-// The thread of an adapter module: it loads the operator's file, hands it the item, and sends back what it returns. The
-// module reaches the outside through `fetch` below, which the runner answers by way of the governor.
+// The thread of an adapter module: loads the operator's file, passes it the item and sends back its listings. The module's only
+// way out is `fetch` below, which the runner serves through the governor.
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromModule, ModuleTask, ToModule } from './module-adapter.ts';
@@ -24,7 +24,7 @@ port.on('message', (message: ToModule) => {
   else asked?.reject(Object.assign(new Error(message.message), { code: message.code, fetchId: message.id }));
 });
 
-/** Like the global one as far as an adapter needs it. It waits for the source's leave; 429 and 5xx are errors. */
+/** A subset of the global fetch. Waits until the governor permits the request; 429 and 5xx are errors. */
 async function fetch(url: string | URL, { headers = {} }: { headers?: Record<string, string> } = {}) {
   const id = ++count;
   const answer = await new Promise<Extract<ToModule, { type: 'response' }>>((resolve, reject) => {

@@ -4,7 +4,7 @@ import type { Listing } from '../../points/price-point.ts';
 import { parseExactJson } from '../../prices/exact-json.ts';
 import { parsePrice } from '../../prices/parse-price.ts';
 
-/** JSON in UTF-8, every number as it was written. */
+/** Parses UTF-8 JSON, keeping every number as written. */
 export function readJson(body: Buffer | undefined): unknown {
   const text = new TextDecoder().decode(body ?? new Uint8Array());
   try {
@@ -14,7 +14,7 @@ export function readJson(body: Buffer | undefined): unknown {
   }
 }
 
-/** What a path such as `price.value` or `offers.0.price` leads to; undefined if it leads nowhere. */
+/** The value at a path such as `price.value` or `offers.0.price`; undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const name of path.split('.')) {
@@ -24,7 +24,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return found;
 }
 
-/** What a source says of a listing, field by field: text, numbers as they were written, or nothing. */
+/** The fields of a listing as the source gives them: text, exact numbers, or nothing. */
 export interface ListingFields {
   readonly price?: unknown;
   readonly currency?: unknown;
@@ -36,7 +36,7 @@ export interface ListingFields {
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What holds where a listing does not say it. */
+/** Values for fields that a listing does not have. */
 interface ListingDefaults {
   readonly price_type: PriceType;
   readonly currency?: string | undefined;
@@ -45,7 +45,7 @@ interface ListingDefaults {
 
 const maxRawLength = 50_000;
 
-/** Null if it names no price, or no currency is known for it. `base`: where its links start. */
+/** Null without a price or a currency. `base`: the URL that links are relative to. */
 export function makeListing(
   fields: ListingFields,
   defaults: ListingDefaults,
@@ -71,7 +71,7 @@ export function makeListing(
   };
 }
 
-/** White space folded, what PostgreSQL cannot store replaced. */
+/** Folds white space and replaces what PostgreSQL cannot store. */
 function textOf(value: unknown, max: number): string | null {
   if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber(value)) return null;
   const text = String(value)
@@ -95,7 +95,7 @@ function urlOf(text: string | null, base: string | undefined): string | null {
   return url && /^https?:$/.test(url.protocol) && url.href.length <= 2048 ? url.href : null;
 }
 
-/** Text that is a date, or seconds or milliseconds of the epoch. */
+/** A date as text, or seconds or milliseconds since the epoch. */
 function dateOf(value: unknown): string | null {
   const text = textOf(value, 100);
   if (text === null) return null;
