@@ -1,8 +1,8 @@
 // Writes the pages of docs/ that restate the contract and the commands. Tests hold them to it.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { cliPage } from './cli-page.ts';
-import { referencePages } from './reference-pages.ts';
+import { cliPage } from './docs/cli-page.ts';
+import { referencePages } from './docs/reference-pages.ts';
 
 const docs = new URL('../../../docs/', import.meta.url);
 for (const [name, text] of Object.entries({ ...referencePages(), 'cli.md': await cliPage() })) {

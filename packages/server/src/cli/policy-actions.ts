@@ -4,8 +4,8 @@ import type { Queryable } from '../base/database/statement.ts';
 import { Notifier } from '../queue/jobs/notifications.ts';
 import { deletePolicy, runPolicyNow, updatePolicy } from '../queue/policies/change-policy.ts';
 import { answerEach } from './answer-each.ts';
-import { nextRunOf } from './show-policies.ts';
 import { withDatabase } from './with-database.ts';
+import { nextRunOf } from './policies/show-policies.ts';
 
 interface Action {
   readonly description: string;

@@ -1,8 +1,8 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { asCalled, version } from '../base/process/installation.ts';
-import { forTerminal } from './fit-text.ts';
 import { withFlagMeant } from './flag-meant.ts';
+import { forTerminal } from './terminal-text.ts';
 
 const examples = `
 Start here:
@@ -25,29 +25,29 @@ runs in .holdfast. Exit codes: ${Object.entries(exitCodes)
  * Loaded when it is named: `holdfast jobs list` has no use for a web server, which takes longer to load than the list to make.
  */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  crawl: async () => (await import('./crawl-command.ts')).crawlCommand,
-  demo: async () => (await import('./demo-command.ts')).demoCommand,
-  up: async () => (await import('./up-command.ts')).upCommand,
-  worker: async () => (await import('./worker-command.ts')).workerCommand,
-  api: async () => (await import('./api-command.ts')).apiCommand,
-  jobs: async () => (await import('./jobs-command.ts')).jobsCommand,
-  pages: async () => (await import('./pages-command.ts')).pagesCommand,
-  export: async () => (await import('./export-command.ts')).exportCommand,
-  policies: async () => (await import('./policies-command.ts')).policiesCommand,
-  bots: async () => (await import('./bots-command.ts')).botsCommand,
-  results: async () => (await import('./results-command.ts')).resultsCommand,
-  sources: async () => (await import('./sources-command.ts')).sourcesCommand,
-  intakes: async () => (await import('./intakes-command.ts')).intakesCommand,
-  webhooks: async () => (await import('./webhooks-command.ts')).webhooksCommand,
-  workers: async () => (await import('./workers-command.ts')).workersCommand,
-  keys: async () => (await import('./keys-command.ts')).keysCommand,
+  crawl: async () => (await import('./crawl/crawl-command.ts')).crawlCommand,
+  demo: async () => (await import('./demo/demo-command.ts')).demoCommand,
+  up: async () => (await import('./commands/up-command.ts')).upCommand,
+  worker: async () => (await import('./commands/worker-command.ts')).workerCommand,
+  api: async () => (await import('./commands/api-command.ts')).apiCommand,
+  jobs: async () => (await import('./jobs/jobs-command.ts')).jobsCommand,
+  pages: async () => (await import('./pages/pages-command.ts')).pagesCommand,
+  export: async () => (await import('./commands/export-command.ts')).exportCommand,
+  policies: async () => (await import('./policies/policies-command.ts')).policiesCommand,
+  bots: async () => (await import('./commands/bots-command.ts')).botsCommand,
+  results: async () => (await import('./commands/results-command.ts')).resultsCommand,
+  sources: async () => (await import('./sources/sources-command.ts')).sourcesCommand,
+  intakes: async () => (await import('./intakes/intakes-command.ts')).intakesCommand,
+  webhooks: async () => (await import('./webhooks/webhooks-command.ts')).webhooksCommand,
+  workers: async () => (await import('./commands/workers-command.ts')).workersCommand,
+  keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
   'create-jobs-from-policies': async () =>
-    (await import('./create-jobs-from-policies-command.ts')).createJobsFromPoliciesCommand,
+    (await import('./commands/maintenance-commands.ts')).createJobsFromPoliciesCommand,
   'expire-locks': async () => (await import('./expire-locks-command.ts')).expireLocksCommand,
-  sql: async () => (await import('./sql-command.ts')).sqlCommand,
-  extract: async () => (await import('./extract-command.ts')).extractCommand,
-  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
-  migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
+  sql: async () => (await import('./sql/sql-command.ts')).sqlCommand,
+  extract: async () => (await import('./commands/extract-command.ts')).extractCommand,
+  doctor: async () => (await import('./commands/doctor-command.ts')).doctorCommand,
+  migrate: async () => (await import('./commands/migrate-command.ts')).migrateCommand,
 };
 
 /** With the commands that the words name, or all of them: for help, and for words that name none. The version needs none. */

@@ -7,8 +7,8 @@ import { assertCanListen } from '../base/process/listen-address.ts';
 import { createLogger } from '../base/telemetry/logger.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
 import { Supervisor } from '../worker/supervisor/supervisor.ts';
-import { nextSignal } from './next-signal.ts';
 import { configurationOf } from './with-database.ts';
+import { nextSignal } from './stop-signal.ts';
 
 export interface Service {
   readonly configuration: Configuration;

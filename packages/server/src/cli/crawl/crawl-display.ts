@@ -1,7 +1,7 @@
 import { CrawlRate } from './crawl-rate.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { type Paint, paintFor } from './paint.ts';
-import { progressLines, progressText } from './progress-lines.ts';
+import { progressLines, progressText } from './progress-text.ts';
 
 /** Shows on stderr how a crawl goes, so that standard output stays for what is asked for. */
 export interface CrawlDisplay {

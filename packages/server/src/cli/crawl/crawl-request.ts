@@ -6,7 +6,7 @@ import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
-import { originOf } from './allow-private.ts';
+import { originOf } from './private-origins.ts';
 
 type Payload = z.input<typeof crawlOptions>;
 

@@ -10,7 +10,7 @@ import type { Session } from '../with-database.ts';
 import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
-import { TellEvents } from './tell-events.ts';
+import { TellEvents } from './event-notices.ts';
 
 export interface OneShotOptions {
   readonly session: Session;

@@ -1,9 +1,9 @@
 import { calledAs } from '../../base/process/installation.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
 import type { CrawlView } from './crawl-view.ts';
-import { countOf, formatBytes, formatCount, formatDuration, formatRate } from './format-amount.ts';
-import type { OutcomeRow } from './outcome-rows.ts';
 import type { Paint } from './paint.ts';
+import { countOf, formatBytes, formatCount, formatDuration, formatRate } from '../format-values.ts';
+import type { OutcomeRow } from './outcome-table.ts';
 
 export interface CrawlSummary {
   readonly view: CrawlView;

@@ -1,5 +1,5 @@
 import type { Paint } from '../crawl/paint.ts';
-import type { Evidence } from './examine-crawl.ts';
+import type { Evidence } from './evidence.ts';
 
 interface Claim {
   readonly text: string;

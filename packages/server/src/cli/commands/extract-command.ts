@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { contentChoices, HoldfastError } from '@holdfast/contract';
+import { Command, Option } from 'commander';
+import { statusFailure } from '../web/fetch/status-error.ts';
+import { statusFailure } from '../../crawl/run/status-failure.ts';
+import { decodeHtml } from '../../web/charset/decode-html.ts';
+import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
+import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
+import { extractPage } from '../../web/html/extract-page.ts';
+import type { LeftOutPart } from '../../web/html/extracted-page.ts';
+import { originOf } from '../crawl/private-origins.ts';
+import { printable } from '../print-table.ts';
+import { shorten } from '../shorten.ts';
+import { configurationOf } from '../with-database.ts';
+
+interface ExtractFlags {
+  content?: 'main' | 'full';
+  explain?: true;
+  allowPrivate?: string[];
+  json?: true;
+}
+
+interface Source {
+  readonly url: string;
+  readonly html: string;
+}
+
+const maxHops = 5;
+
+export const extractCommand = new Command('extract')
+  .description('print the markdown that a crawl would store of one page, and say what was left out')
+  .argument('<page>', 'a URL, an HTML file, or - for standard input')
+  .addOption(
+    new Option('--content <what>', 'the main content, or the full visible page (main)').choices(
+      contentChoices,
+    ),
+  )
+  .option('--explain', 'say on standard error which parts were left out, and why')
+  .option('--allow-private <origin>', 'allow a private-network origin; may be repeated', collect)
+  .option('--json', 'print markdown, counts and what was left out as JSON')
+  .addHelpText(
+    'after',
+    `
+It fetches a URL once, as you would with a browser: no job is made, nothing is stored, and robots.txt is not asked.`,
+  )
+  .action(async (page: string, flags: ExtractFlags, command: Command) => {
+    const { url, html } = await readSource(page, flags, command);
+    const parts: LeftOutPart[] = [];
+    const wants = flags.explain || flags.json;
+    const { content, title } = extractPage(html, url, {
+      markdown: true,
+      content: flags.content,
+      onLeftOut: wants ? (part) => parts.push(part) : undefined,
+    });
+    if (content === null) return;
+    const { markdown, wordCount, visibleWords } = content;
+    const counts = {
+      words: wordCount,
+      visible_words: visibleWords,
+      kept_percent: percent(wordCount, visibleWords),
+    };
+    if (flags.json) {
+      console.log(JSON.stringify({ url, title, ...counts, markdown, left_out: parts }, null, 2));
+      return;
+    }
+    console.log(markdown);
+    if (!flags.explain) return;
+    console.error(`\nKept ${wordCount} of ${visibleWords} visible words (${counts.kept_percent} %).`);
+    for (const { reason, tag, words, text } of parts)
+      console.error(
+        `  ${tag}, ${words} ${words === 1 ? 'word' : 'words'}, ${reason}: ${printable(shorten(text, 80))}`,
+      );
+  });
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 100 : Math.min(100, Math.round((100 * part) / whole));
+}
+
+async function readSource(page: string, flags: ExtractFlags, command: Command): Promise<Source> {
+  if (/^https?:\/\//i.test(page)) return await fetchPage(page, flags, command);
+  if (page === '-') {
+    const pieces: Buffer[] = [];
+    for await (const piece of process.stdin) pieces.push(piece as Buffer);
+    return { url: 'https://example.invalid/', html: decodeHtml(Buffer.concat(pieces)).text };
+  }
+  try {
+    return { url: pathToFileURL(page).href, html: decodeHtml(await readFile(page)).text };
+  } catch (error) {
+    throw new HoldfastError(
+      'bad_request',
+      `${page} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      {
+        hint: 'Give a URL that begins with http:// or https://, the path of an HTML file, or - for standard input.',
+      },
+    );
+  }
+}
+
+async function fetchPage(
+  url: string,
+  { allowPrivate = [] }: ExtractFlags,
+  command: Command,
+): Promise<Source> {
+  const configuration = configurationOf(command);
+  const fetcher = new HttpFetcher({
+    userAgent: configuration.userAgent,
+    allowOrigins: [...configuration.allowPrivate, ...allowPrivate.map(originOf)],
+  });
+  try {
+    const { response } = await fetchFollowing(fetcher, { url }, { maxHops });
+    if (response.status !== 200) throw statusFailure(response.status);
+    if (response.contentType !== undefined && !/html|xml/i.test(response.contentType))
+      throw new HoldfastError('bad_request', `${response.url} is ${response.contentType}, not HTML`);
+    return {
+      url: response.url,
+      html: decodeHtml(response.body ?? Buffer.alloc(0), response.contentType).text,
+    };
+  } catch (error) {
+    throw error instanceof HoldfastError && error.code === 'address_forbidden' ? withHint(error, url) : error;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+function withHint(error: HoldfastError, url: string): HoldfastError {
+  const hint = `Only public addresses are fetched. If this one is yours: --allow-private ${new URL(url).origin}`;
+  return new HoldfastError(error.code, error.detail, { hint });
+}

@@ -1,0 +1,81 @@
+import { chooseOutput } from '../../pages/export/choose-output.ts';
+import { PageExporter } from '../../pages/export/page-exporter.ts';
+import type { PageOutput } from '../../pages/export/page-output.ts';
+import { countReasons } from '../../pages/stored/list-errors.ts';
+import { nameWorker } from '../../queue/workers/worker-list.ts';
+import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
+import { formatAgo } from '../format-time.ts';
+import { printable } from '../print-table.ts';
+import type { Session } from '../with-database.ts';
+import type { CrawlDisplay } from './crawl-display.ts';
+import type { CrawlRequest } from './crawl-request.ts';
+import { type CrawlView, readCrawlView } from './crawl-view.ts';
+import { findRefusedOrigin } from './find-refused-origin.ts';
+import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
+import type { CrawlSummary } from './summary-text.ts';
+import { countOf } from '../format-values.ts';
+import { nextSignal } from '../stop-signal.ts';
+import { type TakenUp, takeUpCrawl } from './find-or-create-crawl.ts';
+import { outcomeRows } from './outcome-table.ts';
+
+export interface CrawlManner {
+  readonly display: CrawlDisplay;
+  readonly recrawl: boolean;
+  readonly overwrite: boolean;
+}
+
+/** The crawl of one command, from finding its job to its end. */
+export async function performCrawl(
+  session: Session,
+  request: CrawlRequest,
+  { display, recrawl, overwrite }: CrawlManner,
+): Promise<CrawlSummary> {
+  const { pool } = session.database;
+  const { allowPrivate } = session.configuration;
+  const started = performance.now();
+  const output = await chooseOutput({ ...request.output, seedHost: request.seedHost, overwrite });
+  const workerId = nameWorker();
+  // First of all: what a killed command left behind may count as failed by that, and is then tried again.
+  await recoverDeadWorkers(pool, session.log, workerId);
+  const taken = await takeUpCrawl(pool, request, { recrawl, actor: session.actor, allowPrivate });
+  const { job, how } = taken;
+  await output.open({ db: pool, jobId: job.id, anew: how === 'finished' });
+  const exporter = new PageExporter(pool, job.id, output);
+  const before = await readCrawlView(pool, job.id);
+  display.notice(opening(taken, before, request, output, display));
+  let end: OneShotEnd = { view: before, signal: undefined };
+  try {
+    if (how !== 'finished') {
+      end = await runOneShot({ session, workerId, job, exporter, display, interrupted: nextSignal });
+    }
+    await exporter.finish(end.view.status === 'completed');
+  } finally {
+    display.end();
+  }
+  const { view, signal } = end;
+  const processed = Math.max(view.total_processed - before.total_processed, 0);
+  const seconds = (performance.now() - started) / 1000;
+  const rows = outcomeRows(view, await countReasons(pool, job.id));
+  const refused = view.error_code === 'address_forbidden' ? await findRefusedOrigin(pool, job.id) : undefined;
+  return { view, signal, rows, refused, output, thisRun: { processed, seconds } };
+}
+
+function opening(
+  { how }: TakenUp,
+  view: CrawlView,
+  { payload }: CrawlRequest,
+  output: PageOutput,
+  { paint }: CrawlDisplay,
+): string {
+  const url = paint('bold', printable(payload.url));
+  const into = paint('dim', `into ${output.name} · job ${view.id}`);
+  if (how === 'finished') {
+    const when = view.completed_at ? `, ${formatAgo(view.completed_at)}` : '';
+    return `${url} is crawled already: ${countOf(view.fetched, 'page')}${when}.\n${paint('dim', `Writing ${output.name} from what is stored; --recrawl crawls it again.`)}`;
+  }
+  if (how === 'new') return `Crawling ${url}\n${into}`;
+  const are = (count: number) => (count === 1 ? 'is' : 'are');
+  const { fetched, total_pending } = view;
+  const state = `${countOf(fetched, 'page')} ${are(fetched)} done, ${countOf(total_pending, 'URL')} ${are(total_pending)} left.`;
+  return view.total_pending > 0 ? `Going on with ${url}: ${state}\n${into}` : `Going on with ${url}\n${into}`;
+}

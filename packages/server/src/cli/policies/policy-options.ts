@@ -1,0 +1,82 @@
+import { HoldfastError, type PolicyChange } from '@holdfast/contract';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { flagOf } from '../check-flags.ts';
+import { readFrequency } from '../read-frequency.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+/** The words of the command line, under the names that commander gives them. */
+export interface PolicyFlags {
+  url?: string;
+  frequency?: number;
+  priority?: number;
+  executor?: 'builtin' | 'bot';
+  options?: string;
+  maxRetries?: number;
+  retryBackoffMinutes?: number;
+  timeoutMinutes?: number | null;
+  lockTtlSeconds?: number;
+  nextRunAt?: string;
+}
+
+/** What can be said of a policy, new or old. */
+export function addPolicyOptions(command: Command): Command {
+  return command
+    .option('--frequency <time>', 'how often: 30min, 6h, 7d, 2w; a bare number counts hours', readFrequency)
+    .option('--priority <number>', 'of its jobs; higher runs first, -1000 to 1000', wholeNumber)
+    .option('--options <json>', 'the rest of the payload of its jobs, such as {"max_depth": 2}')
+    .option('--next-run-at <time>', 'when it runs next, such as 2030-01-31T08:00:00Z')
+    .option('--max-retries <number>', 'retries of a job after its first run', wholeNumber)
+    .option(
+      '--retry-backoff-minutes <number>',
+      'wait after a failure; doubles with each further one',
+      wholeNumber,
+    )
+    .option('--timeout-minutes <number>', 'hard deadline of one run; none for a crawl without one', deadline)
+    .addOption(new Option('--executor <name>', 'who runs its visits').choices(['builtin', 'bot']))
+    .option('--lock-ttl-seconds <number>', 'lease of a bot that pulls its visits', wholeNumber);
+}
+
+/** Only what was said: the contract knows the defaults, and a change leaves the rest as it is. */
+export function readPolicy(flags: PolicyFlags): PolicyChange {
+  const fields = {
+    url: flags.url,
+    frequency_hours: flags.frequency,
+    priority: flags.priority,
+    executor: flags.executor,
+    options: flags.options === undefined ? undefined : readOptions(flags.options),
+    max_retries: flags.maxRetries,
+    retry_backoff_minutes: flags.retryBackoffMinutes,
+    timeout_minutes: flags.timeoutMinutes,
+    lock_ttl_seconds: flags.lockTtlSeconds,
+    next_run_at: flags.nextRunAt,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** As it stands on the command line: `options.max_depth` is a field of --options. */
+export function policyFlagOf(field: string): string {
+  const [name = '', ...inner] = field.split('.');
+  if (name === '' || name === 'url') return name && 'the URL';
+  const flag = flagOf(name === 'frequency_hours' ? 'frequency' : name);
+  return inner.length > 0 ? `${inner.join('.')} of ${flag}` : flag;
+}
+
+function readOptions(text: string): Record<string, unknown> {
+  try {
+    const options: unknown = JSON.parse(text);
+    if (typeof options === 'object' && options !== null && !Array.isArray(options))
+      return options as Record<string, unknown>;
+  } catch {
+    // falls through to the same message: it is not a JSON object
+  }
+  throw new HoldfastError('bad_request', '--options must be a JSON object such as {"max_depth": 2}');
+}
+
+function deadline(text: string): number | null {
+  if (text === 'none') return null;
+  try {
+    return wholeNumber(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a whole number of minutes, or none.');
+  }
+}

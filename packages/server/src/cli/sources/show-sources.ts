@@ -1,0 +1,96 @@
+import { errors } from '@holdfast/contract';
+import type { SourceFilter } from '../../governor/sources/list-sources.ts';
+import type { Source } from '../../governor/sources/source.ts';
+import { formatAgo } from '../format-time.ts';
+import { printable, printTable } from '../print-table.ts';
+import { shorten } from '../shorten.ts';
+
+export function printSources(sources: readonly Source[], { limit = 50, ...filter }: SourceFilter): void {
+  if (sources.length === 0) {
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
+    console.log(
+      isFiltered ? 'No such sources.' : 'No sources yet: each host gets one when it is first asked for.',
+    );
+    return;
+  }
+  printTable(
+    ['ID', 'STATE', 'A MINUTE', 'AT A TIME', 'DELAY', 'FAILURES', 'LAST SUCCESS', 'HOSTS'],
+    sources.map((source) => [
+      source.id,
+      stateOf(source),
+      source.rate_limit_per_minute ?? 'any',
+      source.concurrency,
+      delayOf(source),
+      Math.max(source.failure_streak, source.failed_urls),
+      source.last_success_at ? formatAgo(source.last_success_at) : 'never',
+      shorten(source.hosts.join(' '), 60),
+    ]),
+  );
+  if (sources.length === limit) console.log(`\nMore: --after ${sources.at(-1)?.id}`);
+}
+
+export function printSource(source: Source): void {
+  const lines: [string, string | null | false][] = [
+    ['source', source.id],
+    ['name', source.name],
+    ['hosts', source.hosts.join(' ')],
+    ['state', stateOf(source)],
+    ['configured', source.configured ? 'yes' : 'no: made by itself when the host was first asked for'],
+    [
+      'rate limit',
+      source.rate_limit_per_minute === null ? 'none' : `${source.rate_limit_per_minute} a minute`,
+    ],
+    ['concurrency', String(source.concurrency)],
+    ['delay', delayOf(source)],
+    ['failures', failuresOf(source)],
+    ['last success', time(source.last_success_at)],
+    ['last failure', time(source.last_failure_at)],
+    ['weight', String(source.reputation_weight)],
+    ['tier', String(source.tier)],
+    ['adapter', source.adapter_type],
+    ['config', Object.keys(source.config).length > 0 && JSON.stringify(source.config)],
+    ['created', time(source.created_at)],
+  ];
+  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+}
+
+function failuresOf({ failure_streak, failed_urls }: Source): string {
+  const urls = failed_urls > 0 ? `, ${failed_urls} URLs of crawls in a row` : '';
+  return `${failure_streak} in a row${urls}`;
+}
+
+function stateOf(source: Source): string {
+  const { enabled, paused, paused_until, pause_reason, breaker, slowdown } = source;
+  if (!enabled) return 'disabled';
+  if (paused) {
+    const until =
+      paused_until instanceof Date ? `until ${paused_until.toISOString()}` : 'until it is resumed';
+    return `paused ${until} (${pause_reason})`;
+  }
+  if (breaker === 'half_open') return 'one probe decides';
+  const trouble = troubleText(source);
+  if (trouble) return trouble;
+  return slowedText(source) ?? (slowdown > 1 ? 'fewer at a time: its answers take longer' : 'ready');
+}
+
+function troubleText({ trouble, trouble_host, trouble_since }: Source): string | undefined {
+  if (trouble === null) return undefined;
+  const said = (errors as Record<string, { message: string } | undefined>)[trouble]?.message ?? trouble;
+  const since = trouble_since ? ` (first seen ${formatAgo(trouble_since)})` : '';
+  return `${trouble}: ${trouble_host ? `${trouble_host}: ` : ''}${said}${since}`;
+}
+
+function slowedText({ pace_per_minute, slowed_share, slowed_answers }: Source): string | undefined {
+  if (pace_per_minute === null) return undefined;
+  const share = Math.max(1, Math.round((slowed_share ?? 0) * 100));
+  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} a minute: ${share} % of ${slowed_answers} answers were refused or failed`;
+}
+
+function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {
+  const delay = Math.max(min_delay_ms, crawl_delay_ms ?? 0);
+  return delay === 0 ? 'none' : `${delay} ms`;
+}
+
+function time(at: Date | null): string | null {
+  return at && `${at.toISOString()} (${formatAgo(at)})`;
+}
