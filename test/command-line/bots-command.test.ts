@@ -44,7 +44,7 @@ describe('holdfast bots', () => {
   test('a name with spaces is shown as it must be typed', async () => {
     const { stdout } = await holdfast('bots', 'create', "bob's name!");
     expect(stdout).toContain(`created bot 'bob'\\''s name!' of local`);
-    expect(stdout).toContain('in a shell it needs the quotes');
+    expect(stdout).toContain('Quote its name in a shell');
   });
 
   test.each([

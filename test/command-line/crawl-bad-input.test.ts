@@ -14,15 +14,19 @@ describe('holdfast crawl', () => {
       /--user-agent must be made of/,
     ],
     ['a URL that is none', ['nonsense'], /The URL cannot be fetched: nonsense/],
-    ['a URL without its scheme', ['example.com/docs'], /with its scheme: https:\/\/example\.com\/docs/],
+    ['a URL without its scheme', ['example.com/docs'], /Add the scheme: https:\/\/example\.com\/docs/],
     ['another scheme', ['ftp://example.com/'], /The URL cannot be fetched/],
     [
       'a pattern that is none',
       ['https://a.example', '--include', '/(/'],
       /the pattern \/\(\/ cannot be used/,
     ],
-    ['a pattern that keeps the start out', ['https://a.example/x', '--exclude', '/x'], /--exclude keeps out/],
-    ['an origin that is none', ['https://a.example', '--allow-private', 'localhost'], /is no origin/],
+    [
+      'a pattern that keeps the start out',
+      ['https://a.example/x', '--exclude', '/x'],
+      /--exclude matches the start URL/,
+    ],
+    ['an origin that is none', ['https://a.example', '--allow-private', 'localhost'], /is not an origin/],
     ['a depth out of range', ['https://a.example', '--depth', '-1'], /--depth must be at least 0\n/],
     [
       'the name of a field',

@@ -57,7 +57,10 @@ describe('holdfast crawl', () => {
     });
 
     const again = await fixture.crawl('--format', 'csv', '--concurrency', '2');
-    expect([again.exit, again.stderr]).toEqual([0, expect.stringContaining('is crawled already: 25 pages')]);
+    expect([again.exit, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('has already been crawled: 25 pages'),
+    ]);
     const [header, ...records] = read(name.replace('jsonl', 'csv')).split('\r\n').slice(0, -1);
     expect(header).toMatch(/^url,page_no,.*,title,.*,markdown$/);
     expect(records).toHaveLength(25);
@@ -92,7 +95,7 @@ describe('holdfast crawl', () => {
     expect(again.stdout).toMatch(
       /fetched +6 .*\n +new +0 .*\n +changed +1 .*\n +unchanged +5 .*\n +gone +0 /,
     );
-    expect(again.stdout).toContain(`before  ${first.job}, with which it is compared`);
+    expect(again.stdout).toContain(`before  ${first.job}, the crawl it is compared with`);
     expect(fixture.site.timesAsked().get('/')).toBe(2);
     const changes = read('again.jsonl')
       .trimEnd()
@@ -110,14 +113,14 @@ describe('holdfast crawl', () => {
     expect(await holdfast('pages', 'changes', id, '--only', 'gone')).toMatchObject({
       exit: 0,
       stdout: '',
-      stderr: `No page is gone, in comparison with crawl ${first.job}.\n`,
+      stderr: `No page is gone, compared with crawl ${first.job}.\n`,
     });
     expect(await holdfast('pages', 'changes', first.job)).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('was not compared with an earlier crawl'),
     });
     expect((await holdfast('pages', 'diff', id, `${fixture.site.origin}/`)).stdout).toMatch(
-      /is the same as before/,
+      /has not changed/,
     );
     expect(await holdfast('pages', 'diff', first.job, `${fixture.site.origin}/`)).toMatchObject({
       exit: 2,
@@ -185,7 +188,7 @@ describe('holdfast crawl', () => {
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(said).toMatch(
-      /Stopped; nothing is lost. Go on with the same command:\n {2}(npx )?holdfast crawl http/,
+      /Stopped; nothing is lost. Run the same command to continue:\n {2}(npx )?holdfast crawl http/,
     );
     const before = await storedUrls();
     expect(before.length).toBeGreaterThan(10);
@@ -197,7 +200,7 @@ describe('holdfast crawl', () => {
       fixture.folder,
     );
     expect(none.stderr).toContain(
-      `0 pages, 0 B, added to pages.jsonl, which has ${before.length} pages now. The crawl is paused`,
+      `0 pages, 0 B, added to pages.jsonl, now ${before.length} pages. The crawl is paused`,
     );
 
     const rest = await fixture.crawl('--out', 'pages.jsonl');
@@ -262,7 +265,7 @@ describe('holdfast crawl', () => {
         `The site could not be reached: connection refused (http://127.0.0.1:${port})\n`,
       ),
     ]);
-    expect(failed.stderr.match(/trying again/g)).toHaveLength(2);
+    expect(failed.stderr.match(/; retrying\./g)).toHaveLength(2);
     fixture.site = await startTreeSite(1, 0, () => '', port);
     expect((await fixture.run(args)).exit).toBe(0);
   }, 90_000);

@@ -71,7 +71,7 @@ describe('holdfast crawl of what is not public', () => {
       await stopHalfway();
       const { exit, stderr } = await fixture.run(withoutLeave());
       expect([exit, stderr]).toEqual([1, expect.stringContaining(needed())]);
-      expect(stderr).toContain(`Give it again: --allow-private ${fixture.site.origin}\n`);
+      expect(stderr).toContain(`Allow them again: --allow-private ${fixture.site.origin}\n`);
       expect((await latest()).status).toBe('paused');
     });
 

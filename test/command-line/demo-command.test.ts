@@ -9,16 +9,16 @@ test('holdfast demo kills a crawl in the middle, loses nothing, and leaves nothi
   try {
     const { exit, stdout, stderr } = await runHoldfast(['demo'], { TMPDIR: folder }, folder);
     expect(stderr).toMatch(
-      /kill -9 \d+: the runner, with \d+ pages saved and \d+ requests? not answered yet\. These, and/,
+      /kill -9 \d+: killed the runner, with \d+ pages saved and \d+ requests? in flight\. These requests, and/,
     );
-    expect(stderr).toMatch(/The runner process died: SIGKILL; going on from the last checkpoint/);
+    expect(stderr).toMatch(/The runner process died: SIGKILL; continuing from the last checkpoint/);
     expect(stdout).toMatch(/fetched +192 /);
     expect(stdout).toMatch(/✓ URLs in the database +206 /);
     expect(stdout).toMatch(/✓ pages in the file +192 /);
     expect(stdout).toMatch(
-      /asked again, after the kill +\d+ {2}when the runner died, \d+ were not answered yet, and \d+ answered/,
+      /repeated after the kill +\d+ {2}\d+ were in flight when the runner died, \d+ answered/,
     );
-    expect(stdout).toMatch(/✓ asked again, for nothing +0 /);
+    expect(stdout).toMatch(/✓ repeated needlessly +0 /);
     expect(stdout).toMatch(/✓ pages lost +0\n/);
     expect(stdout).toContain('nothing was lost');
     expect(exit).toBe(0);

@@ -35,7 +35,7 @@ test('items are imported, priced by hand, shown, enqueued and deleted', async ()
     'price,currency,title\n12.50,USD,Morgan Dollar 1881\n13.50,USD,1881 Morgan Dollar\n',
   );
   expect((await holdfast('add-prices', id, sales, '--source', 'hand')).stdout).toBe(
-    '2 prices added, 0 matched better, 0 known\n',
+    '2 prices added, 0 with a stronger match, 0 already known\n',
   );
   const { stdout } = await holdfast('show', id);
   expect(stdout).toMatch(/worth +13.00 USD, mean 13.00/);
@@ -48,7 +48,7 @@ test('items are imported, priced by hand, shown, enqueued and deleted', async ()
     DATABASE_URL: queue.url,
   });
   expect((await holdfast('enqueue', '--tag', 'coins')).stdout).toMatch(/^job \S+: a\njob \S+: a\n$/);
-  expect((await holdfast('enqueue', id)).stdout).toMatch(/a \(is asked already\)/);
+  expect((await holdfast('enqueue', id)).stdout).toMatch(/a \(already live\)/);
   expect((await holdfast('delete', id)).stdout).toBe(`intake ${id}: deleted\n`);
   expect((await holdfast('show', id)).exit).toBe(3);
 }, 180_000);

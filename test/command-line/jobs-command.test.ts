@@ -15,7 +15,7 @@ describe('holdfast jobs', () => {
   test('an empty list teaches how to get the first job', async () => {
     expect(await holdfast('jobs', 'list')).toMatchObject({
       exit: 0,
-      stdout: 'No jobs yet. Add one: npx holdfast jobs create crawl https://example.com\n',
+      stdout: 'No jobs yet. Create one: npx holdfast jobs create crawl https://example.com\n',
     });
   });
 
@@ -82,8 +82,8 @@ describe('holdfast jobs', () => {
     ]);
     expect((await holdfast('jobs', 'show', id)).stdout).toMatch(/you can +retry/);
     const { stdout } = await holdfast('jobs', 'retry', id);
-    const [, again = ''] = /^job (\S+), which runs job \S+ again: pending$/m.exec(stdout) ?? [];
-    expect((await holdfast('jobs', 'show', again)).stdout).toMatch(new RegExp(`runs again +job ${id}`));
+    const [, again = ''] = /^job (\S+), a rerun of job \S+: pending$/m.exec(stdout) ?? [];
+    expect((await holdfast('jobs', 'show', again)).stdout).toMatch(new RegExp(`rerun of +job ${id}`));
   });
 
   test('the list can be cut to when jobs were locked last', async () => {
@@ -175,7 +175,7 @@ describe('holdfast jobs', () => {
     });
     const given = (await holdfast('jobs', 'show', job.id)).stdout;
     expect(given).toMatch(
-      /last run +.* on worker w1; no retry was lost, and it goes on by itself\..*holdfast doctor/,
+      /last run +.* on worker w1; no retry was lost, and it continues by itself\..*holdfast doctor/,
     );
     expect(given).not.toMatch(/^(error|advice)/m);
     await queue.pool.query(`UPDATE crawl_jobs SET status = 'processing', worker_id = 'w2', fence = fence + 1,
@@ -193,7 +193,7 @@ describe('holdfast jobs', () => {
       [id],
     );
     expect((await holdfast('jobs', 'show', id)).stdout).toMatch(
-      new RegExp(`advice +npx holdfast doctor .*npx holdfast jobs retry ${id}`),
+      new RegExp(`advice +Run npx holdfast doctor .*npx holdfast jobs retry ${id}`),
     );
   });
 
@@ -246,7 +246,7 @@ describe('holdfast jobs', () => {
     const command = ['jobs', 'create', 'visit', 'https://example.com/', '--idempotency-key', 'once'];
     const first = await holdfast(...command);
     const [id] = first.stdout.match(/[0-9a-f-]{36}/) ?? [];
-    expect((await holdfast(...command)).stdout).toBe(`job ${id} stands already (repeated)\n`);
+    expect((await holdfast(...command)).stdout).toBe(`job ${id} already exists (repeated)\n`);
   });
 
   test('pausing a running job waits for its holder to let go', async () => {
@@ -261,14 +261,14 @@ describe('holdfast jobs', () => {
     const { id } = await queue.enqueueOne({ run_at: '2090-01-01T00:00:00Z' });
     await holdfast('jobs', 'cancel', id);
     expect((await holdfast('jobs', 'retry', id)).stdout).toBe(
-      `job ${id}: pending, to run at once: its start at 2090-01-01T00:00:00.000Z is dropped\n`,
+      `job ${id}: pending, runs now; its scheduled start at 2090-01-01T00:00:00.000Z is dropped\n`,
     );
   });
 
   test('a holder that does not answer in time is named, and the request stands', async () => {
     const job = await queue.claimedOne();
     const { stdout, exit } = await holdfast('jobs', 'cancel', job.id);
-    expect([exit, stdout]).toEqual([0, expect.stringContaining('asked to cancel; w1 lets go')]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('asked to cancel; w1 releases it')]);
   });
 
   test.each<[string, string[], number, RegExp]>([

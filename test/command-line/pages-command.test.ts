@@ -34,7 +34,11 @@ describe('holdfast pages', () => {
     expect(numbers(await holdfast(...failed))).toEqual([5, 10]);
     expect(numbers(await holdfast(...failed, '--after', '10'))).toEqual([15, 20]);
     const none = await holdfast('pages', 'list', id, '--search', 'nowhere');
-    expect(none).toMatchObject({ exit: 0, stdout: '', stderr: expect.stringContaining('No such pages.') });
+    expect(none).toMatchObject({
+      exit: 0,
+      stdout: '',
+      stderr: expect.stringContaining('No matching pages.'),
+    });
   });
 
   test('tell what went wrong, by reason, and what to do about it', async () => {
@@ -57,7 +61,7 @@ describe('holdfast pages', () => {
     expect(await holdfast('pages', 'errors', id)).toMatchObject({
       exit: 0,
       stdout: '',
-      stderr: `None (the crawl is failed).\nWhat ended its last run: robots.txt cannot be had (npx holdfast jobs show ${id})\n`,
+      stderr: `None (the crawl is failed).\nIts last run ended with: robots.txt cannot be had (npx holdfast jobs show ${id})\n`,
     });
   });
 
@@ -66,7 +70,7 @@ describe('holdfast pages', () => {
     expect(await holdfast('pages', 'list', id)).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        new RegExp(`is a visit, not a crawl.*\\n.*npx holdfast results list --job ${id}`),
+        new RegExp(`is a visit and has no pages.*\\n.*npx holdfast results list --job ${id}`),
       ),
     });
   });

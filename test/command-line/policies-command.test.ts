@@ -17,7 +17,7 @@ describe('holdfast policies', () => {
     const { exit, stdout } = await holdfast('policies', 'list');
     expect([exit, stdout]).toEqual([
       0,
-      'No policies yet. Add one: npx holdfast policies create crawl https://example.com --frequency 7d\n',
+      'No policies yet. Create one: npx holdfast policies create crawl https://example.com --frequency 7d\n',
     ]);
     const help = await holdfast('policies', '--help');
     expect(help.stdout).toContain('holdfast policies run ID');
@@ -33,7 +33,7 @@ describe('holdfast policies', () => {
     expect((await holdfast('policies', 'list', '--enabled')).stdout).toMatch(
       new RegExp(`${id}  crawl  1 w +5  enabled  in \\d+ d +0  https://example.com/`),
     );
-    expect((await holdfast('policies', 'list', '--disabled')).stdout).toBe('No such policies.\n');
+    expect((await holdfast('policies', 'list', '--disabled')).stdout).toBe('No matching policies.\n');
 
     const updated = await holdfast('policies', 'update', id, '--frequency', '12h', '--json');
     expect(JSON.parse(updated.stdout)).toMatchObject({
@@ -49,12 +49,12 @@ describe('holdfast policies', () => {
     });
     expect((await holdfast('policies', 'enable', id)).stdout).toMatch(/: enabled; next run: in \d+ h\n$/);
     expect((await holdfast('policies', 'run', id)).stdout).toBe(
-      `policy ${id}: due now; a scheduler makes its job at once\n`,
+      `policy ${id}: due now; a scheduler creates its job at once\n`,
     );
 
     const [job] = await createDueJobs(policies.pool, scheduler);
     expect((await holdfast('policies', 'run', id)).stdout).toBe(
-      `policy ${id}: its job ${job?.job_id} is under way already\n`,
+      `policy ${id}: its job ${job?.job_id} is already live\n`,
     );
     const { stdout } = await holdfast('policies', 'show', id);
     expect(stdout).toMatch(/every +12 h\n/);
@@ -130,7 +130,7 @@ describe('holdfast create-jobs-from-policies', () => {
   test('makes the jobs that are due, says which, and makes none the second time', async () => {
     const { id, url } = await policies.create();
     const first = await holdfast('create-jobs-from-policies');
-    expect(first.stdout).toMatch(new RegExp(`^Made 1 job:\nJOB .*\n\\S+  ${id}  \\S+  ${url}\n$`));
+    expect(first.stdout).toMatch(new RegExp(`^Created 1 job:\nJOB .*\n\\S+  ${id}  \\S+  ${url}\n$`));
     const [jobId = ''] = first.stdout.match(/[0-9a-f-]{36}/) ?? [];
     expect((await listEvents(policies.pool, jobId))[0]?.actor).toMatch(/^scheduler:/);
     expect((await holdfast('create-jobs-from-policies')).stdout).toBe('No policy is due.\n');
@@ -141,11 +141,11 @@ describe('holdfast create-jobs-from-policies', () => {
 describe('holdfast expire-locks', () => {
   test('ends the leases that ran out, says which, and ends none the second time', async () => {
     const job = await policies.claimedOne();
-    expect((await holdfast('expire-locks')).stdout).toBe('No lease has run out.\n');
+    expect((await holdfast('expire-locks')).stdout).toBe('No lease has expired.\n');
     await policies.passSeconds(121);
     const { stdout } = await holdfast('expire-locks');
     expect(stdout).toMatch(new RegExp(`^Ended 1 lease:\nJOB .*\n${job.id}  pending  1/3 +w1\n$`));
-    expect((await holdfast('expire-locks')).stdout).toBe('No lease has run out.\n');
+    expect((await holdfast('expire-locks')).stdout).toBe('No lease has expired.\n');
     expect((await listEvents(policies.pool, job.id)).at(-1)).toMatchObject({
       transition: 'recover',
       actor: expect.stringMatching(/^watchdog:/),

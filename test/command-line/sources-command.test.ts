@@ -10,8 +10,8 @@ const holdfast = (...args: string[]) => runHoldfast(args, { DATABASE_URL: queue.
 describe('holdfast sources', () => {
   test('an empty list says where sources come from', async () => {
     const { exit, stdout } = await holdfast('sources', 'list');
-    expect([exit, stdout]).toEqual([0, 'No sources yet: each host gets one when it is first asked for.\n']);
-    expect((await holdfast('sources', 'list', '--blocked')).stdout).toBe('No such sources.\n');
+    expect([exit, stdout]).toEqual([0, 'No sources yet: a host gets one with its first request.\n']);
+    expect((await holdfast('sources', 'list', '--blocked')).stdout).toBe('No matching sources.\n');
   });
 
   test('a source is made, changed, paused and resumed', async () => {
@@ -25,7 +25,7 @@ describe('holdfast sources', () => {
       '--rate-limit',
       '30',
     );
-    expect([made.stderr, made.stdout]).toEqual(['', expect.stringMatching(/rate limit +30 a minute/)]);
+    expect([made.stderr, made.stdout]).toEqual(['', expect.stringMatching(/rate limit +30 per minute/)]);
     const open = await holdfast('sources', 'set', 'shop', '--rate-limit', 'none', '--json');
     expect(open.stderr + open.stdout).toContain('"rate_limit_per_minute":null');
     expect((await holdfast('sources', 'pause', 'shop')).stdout).toBe(

@@ -91,7 +91,7 @@ describe('holdfast sql', () => {
   test('says how to let it write', async () => {
     const { stderr } = await sql('DELETE FROM made');
     expect(stderr).toContain('cannot execute DELETE in a read-only transaction');
-    expect(stderr).toContain('say so with --write');
+    expect(stderr).toContain('add --write');
   });
 
   test('writes when it is told to, and keeps each statement as it is done', async () => {
@@ -108,7 +108,7 @@ describe('holdfast sql', () => {
     await sql('--write', 'BEGIN; INSERT INTO made VALUES (2); COMMIT; BEGIN; DELETE FROM made; ROLLBACK');
     expect(await made()).toEqual([1, 2]);
     const { stderr } = await sql('--write', 'BEGIN; DELETE FROM made');
-    expect(stderr).toContain('There was no COMMIT after BEGIN');
+    expect(stderr).toContain('BEGIN without COMMIT');
     expect(await made()).toEqual([1, 2]);
   });
 
@@ -132,10 +132,10 @@ describe('holdfast sql', () => {
   });
 
   test.each([
-    [['\\d crawl_jobs'], 'That is a command of psql'],
+    [['\\d crawl_jobs'], 'That is a psql command'],
     [[' ; '], 'there is no statement to run'],
     [['--jsn', 'SELECT 1'], "unknown option '--jsn'"],
-    [['--json', '--csv', 'SELECT 1'], 'cannot be had together'],
+    [['--json', '--csv', 'SELECT 1'], '--json or --csv, not both'],
   ])('refuses %j with what to do', async (args, why) => {
     const { exit, stderr } = await sql(...args);
     expect([exit, stderr.includes(why) ? why : stderr]).toEqual([2, why]);

@@ -157,7 +157,7 @@ describe('the management commands of document 004', () => {
     });
     await database.pool.query(`UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 minute'`);
     expect((await manage('expire_locks')).exit).toBe(0);
-    expect(await manage('expire_locks')).toMatchObject({ exit: 0, stdout: 'No lease has run out.\n' });
+    expect(await manage('expire_locks')).toMatchObject({ exit: 0, stdout: 'No lease has expired.\n' });
     const { rows } = await database.pool.query('SELECT status, retry_count FROM crawl_jobs');
     expect(rows).toEqual([{ status: 'pending', retry_count: 1 }]);
   });

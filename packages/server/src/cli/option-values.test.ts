@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatFrequency, readFrequency } from './read-frequency.ts';
+import { formatFrequency } from './format-values.ts';
+import { readFrequency } from './option-values.ts';
 
 test.each([
   ['6', 6, '6 h'],

@@ -1,13 +1,15 @@
+import { forTerminal, printable } from './terminal-text.ts';
+
 type Row = readonly (string | number)[];
 
-/** Prints rows in aligned columns, as wide as the terminal; for a file or a pipe, as wide as they are. */
+/** Prints rows in aligned columns, fitted to the terminal; a file or a pipe gets their full width. */
 export function printTable(headers: readonly string[], rows: readonly Row[]): void {
   console.log(tableText(headers, rows, process.stdout.isTTY ? process.stdout.columns : undefined));
 }
 
 const indent = '    ';
 
-/** Numbers stand to the right. Where the columns do not fit, empty ones are left out, and the last ones go on below the first. */
+/** Right-aligns numbers. If the columns do not fit, drops empty ones and continues the rest on further lines. */
 export function tableText(
   headers: readonly string[],
   rows: readonly Row[],
@@ -48,7 +50,7 @@ function widthOf(columns: readonly Column[]): number {
   return columns.reduce((sum, { width }) => sum + width + 2, -2);
 }
 
-/** As many columns in a line as fit, and at least one. */
+/** Fills each line with as many columns as fit, at least one. */
 function inLines(columns: readonly Column[], width: number): Column[][] {
   const lines: Column[][] = [[]];
   for (const column of columns) {
@@ -69,10 +71,11 @@ function lineOf(columns: readonly Column[], row: number, isFurther: boolean): st
   return `${isFurther ? indent : ''}${cells.join('  ')}`.trimEnd();
 }
 
-/** Control characters would break the terminal: they are shown. */
-export function printable(text: string): string {
-  return text.replaceAll(
-    /\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+export type Field = readonly [label: string, value: string | null | undefined | false];
+
+/** Prints the fields that have a value, one per line. */
+export function printFields(fields: readonly Field[]): void {
+  const width = Math.max(...fields.map(([label]) => label.length));
+  for (const [label, value] of fields)
+    if (value) console.log(forTerminal(`${label.padEnd(width)}  ${printable(value)}`));
 }

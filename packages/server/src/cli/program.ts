@@ -1,29 +1,27 @@
 import { exitCodes, settings } from '@holdfast/contract';
 import { Command } from 'commander';
 import { asCalled, version } from '../base/process/installation.ts';
-import { withFlagMeant } from './flag-meant.ts';
+import { suggestFlag } from './check-flags.ts';
 import { forTerminal } from './terminal-text.ts';
 
 const examples = `
 Start here:
-  holdfast crawl https://example.com                crawl a site into a file; run it again to go on
-  holdfast demo                                     see a crawl survive a crash, on this machine
-  holdfast up                                       run everything on this machine and print its address
-  holdfast jobs create crawl https://example.com    add a job
-  holdfast jobs list --status failed                see what went wrong
-  holdfast jobs show ID                             one job, its timeline, and what can be done to it
-  holdfast policies create crawl URL                run a crawl again and again (--frequency 7d)
-  holdfast keys create --name me --role admin       make a key for the HTTP API
-  holdfast doctor                                   check the database, and hear what to do
+  holdfast crawl https://example.com                crawl a site into a file; run it again to continue
+  holdfast demo                                     watch a crawl survive a crash, on this machine
+  holdfast up                                       run everything on this machine
+  holdfast jobs create crawl https://example.com    create a job
+  holdfast jobs list --status failed                list what failed
+  holdfast jobs show ID                             show a job, its timeline, and what you can do
+  holdfast policies create crawl URL                crawl a site on a schedule (--frequency 7d)
+  holdfast keys create --name me --role admin       create a key for the HTTP API
+  holdfast doctor                                   check the installation, with advice
 
 Settings come from flags or the environment (docs/configuration.md). Without DATABASE_URL, an embedded PostgreSQL
 runs in .holdfast. Exit codes: ${Object.entries(exitCodes)
   .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`)
   .join(', ')}.`;
 
-/**
- * Loaded when it is named: `holdfast jobs list` has no use for a web server, which takes longer to load than the list to make.
- */
+/** Loaded on demand: `holdfast jobs list` must not wait for a web server to load. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   crawl: async () => (await import('./crawl/crawl-command.ts')).crawlCommand,
   demo: async () => (await import('./demo/demo-command.ts')).demoCommand,
@@ -43,14 +41,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
   'create-jobs-from-policies': async () =>
     (await import('./commands/maintenance-commands.ts')).createJobsFromPoliciesCommand,
-  'expire-locks': async () => (await import('./expire-locks-command.ts')).expireLocksCommand,
+  'expire-locks': async () => (await import('./commands/maintenance-commands.ts')).expireLocksCommand,
   sql: async () => (await import('./sql/sql-command.ts')).sqlCommand,
   extract: async () => (await import('./commands/extract-command.ts')).extractCommand,
   doctor: async () => (await import('./commands/doctor-command.ts')).doctorCommand,
   migrate: async () => (await import('./commands/migrate-command.ts')).migrateCommand,
 };
 
-/** With the commands that the words name, or all of them: for help, and for words that name none. The version needs none. */
+/** With the commands that the words name; with all of them for help and unknown words. `--version` needs none. */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
   const program = new Command('holdfast')
     .description('A durable web-crawl platform on PostgreSQL: no page lost, none stored twice.')
@@ -70,19 +68,19 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
   }
   for (const command of allCommands(program)) {
     command
-      .showHelpAfterError('(--help shows what can be used)')
+      .showHelpAfterError('(--help lists commands and options)')
       .configureHelp({ subcommandTerm: (each) => each.name() })
       .configureOutput({
         writeOut: (text) => process.stdout.write(forTerminal(asCalled(text))),
         writeErr: (text) => process.stderr.write(forTerminal(asCalled(text), process.stderr)),
-        outputError: (text, write) => write(withFlagMeant(text.replace(/^error: /, 'holdfast: '), command)),
+        outputError: (text, write) => write(suggestFlag(text.replace(/^error: /, 'holdfast: '), command)),
       })
       .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.badInput));
   }
   return program;
 }
 
-/** As document 004 calls them: `manage.py create_jobs_from_policies`. */
+/** The spelling of document 004: `manage.py create_jobs_from_policies`. */
 function asDjango(name: string): string {
   return name.replaceAll('-', '_');
 }

@@ -1,10 +1,10 @@
 import { errors, exitCodes, HoldfastError } from '@holdfast/contract';
 import { asCalled } from '../base/process/installation.ts';
-import { asTyped } from './as-typed.ts';
+import { commandNameOf } from './check-flags.ts';
 
 const actionNames = /\b(?:runNow|resetLock|retryUrls)\b/g;
 
-/** Says on stderr what went wrong and what to do, and sets the exit code. No stack: that is for the debug log. */
+/** Prints an error and what to do about it, and sets the exit code. Stacks are for the debug log. */
 export function reportError(error: unknown, json: boolean): void {
   const known = toHoldfastError(error);
   process.exitCode = errors[known.code].exit ?? exitCodes.failure;
@@ -13,7 +13,7 @@ export function reportError(error: unknown, json: boolean): void {
     return;
   }
   const text = asCalled(`holdfast: ${known.message}\n  ${known.hint}`);
-  console.error(known.code === 'action_not_allowed' ? text.replaceAll(actionNames, asTyped) : text);
+  console.error(known.code === 'action_not_allowed' ? text.replaceAll(actionNames, commandNameOf) : text);
   if (process.env.HOLDFAST_LOG_LEVEL === 'debug' || process.env.HOLDFAST_LOG_LEVEL === 'trace')
     console.error(error);
 }
@@ -23,11 +23,37 @@ function toHoldfastError(error: unknown): HoldfastError {
   const { code, message } = error as { code?: string; message?: string };
   if (isConnectionFailure(code)) return new HoldfastError('database_unavailable', message);
   return new HoldfastError('internal_error', message ?? String(error), {
-    hint: 'Set HOLDFAST_LOG_LEVEL=debug to see where, and please report it.',
+    hint: 'Set HOLDFAST_LOG_LEVEL=debug to see where it happened, and please report it.',
   });
 }
 
-/** Sockets that failed, and PostgreSQL's classes 08 (connection), 57P (shut down) and 53 (out of resources). */
+/** Failed sockets, and PostgreSQL's classes 08 (connection), 57P (shut down) and 53 (out of resources). */
 function isConnectionFailure(code: string | undefined): boolean {
   return /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|08|57P|53)/.test(code ?? '');
+}
+
+export interface ActionOutcome {
+  /** Printed with --json. */
+  readonly changed: object;
+  readonly message: string;
+  /** Printed on standard error, so that programs which read the output do not see it. */
+  readonly note?: string | undefined;
+}
+
+/** Acts on each id by itself: a refusal is reported, and the rest is carried out. */
+export async function actOnEach(
+  ids: readonly string[],
+  json: boolean,
+  act: (id: string) => Promise<ActionOutcome>,
+): Promise<void> {
+  for (const id of ids) {
+    try {
+      const { changed, message, note } = await act(id);
+      console.log(json ? JSON.stringify(changed) : message);
+      if (note !== undefined) console.error(note);
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || errors[error.code].http >= 500) throw error;
+      reportError(error, json);
+    }
+  }
 }

@@ -1,16 +1,13 @@
 const narrowest = 30;
 
-/** Fitted where a person reads it; for a file or a pipe, as it is. */
+/** Wraps text for a terminal; text for a file or a pipe stays as it is. */
 export function forTerminal(text: string, { isTTY, columns }: NodeJS.WriteStream = process.stdout): string {
   return isTTY ? fitText(text, columns) : text;
 }
 
-/**
- * A text for a terminal of this width: lines that are too long go on below where their last column begins, or else a little further in
- * than they do. Terminals break lines within words, and tables into rubble.
- */
+/** Wraps long lines at words, indented to their last column; terminals would break them within words. */
 export function fitText(text: string, width: number): string {
-  // A sentence that was broken for wider terminals becomes one line first.
+  // Sentences that are broken for wider terminals are joined first.
   const broken = new RegExp(`^(\\S.{${width},})\n(?=[a-z])`, 'gm');
   return text
     .replaceAll(broken, '$1 ')
@@ -22,7 +19,7 @@ export function fitText(text: string, width: number): string {
 function fitLine(line: string, width: number): string[] {
   if (line.length <= width) return [line];
   const [indent = ''] = /^ */.exec(line) ?? [];
-  // Two spaces and more stand between columns.
+  // Columns are two or more spaces apart.
   const gap = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].at(-1);
   const column = gap ? gap.index + gap[0].length : 0;
   if (gap && width - column < narrowest) {
@@ -41,4 +38,42 @@ function fitLine(line: string, width: number): string[] {
     }
   }
   return [...lines, open];
+}
+
+/** Escapes control characters: what sites send must not steer the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/** With quotes where a shell needs them. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Cuts a text to so many characters. */
+export function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, Math.max(length - 1, 0))}…` : text;
+}
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+export type Paint = (colour: keyof typeof codes, text: string) => string;
+
+/** Colours on a terminal that has them, unless NO_COLOR is set. */
+export function paintFor(stream: NodeJS.WriteStream): Paint {
+  const isColoured = stream.isTTY && !process.env.NO_COLOR && stream.hasColors();
+  return (colour, text) => {
+    const [on, off] = codes[colour];
+    return isColoured && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  };
 }

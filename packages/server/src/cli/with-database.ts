@@ -9,19 +9,19 @@ export interface Session {
   readonly configuration: Configuration;
   readonly database: Database;
   readonly log: Logger;
-  /** Who the events of this command name. */
+  /** Named in the events of this command. */
   readonly actor: string;
 }
 
-/** Settings given as flags win over the environment. A flag's name is its setting's. */
+/** Flags take precedence over the environment. A flag is named after its setting. */
 export function configurationOf(command: Command): Configuration {
   const configuration = readConfiguration(process.env, command.optsWithGlobals());
-  // Before a database is made that nobody gets to use.
+  // Fail before a database is created.
   refuseKeylessInPublic(configuration);
   return configuration;
 }
 
-/** Opens the database for a short command, and leaves it when the command is done. Only warnings are logged. */
+/** Opens the database for one command, and closes it afterwards. Logs warnings only. */
 export async function withDatabase(
   command: Command,
   work: (session: Session) => Promise<void>,
@@ -30,7 +30,7 @@ export async function withDatabase(
   const configuration = configurationOf(command);
   const logLevel = configuration.logLevel === 'info' ? 'warn' : configuration.logLevel;
   const log = await createLogger({ ...configuration, logLevel });
-  // In another folder than usual a command finds nothing and would not say why. Whoever logs more is told by the log.
+  // Explains an empty list in the wrong folder. With more logging, the log says it.
   const onCreated = (folder: string) => {
     if (!isTemporary && !log.isLevelEnabled('info')) console.error(`Created a new database in ${folder}`);
   };
@@ -51,6 +51,6 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return 'unknown'; // a container may run as an id that no account has
+    return 'unknown'; // in a container, the user id may have no account
   }
 }

@@ -7,8 +7,8 @@ import { assertCanListen } from '../base/process/listen-address.ts';
 import { createLogger } from '../base/telemetry/logger.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
 import { Supervisor } from '../worker/supervisor/supervisor.ts';
-import { configurationOf } from './with-database.ts';
 import { nextSignal } from './stop-signal.ts';
+import { configurationOf } from './with-database.ts';
 
 export interface Service {
   readonly configuration: Configuration;
@@ -18,7 +18,7 @@ export interface Service {
   readonly supervisor: Supervisor;
 }
 
-/** Runs a command that works until it is told to stop: `begin` starts what it adds, and answers with how to end that. */
+/** Runs a service until a signal stops it. `begin` starts the parts besides the supervisor and returns how to stop them. */
 export async function withSupervisor(
   command: Command,
   listensOn: 'port' | 'metricsPort',

@@ -1,20 +1,16 @@
 import { Command } from 'commander';
-import { asCalled } from '../base/process/installation.ts';
-import { assertCanListen } from '../base/process/listen-address.ts';
-import { createLogger } from '../base/telemetry/logger.ts';
 import { startServer } from '../../api/start-server.ts';
 import { openDatabase } from '../../base/database/open-database.ts';
-import { asCalled } from '../../base/process/called-as.ts';
-import { assertCanListen } from '../../base/process/listen-error.ts';
-import { createLogger } from '../../base/telemetry/create-logger.ts';
+import { asCalled } from '../../base/process/installation.ts';
+import { assertCanListen } from '../../base/process/listen-address.ts';
+import { createLogger } from '../../base/telemetry/logger.ts';
 import { hasAdminKey } from '../../queue/access/keys.ts';
-import { closeServer } from '../close-server.ts';
-import { addListenOptions } from '../serve-http.ts';
+import { addListenOptions, closeServer } from '../serve-http.ts';
 import { nextSignal } from '../stop-signal.ts';
 import { configurationOf } from '../with-database.ts';
 
 export const apiCommand = addListenOptions(new Command('api'))
-  .description('serve the API alone; any number of them share one database with any number of workers')
+  .description('serve the API only; any number of API servers and workers share one database')
   .action(async (_options, command: Command) => {
     const configuration = configurationOf(command);
     await assertCanListen(configuration.host, configuration.port);
@@ -26,7 +22,7 @@ export const apiCommand = addListenOptions(new Command('api'))
       log.info(`The API is ready: ${server.address}${behind}, ${database.describe}`);
       if (!(await hasAdminKey(database.pool))) {
         log.warn(
-          asCalled('There is no admin key yet; make one: holdfast keys create --name admin --role admin'),
+          asCalled('There is no admin key yet. Create one: holdfast keys create --name admin --role admin'),
         );
       }
       log.info(`Stopping: ${await nextSignal()}`);

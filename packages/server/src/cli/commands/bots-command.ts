@@ -1,16 +1,12 @@
 import { type Bot, type BotChange, type NewBot, newBot } from '@holdfast/contract';
 import { Command } from 'commander';
-import { asCalled } from '../base/process/installation.ts';
-import { changeBot, createBot, listBots } from '../shop/bots/bot-registry.ts';
-import { asCalled } from '../../base/process/called-as.ts';
-import { changeBot } from '../../shop/bots/change-bot.ts';
-import { createBot } from '../../shop/bots/create-bot.ts';
-import { listBots } from '../../shop/bots/list-bots.ts';
+import { asCalled } from '../../base/process/installation.ts';
+import { changeBot, createBot, listBots } from '../../shop/bots/bot-registry.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
-import { formatAgo } from '../format-time.ts';
+import { formatAgo } from '../format-values.ts';
+import { readExpiry, wholeNumber } from '../option-values.ts';
 import { printTable } from '../print-table.ts';
-import { readExpiry } from '../read-expiry.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { shellQuoted } from '../terminal-text.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface CreateOptions {
@@ -24,25 +20,26 @@ interface CreateOptions {
 }
 
 const examples = `
-A bot is a program of yours that pulls visits over HTTP, makes them in its own way, such as with a browser, and submits what
-it found. It gets jobs with the executor bot, those of its owner alone, each locked for it until it submits or the lock ends.
+A bot is your own program: it pulls visits over HTTP, makes them its own way, for example with a browser, and submits the
+results. It gets the jobs of its owner whose executor is bot. Each job is locked until the bot submits or the lock expires.
 
-  holdfast bots create bot-001 --domain shop.example         and shows its token, this once
+  holdfast bots create bot-001 --domain shop.example         prints its token, only once
   holdfast jobs create visit https://shop.example/item --executor bot
-  holdfast bots list                                         when each was last seen, and what it did
+  holdfast bots list                                         last seen, and how many jobs it did
   holdfast bots disable bot-001
 
-See docs/guides/fleet-of-bots.md; examples/bots has complete ones.`;
+See docs/guides/fleet-of-bots.md; examples/bots has complete programs.`;
 
 const list = new Command('list')
-  .description('all bots, by owner and name')
-  .option('--user <id>', 'only those of this owner')
+  .description('list bots by owner and name')
+  .option('--user <id>', 'only of this owner')
   .option('--json', 'print JSON')
   .action(({ json, user }: { json?: true; user?: string }, command: Command) =>
     withDatabase(command, async ({ database }) => {
       const bots = await listBots(database.pool, { owner: user, limit: 1000 });
       if (json) return console.log(JSON.stringify(bots));
-      if (bots.length === 0) return console.log(asCalled('No bots yet. Make one: holdfast bots create NAME'));
+      if (bots.length === 0)
+        return console.log(asCalled('No bots yet. Create one: holdfast bots create NAME'));
       printTable(
         ['BOT', 'OWNER', 'STATE', 'LAST SEEN', 'HOLDS', 'PULLS', 'JOBS', 'DONE', 'FAILED', 'DOMAINS'],
         bots.map((bot) => [
@@ -62,14 +59,14 @@ const list = new Command('list')
   );
 
 const create = new Command('create')
-  .description('make a bot, and a token that speaks for it alone; the token is shown this once')
-  .argument('<bot>', 'its name')
-  .option('--user <id>', 'owner: whose jobs it gets', 'local')
-  .option('--domain <domain...>', 'only jobs of these hosts and of those below them')
-  .option('--max-jobs-per-pull <number>', 'most jobs it gets at once (1 to 100)', wholeNumber)
-  .option('--max-pulls-per-minute <number>', 'how often it may pull', wholeNumber)
-  .option('--lock-ttl-seconds <number>', 'lock of its jobs that have none of their own', wholeNumber)
-  .option('--expires <time>', 'of its token: 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
+  .description('create a bot and its token; the token is shown only once')
+  .argument('<bot>', 'name')
+  .option('--user <id>', "owner; the bot gets this owner's jobs", 'local')
+  .option('--domain <domain...>', 'only jobs of these hosts and their subdomains')
+  .option('--max-jobs-per-pull <number>', 'maximum jobs per pull (1 to 100)', wholeNumber)
+  .option('--max-pulls-per-minute <number>', 'maximum pulls per minute', wholeNumber)
+  .option('--lock-ttl-seconds <number>', 'default lock of its jobs', wholeNumber)
+  .option('--expires <time>', 'expiry of its token: 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
   .option('--json', 'print JSON')
   .action((botId: string, options: CreateOptions, command: Command) => {
     const request = requestOf(botId, options);
@@ -77,18 +74,13 @@ const create = new Command('create')
     return withDatabase(command, async ({ database }) => {
       const bot = await createBot(database.pool, request, options.user);
       if (options.json) return console.log(JSON.stringify(bot));
-      const name = nameAsTyped(bot.bot_id);
+      const name = shellQuoted(bot.bot_id);
       console.log(`created bot ${name} of ${bot.user_id}\n\n  ${bot.token}\n`);
-      console.log('It is shown this once. Send it as a header: Authorization: Bearer hf_…');
+      console.log('It is shown only once. Send it as a header: Authorization: Bearer hf_…');
       if (name !== bot.bot_id)
-        console.log(`Its name is all of ${name}: in a shell it needs the quotes, as bot_id it goes without.`);
+        console.log(`Quote its name in a shell: ${name}. As bot_id, send it without the quotes.`);
     });
   });
-
-/** With the quotes that a shell wants. */
-function nameAsTyped(name: string): string {
-  return /^[\w.:@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
-}
 
 function requestOf(bot_id: string, options: CreateOptions): NewBot {
   const { domain, maxJobsPerPull, maxPullsPerMinute, lockTtlSeconds, expires } = options;
@@ -102,7 +94,6 @@ function requestOf(bot_id: string, options: CreateOptions): NewBot {
   };
 }
 
-/** As it stands on the command line. */
 function nameOf(field: string): string {
   if (field === 'bot_id') return 'the name of the bot';
   const [name = ''] = field.split('[');
@@ -112,9 +103,9 @@ function nameOf(field: string): string {
 const change = (name: string, description: string, wanted: BotChange, told: (bot: Bot) => string) =>
   new Command(name)
     .description(description)
-    .argument('<bot...>', 'their names')
-    .option('--user <id>', 'their owner', 'local')
-    .option('--json', 'print JSON, one line a bot')
+    .argument('<bot...>', 'bot names')
+    .option('--user <id>', 'owner', 'local')
+    .option('--json', 'print JSON, one line per bot')
     .action((names: string[], { json, user }: { json?: true; user: string }, command: Command) =>
       withDatabase(command, async ({ database }) => {
         for (const botId of names) {
@@ -126,18 +117,18 @@ const change = (name: string, description: string, wanted: BotChange, told: (bot
 
 const disable = change(
   'disable',
-  'refuse bots; jobs that they hold come back when their locks expire',
+  'disable bots; jobs they hold become ready again when their locks expire',
   { enabled: false },
   ({ bot_id, jobs_held }) => `disabled bot ${bot_id}${jobs_held > 0 ? `; it holds ${jobs_held} jobs` : ''}`,
 );
 const enable = change(
   'enable',
-  'let disabled bots in again',
+  'enable disabled bots',
   { enabled: true },
   ({ bot_id }) => `enabled bot ${bot_id}`,
 );
 
 export const botsCommand = new Command('bots')
-  .description('make, list, disable and enable bots: your own programs that make visits')
+  .description('create, list, disable and enable bots: your own programs that make visits')
   .addHelpText('after', examples);
 for (const command of [list, create, disable, enable]) botsCommand.addCommand(command);

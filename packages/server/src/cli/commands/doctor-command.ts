@@ -1,7 +1,6 @@
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
-import { asCalled } from '../base/process/installation.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import { asCalled } from '../../base/process/installation.ts';
 import { checkInvariants } from '../../ops/doctor/check-invariants.ts';
 import type { Finding } from '../../ops/doctor/finding.ts';
 import { runChecks } from '../../ops/doctor/run-checks.ts';
@@ -16,19 +15,16 @@ interface Options {
   readonly job?: string;
 }
 
-const checks = `
-It checks that the database answers, its version, clock and durability, its connections, locks and dead rows, and whether leases are
-overdue, a worker is alive and webhooks get through. It exits with 1 if something is wrong.`;
+const help = `
+Checks the database (reachable, schema version, clock, durability, connections, locks, dead rows), overdue leases, workers and
+webhook deliveries. Exits with 1 if it finds a problem.`;
 
 export const doctorCommand = new Command('doctor')
-  .description('check the database, the workers and the webhooks, and say what to do')
-  .option(
-    '--invariants',
-    'hold the newest jobs and crawls to what must be true of them at any moment; reads only',
-  )
-  .option('--job <id>', 'with --invariants: this job alone, however large its crawl')
+  .description('check the database, the workers and the webhooks, with advice')
+  .option('--invariants', 'check the newest jobs and crawls against the invariants; reads only')
+  .option('--job <id>', 'check the invariants of this job only, however large its crawl')
   .option('--json', 'print JSON')
-  .addHelpText('after', checks)
+  .addHelpText('after', help)
   .action(async ({ json, invariants, job }: Options, command: Command) => {
     const findings: Finding[] = [];
     configurationOf(command);

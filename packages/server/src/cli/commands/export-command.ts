@@ -1,14 +1,11 @@
 import { crawlOptions, HoldfastError, isLive } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { chooseOutputPlace } from '../pages/export/choose-output.ts';
-import { countFetched } from '../pages/stored/read-pages.ts';
-import { chooseOutput } from '../../pages/export/choose-output.ts';
-import { chooseOutputPlace } from '../../pages/export/output-place.ts';
+import { chooseOutput, chooseOutputPlace } from '../../pages/export/choose-output.ts';
 import { PageExporter } from '../../pages/export/page-exporter.ts';
 import { type OutputFormat, outputFormats } from '../../pages/export/page-output.ts';
-import { countFetched } from '../../pages/stored/count-fetched.ts';
+import { countFetched } from '../../pages/stored/read-pages.ts';
 import { countOf, formatBytes } from '../format-values.ts';
-import { showCrawl } from '../show-crawl.ts';
+import { findCrawlJob } from '../pages/crawl-pages.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface ExportFlags {
@@ -20,40 +17,39 @@ interface ExportFlags {
 }
 
 export const exportCommand = new Command('export')
-  .description('write the pages of a crawl into a file, whoever ran it')
-  .argument('<job>', 'id of the job')
+  .description('export the pages of a crawl to a file')
+  .argument('<job>', 'job id')
   .addOption(
-    new Option('--format <format>', 'jsonl, csv, warc, or md: a folder of files (jsonl)').choices(
+    new Option('--format <format>', 'jsonl, csv, warc, or md: a folder of files (default: jsonl)').choices(
       outputFormats,
     ),
   )
-  .option('--out <path>', 'file or folder to write; - for standard output (named after the URL)')
-  .option('--overwrite', 'write there even if something is there already')
-  .addOption(new Option('--force', 'the same as --overwrite').hideHelp())
-  .option('--json', 'print what was written as JSON')
+  .option('--out <path>', 'file or folder; - for standard output (default: named after the URL)')
+  .option('--overwrite', 'replace an existing file or folder')
+  .addOption(new Option('--force', 'same as --overwrite').hideHelp())
+  .option('--json', 'print a summary as JSON')
   .addHelpText(
     'after',
     `
-CSV has one page a line. In its markdown line breaks are written \\n and backslashes are doubled; in title and description
-a line break is a space. Text that begins with = + - or @ gets an apostrophe before it, so that no spreadsheet runs it as a
-formula. JSONL has everything as it is.
+CSV has one page per line. In markdown, line breaks are written as \\n and backslashes are doubled; in titles and descriptions a
+line break becomes a space. Text that begins with = + - or @ gets a leading apostrophe, so that no spreadsheet runs it as a
+formula. JSONL has everything unchanged.
 
-WARC (1.1, a gzip member for each record) has the answers of a crawl that kept them, with crawl --keep-bodies; without, it
-has what was made of them, as conversion records. In a folder of markdown files, links from one to another are relative,
-and _contents.md lists all.`,
+WARC (1.1, one gzip member per record) has the original responses if the crawl kept them (crawl --keep-bodies), otherwise
+conversion records. In a folder of markdown files, links between pages are relative, and _contents.md lists all pages.`,
   )
   .action(async (id: string, flags: ExportFlags, command: Command) => {
     const { force = false, overwrite = force, json = false } = flags;
     if (json && flags.out === '-')
-      throw new HoldfastError('bad_request', '--json and --out - both want standard output');
+      throw new HoldfastError('bad_request', '--json and --out - both need standard output: leave one out');
     await withDatabase(command, async ({ database: { pool } }) => {
-      const job = await showCrawl(pool, id);
+      const job = await findCrawlJob(pool, id);
       const options = crawlOptions.parse(job.payload);
       const place = chooseOutputPlace(flags, options);
       const seedHost = new URL(options.url).host;
       const output = await chooseOutput({ ...place, seedHost, overwrite, resumesJob: id });
       const isWhole = job.status === 'completed';
-      // One that is not complete may have been written by the crawl itself: gone on with, not begun anew.
+      // The output of an unfinished crawl may be its own: continue it.
       await output.open({ db: pool, jobId: id, anew: isWhole });
       const wasBegun = output.pageNo > 0;
       await new PageExporter(pool, id, output).finish(isWhole, true);
@@ -75,7 +71,7 @@ and _contents.md lists all.`,
       }
       const amount = `${countOf(pages, 'page')}, ${formatBytes(bytes)},`;
       const written = wasBegun
-        ? `${amount} added to ${output.name}, which has ${countOf(total_pages, 'page')} now.`
+        ? `${amount} added to ${output.name}, now ${countOf(total_pages, 'page')}.`
         : `${amount} written to ${output.name}.`;
       console.error(isWhole ? written : `${written} The crawl is ${job.status}: more may follow.`);
     });

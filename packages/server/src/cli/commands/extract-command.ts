@@ -2,16 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { contentChoices, HoldfastError } from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { statusFailure } from '../web/fetch/status-error.ts';
-import { statusFailure } from '../../crawl/run/status-failure.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
+import { statusFailure } from '../../web/fetch/status-error.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import type { LeftOutPart } from '../../web/html/extracted-page.ts';
 import { originOf } from '../crawl/private-origins.ts';
-import { printable } from '../print-table.ts';
-import { shorten } from '../shorten.ts';
+import { collect } from '../option-values.ts';
+import { printable, shorten } from '../terminal-text.ts';
 import { configurationOf } from '../with-database.ts';
 
 interface ExtractFlags {
@@ -29,20 +28,20 @@ interface Source {
 const maxHops = 5;
 
 export const extractCommand = new Command('extract')
-  .description('print the markdown that a crawl would store of one page, and say what was left out')
-  .argument('<page>', 'a URL, an HTML file, or - for standard input')
+  .description('print the markdown that a crawl would store for one page')
+  .argument('<page>', 'URL, HTML file, or - for standard input')
   .addOption(
-    new Option('--content <what>', 'the main content, or the full visible page (main)').choices(
+    new Option('--content <what>', 'the main content, or the full visible page (default: main)').choices(
       contentChoices,
     ),
   )
-  .option('--explain', 'say on standard error which parts were left out, and why')
-  .option('--allow-private <origin>', 'allow a private-network origin; may be repeated', collect)
-  .option('--json', 'print markdown, counts and what was left out as JSON')
+  .option('--explain', 'list the parts that were left out, and why, on standard error')
+  .option('--allow-private <origin>', 'allow a private-network origin (repeatable)', collect)
+  .option('--json', 'print markdown, counts and left-out parts as JSON')
   .addHelpText(
     'after',
     `
-It fetches a URL once, as you would with a browser: no job is made, nothing is stored, and robots.txt is not asked.`,
+Fetches the URL once, like a browser: it creates no job, stores nothing and does not read robots.txt.`,
   )
   .action(async (page: string, flags: ExtractFlags, command: Command) => {
     const { url, html } = await readSource(page, flags, command);
@@ -72,10 +71,6 @@ It fetches a URL once, as you would with a browser: no job is made, nothing is s
         `  ${tag}, ${words} ${words === 1 ? 'word' : 'words'}, ${reason}: ${printable(shorten(text, 80))}`,
       );
   });
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
 
 function percent(part: number, whole: number): number {
   return whole === 0 ? 100 : Math.min(100, Math.round((100 * part) / whole));
@@ -128,6 +123,6 @@ async function fetchPage(
 }
 
 function withHint(error: HoldfastError, url: string): HoldfastError {
-  const hint = `Only public addresses are fetched. If this one is yours: --allow-private ${new URL(url).origin}`;
+  const hint = `Only public addresses are fetched. To allow this one: --allow-private ${new URL(url).origin}`;
   return new HoldfastError(error.code, error.detail, { hint });
 }

@@ -1,14 +1,20 @@
-import { type ApiKey, HoldfastError, type KeyRole, type KeyScope, keyRequest, keyRoles, keyScopes } from '@holdfast/contract';
+import {
+  type ApiKey,
+  HoldfastError,
+  type KeyRole,
+  type KeyScope,
+  keyRequest,
+  keyRoles,
+  keyScopes,
+} from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { asCalled } from '../base/process/installation.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import { asCalled } from '../../base/process/installation.ts';
 import { createKey, listKeys, revokeKey } from '../../queue/access/keys.ts';
-import { answerEach } from '../answer-each.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
-import { formatAgo } from '../format-time.ts';
+import { formatAgo } from '../format-values.ts';
+import { readExpiry, wholeNumber } from '../option-values.ts';
 import { printTable } from '../print-table.ts';
-import { readExpiry } from '../read-expiry.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface CreateOptions {
@@ -24,24 +30,24 @@ interface CreateOptions {
   maxRequestsPerMinute?: number;
 }
 
-/** Where it is not the name of the field. */
+/** Flags that are not named after their field. */
 const otherFlags: Readonly<Record<string, string>> = { user_id: '--user', expires_at: '--expires' };
 
 const roles = Object.entries(keyRoles).map(([role, scopes]) => `${role}: ${scopes.join(' ')}`);
 
 const create = new Command('create')
-  .description('make an API key; its secret is shown this once')
-  .requiredOption('--name <text>', 'what it is for')
+  .description('create an API key; its secret is shown only once')
+  .requiredOption('--name <text>', 'purpose')
   .addOption(new Option('--scope <scope...>', 'what it allows').choices(keyScopes))
   .addOption(
     new Option('--role <role>', `scopes by name (${roles.join('; ')})`).choices(Object.keys(keyRoles)),
   )
-  .option('--user <id>', 'owner of what is made with it', 'local')
-  .option('--expires <time>', 'such as 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
-  .option('--bot-id <id>', 'the one bot it speaks for; implies --role bot')
-  .option('--max-live-jobs <number>', 'most jobs that are not finished at a time', wholeNumber)
-  .option('--max-jobs-per-day <number>', 'most jobs made on a day (UTC)', wholeNumber)
-  .option('--max-requests-per-minute <number>', 'most requests in a minute', wholeNumber)
+  .option('--user <id>', 'owner of what is created with it', 'local')
+  .option('--expires <time>', 'expiry: 90d, 12h or 2030-01-31T08:00:00Z', readExpiry)
+  .option('--bot-id <id>', 'limit it to this bot; implies --role bot')
+  .option('--max-live-jobs <number>', 'maximum jobs that are not finished', wholeNumber)
+  .option('--max-jobs-per-day <number>', 'maximum jobs created per day (UTC)', wholeNumber)
+  .option('--max-requests-per-minute <number>', 'maximum requests per minute', wholeNumber)
   .option('--json', 'print JSON')
   .action((options: CreateOptions, command: Command) => {
     const { name, user, expires, botId, maxLiveJobs, maxJobsPerDay, maxRequestsPerMinute } = options;
@@ -61,19 +67,19 @@ const create = new Command('create')
       if (options.json) return console.log(JSON.stringify(key));
       console.log(`created key ${key.id} of ${key.user_id}: ${key.scopes.join(' ')}\n`);
       console.log(`  ${key.secret}\n`);
-      console.log('It is shown this once. Send it as a header: Authorization: Bearer hf_…');
+      console.log('It is shown only once. Send it as a header: Authorization: Bearer hf_…');
     });
   });
 
 const list = new Command('list')
-  .description('all API keys, the newest first')
+  .description('list API keys, newest first')
   .option('--json', 'print JSON')
   .action(({ json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
       const keys = await listKeys(database.pool);
       if (json) return console.log(JSON.stringify(keys));
       if (keys.length === 0) {
-        return console.log(asCalled('No keys yet. Make one: holdfast keys create --name me --role admin'));
+        return console.log(asCalled('No keys yet. Create one: holdfast keys create --name me --role admin'));
       }
       printTable(
         ['ID', 'SECRET', 'NAME', 'OWNER', 'SCOPES', 'BOT', 'STATE', 'LAST USED'],
@@ -92,19 +98,19 @@ const list = new Command('list')
   );
 
 const revoke = new Command('revoke')
-  .description('end API keys for good; they stop working within two seconds')
-  .argument('<id...>', 'ids of the keys')
-  .option('--json', 'print JSON, one line a key')
+  .description('revoke API keys; they stop working within two seconds')
+  .argument('<id...>', 'key ids')
+  .option('--json', 'print JSON, one line per key')
   .action((ids: string[], { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      await answerEach(ids, json ?? false, async (id) => {
+      await actOnEach(ids, json ?? false, async (id) => {
         const key = await revokeKey(database.pool, id);
-        return { changed: key, told: `revoked key ${key.id} (${key.prefix}…, ${key.name})` };
+        return { changed: key, message: `revoked key ${key.id} (${key.prefix}…, ${key.name})` };
       });
     }),
   );
 
-export const keysCommand = new Command('keys').description('make, list and revoke API keys');
+export const keysCommand = new Command('keys').description('create, list and revoke API keys');
 for (const command of [create, list, revoke]) keysCommand.addCommand(command);
 
 function scopesOf({ scope = [], role, botId }: CreateOptions): KeyScope[] {
@@ -112,7 +118,7 @@ function scopesOf({ scope = [], role, botId }: CreateOptions): KeyScope[] {
   const scopes = new Set<KeyScope>([...scope, ...(role ? keyRoles[role] : []), ...ofBot]);
   if (scopes.size > 0) return [...scopes];
   throw new HoldfastError('bad_request', 'a key needs a scope', {
-    hint: `Name what it is for with --role ${Object.keys(keyRoles).join('|')}, or with --scope.`,
+    hint: `Choose scopes with --role ${Object.keys(keyRoles).join('|')}, or with --scope.`,
   });
 }
 

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
-import { Notifier } from '../queue/jobs/notifications.ts';
-import { makeDueJobs } from '../queue/policies/scheduler.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
-import { makeDueJobs } from '../../queue/policies/make-due-jobs.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
+import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
+import { makeDueJobs } from '../../queue/policies/scheduler.ts';
 import { nameWorker } from '../../queue/workers/worker-list.ts';
+import { countOf } from '../format-values.ts';
 import { printTable } from '../print-table.ts';
 import { withDatabase } from '../with-database.ts';
 
 export const createJobsFromPoliciesCommand = new Command('create-jobs-from-policies')
   .alias('create_jobs_from_policies')
-  .description('make the jobs of all policies that are due, once; `up` and `worker` do it by themselves')
+  .description('create the jobs of all due policies, once; `up` and `worker` do so continuously')
   .option('--json', 'print JSON')
   .action(({ json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database: { pool }, log }) => {
@@ -18,10 +18,30 @@ export const createJobsFromPoliciesCommand = new Command('create-jobs-from-polic
       if (json) console.log(JSON.stringify(made));
       else if (made.length === 0) console.log('No policy is due.');
       else {
-        console.log(`Made ${made.length} ${made.length === 1 ? 'job' : 'jobs'}:`);
+        console.log(`Created ${countOf(made.length, 'job')}:`);
         printTable(
           ['JOB', 'POLICY', 'DUE', 'URL'],
           made.map((job) => [job.job_id, job.policy_id, job.scheduled_for.toISOString(), job.url]),
+        );
+      }
+    }),
+  );
+
+export const expireLocksCommand = new Command('expire-locks')
+  .alias('expire_locks')
+  .description('end expired leases, once; the watchdog of `up` and `worker` does so continuously')
+  .option('--json', 'print JSON')
+  .action(({ json }: { json?: true }, command: Command) =>
+    withDatabase(command, async ({ database: { pool }, log }) => {
+      const ended = await sweepLeases(pool, log, nameWorker());
+      if (ended.length > 0) await new Notifier(pool).notify('work');
+      if (json) console.log(JSON.stringify(ended));
+      else if (ended.length === 0) console.log('No lease has expired.');
+      else {
+        console.log(`Ended ${countOf(ended.length, 'lease')}:`);
+        printTable(
+          ['JOB', 'NOW', 'RETRIES', 'HELD BY'],
+          ended.map((job) => [job.id, job.status, `${job.retry_count}/${job.max_retries}`, job.prior_worker]),
         );
       }
     }),

@@ -9,16 +9,15 @@ interface Options {
 }
 
 export const migrateCommand = new Command('migrate')
-  .description('bring the database schema up to date (every command does so by itself; safe to repeat)')
-  .option('--dialect-views', 'make the views of the source documents as well: scrape_jobs, crawl_policy …')
-  .option('--no-dialect-views', 'remove them')
+  .description('migrate the database schema (other commands do so automatically; safe to repeat)')
+  .option('--dialect-views', 'also create the views of the source documents: scrape_jobs, crawl_policy …')
+  .option('--no-dialect-views', 'remove these views')
   .option('--json', 'print JSON')
   .addHelpText(
     'after',
     `
-The views are for those who know Holdfast's tables by the names of the documents that it began with (docs/source-documents.md).
-They are in a schema of their own, \`dialect\`, at the end of your role's search path; sessions that are open do not see it. Later
-migrations keep them.`,
+The views give Holdfast's tables the names of its source documents (docs/source-documents.md). They are in the schema
+\`dialect\`, at the end of your role's search path; open sessions do not see it. Later migrations keep them.`,
   )
   .action(({ json, dialectViews }: Options, command: Command) =>
     withDatabase(
@@ -33,8 +32,8 @@ migrations keep them.`,
         for (const name of result.applied) console.log(`applied ${name}`);
         console.log(`The schema of ${database.describe} is at version ${result.version}.`);
         const names = dialectViewNames.join(', ');
-        if (dialectViews) console.log(`The views ${names} are there, for sessions that begin now.`);
-        if (dialectViews === false) console.log(`The views ${names} are removed.`);
+        if (dialectViews) console.log(`Created the views ${names}; new sessions see them.`);
+        if (dialectViews === false) console.log(`Removed the views ${names}.`);
       },
       { migrate: false },
     ),

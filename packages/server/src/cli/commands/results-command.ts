@@ -1,15 +1,12 @@
 import { resultListQuery } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { asCalled } from '../base/process/installation.ts';
-import { searchResults } from '../shop/results/find-results.ts';
-import { asCalled } from '../../base/process/called-as.ts';
-import { searchResults } from '../../shop/results/search-results.ts';
+import { asCalled } from '../../base/process/installation.ts';
+import { searchResults } from '../../shop/results/find-results.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
-import { formatAgo } from '../format-time.ts';
-import { wholePage } from '../list-options.ts';
+import { formatAgo } from '../format-values.ts';
+import { addListOptions, printMore, wholePage } from '../list-options.ts';
 import { printTable } from '../print-table.ts';
-import { wholeNumber } from '../whole-number.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface ListOptions {
@@ -27,32 +24,31 @@ interface ListOptions {
 }
 
 const examples = `
-A result is what a visit found on a page: price, currency, title, and whether it is in stock. Each visit that found something
-has one, whether a worker or a bot made it.
+A result is what a visit found on a page: price, currency, title and stock. Every successful visit has one, whether a worker
+or a bot made it.
 
   holdfast jobs create visit https://shop.example/item
-  holdfast results list --url https://shop.example/item      its price over time, the newest first
-  holdfast results list --job ID                             what one visit brought
+  holdfast results list --url https://shop.example/item      its price over time, newest first
+  holdfast results list --job ID                             the result of one visit
   holdfast results list --since 2030-01-31T08:00:00Z --in-stock true --json
 
 See docs/guides/watch-prices.md.`;
 
 const noneYet = 'No results yet. Visit a page: holdfast jobs create visit https://shop.example/item';
 
-const list = new Command('list')
-  .description('what visits brought back, the newest first')
-  .option('--url <url>', 'only of this page')
-  .option('--policy <id>', 'only of this policy')
-  .option('--job <id>', 'only of this visit')
-  .option('--currency <code>', 'only in this currency')
-  .addOption(
-    new Option('--in-stock <answer>', 'only what is, or is not, in stock').choices(['true', 'false']),
-  )
-  .option('--since <time>', 'crawled at this time or later, such as 2030-01-31T08:00:00Z')
-  .option('--until <time>', 'crawled before this time')
-  .option('--user <id>', 'only of this owner')
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this result: the last one of the page before')
+const list = addListOptions(
+  new Command('list')
+    .description('list results, newest first')
+    .option('--url <url>', 'only of this page')
+    .option('--policy <id>', 'only of this policy')
+    .option('--job <id>', 'only of this visit')
+    .option('--currency <code>', 'only in this currency')
+    .addOption(new Option('--in-stock <answer>', 'only with this stock state').choices(['true', 'false']))
+    .option('--since <time>', 'visited at this time or later, such as 2030-01-31T08:00:00Z')
+    .option('--until <time>', 'visited before this time')
+    .option('--user <id>', 'only of this owner'),
+  'result',
+)
   .option('--json', 'print JSON')
   .action(({ json, ...options }: ListOptions, command: Command) => {
     const { limit, cursor, ...filter } = readQuery(options);
@@ -63,7 +59,7 @@ const list = new Command('list')
       if (json) return console.log(JSON.stringify(rows));
       if (rows.length === 0) {
         const isFiltered = [cursor, ...Object.values(filter)].some((value) => value !== undefined);
-        return console.log(isFiltered ? 'No such results.' : asCalled(noneYet));
+        return console.log(isFiltered ? 'No matching results.' : asCalled(noneYet));
       }
       printTable(
         ['ID', 'PRICE', 'CURRENCY', 'IN STOCK', 'CRAWLED', 'BY', 'TITLE', 'URL'],
@@ -78,7 +74,7 @@ const list = new Command('list')
           result.url,
         ]),
       );
-      if (next) console.log(`\nMore: --after ${next}`);
+      printMore(next);
     });
   });
 
@@ -98,7 +94,7 @@ function readQuery(options: ListOptions): z.output<typeof resultListQuery> {
   return checkFlags(resultListQuery, given, (field) => otherFlags[field] ?? flagOf(field));
 }
 
-/** Where it is not the name of the field. */
+/** Flags that are not named after their field. */
 const otherFlags: Readonly<Record<string, string>> = {
   policy_id: '--policy',
   job_id: '--job',
@@ -109,6 +105,6 @@ const otherFlags: Readonly<Record<string, string>> = {
 };
 
 export const resultsCommand = new Command('results')
-  .description('see what visits brought back: prices, titles, what is in stock')
+  .description('list what visits found: prices, titles, stock')
   .addHelpText('after', examples)
   .addCommand(list);

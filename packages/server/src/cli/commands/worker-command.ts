@@ -5,7 +5,7 @@ import { serveMetrics } from '../../ops/metrics/serve-metrics.ts';
 import { withSupervisor } from '../with-supervisor.ts';
 
 export const workerCommand = new Command('worker')
-  .description('run jobs on this machine; any number of workers on any machines share one database')
+  .description('run jobs on this machine; any number of workers share one database')
   .option('--worker-id <name>', `${settings.workerId.description} [${settings.workerId.env}]`)
   .option(
     '--max-concurrent-jobs <number>',
@@ -19,7 +19,7 @@ export const workerCommand = new Command('worker')
           : undefined;
       await supervisor.start();
       log.info({ worker: workerId }, `Worker ${workerId} is ready: ${database.describe}`);
-      if (metrics) log.info(`What it counts is told at ${metrics.address}/metrics`);
+      if (metrics) log.info(`Metrics: ${metrics.address}/metrics`);
       return async () => metrics?.close();
     }),
   );

@@ -1,15 +1,14 @@
-import { CrawlRate } from './crawl-rate.ts';
+import { type Paint, paintFor } from '../terminal-text.ts';
 import type { CrawlView } from './crawl-view.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { progressLines, progressText } from './progress-text.ts';
+import { CrawlRate, progressLines, progressText } from './progress-text.ts';
 
-/** Shows on stderr how a crawl goes, so that standard output stays for what is asked for. */
+/** Shows progress on stderr; stdout is for the result. */
 export interface CrawlDisplay {
   readonly paint: Paint;
-  /** Something worth a line that stays. */
+  /** Prints a line that stays. */
   notice(text: string): void;
   update(view: CrawlView): void;
-  /** Nothing more will change; what was shown for the moment goes. */
+  /** Removes the progress. */
   end(): void;
 }
 
@@ -19,7 +18,7 @@ export function openDisplay({ quiet }: { quiet: boolean }): CrawlDisplay {
   return stderr.isTTY && process.env.TERM !== 'dumb' ? new LiveDisplay() : new LineDisplay();
 }
 
-/** On a terminal: lines that are drawn over and over, below those that stay. */
+/** For a terminal: progress lines, redrawn below the lines that stay. */
 class LiveDisplay implements CrawlDisplay {
   readonly paint = paintFor(process.stderr);
   readonly #rate = new CrawlRate();
@@ -28,7 +27,7 @@ class LiveDisplay implements CrawlDisplay {
   #lines: string[] = [];
 
   constructor() {
-    // What anybody else writes meanwhile (a runner's last words) comes above our lines, not into them.
+    // Other output, such as that of a runner, goes above the progress.
     process.stderr.write = ((...args: Parameters<typeof process.stderr.write>) => {
       this.#clear();
       const answer = this.#write.apply(process.stderr, args);
@@ -58,7 +57,7 @@ class LiveDisplay implements CrawlDisplay {
     process.off('exit', this.#leave);
   }
 
-  /** Ended at once, by a second Ctrl-C: the shell's prompt belongs below our lines. */
+  /** After a second Ctrl-C, the prompt of the shell starts below the progress. */
   readonly #leave = () => this.#put('\n');
 
   #clear(): void {
@@ -79,7 +78,7 @@ class LiveDisplay implements CrawlDisplay {
 
 const everyMs = 3_000;
 
-/** Into a file or a pipe: a line every few seconds. */
+/** For a file or a pipe: a line every few seconds. */
 class LineDisplay implements CrawlDisplay {
   readonly paint = paintFor(process.stderr);
   readonly #rate = new CrawlRate();

@@ -10,7 +10,7 @@ import { originOf } from './private-origins.ts';
 
 type Payload = z.input<typeof crawlOptions>;
 
-/** The words of the command line, under the names that commander gives them. */
+/** Options of `crawl`, by commander's names. */
 export interface CrawlFlags {
   depth?: number;
   limit?: number;
@@ -45,26 +45,25 @@ export interface CrawlFlags {
   json?: true;
 }
 
-/** What one command asks for, checked. */
 export interface CrawlRequest {
   readonly options: CrawlOptions;
-  /** Only what was said: defaults are for those who read it. */
+  /** Only the given options; readers apply the defaults. */
   readonly payload: Payload;
-  /** The part of it that may differ from one command to the next without making another crawl. */
+  /** The part of it that may change between commands for the same crawl. */
   readonly pace: Partial<Payload>;
   readonly key: string;
   readonly seedHost: string;
   readonly output: OutputPlace;
 }
 
-/** Where it is not the name of the field. */
+/** Flags that are not named after their field. */
 const otherNames: Record<string, string> = {
   url: 'the URL',
   urls: 'the URLs',
   ...Object.fromEntries(Object.entries(crawlFlagNames).map(([flag, field]) => [field, flagOf(flag)])),
 };
 
-/** As it stands on the command line: `include[0]` is one of --include. */
+/** `include[0]` is one of --include. */
 function nameOf(field: string): string {
   const [name = ''] = field.split(/[.[]/);
   return otherNames[name] ?? flagOf(name);
@@ -78,7 +77,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     page_timeout_seconds: flags.pageTimeout,
     attempts: flags.attempts,
     user_agent: flags.userAgent,
-    // So that a worker that was not given leave hands the job back, instead of failing its pages.
+    // A worker that may not fetch these origins releases the job, instead of failing its pages.
     needs_private: flags.allowPrivate?.map(originOf),
   });
   const payload = {
@@ -125,11 +124,11 @@ function checkedUrl(text: string): string {
   if (/^https?:\/\//i.test(text) && parseUrl(text) && canonicalUrl(text) !== null) return text;
   const isNearly = !/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && /^[\w-]+(\.[\w-]+)+([:/?#]|$)/.test(text);
   throw new HoldfastError('url_invalid', text === '' ? 'it is empty' : text, {
-    ...(isNearly && { hint: `Give it with its scheme: https://${text}` }),
+    ...(isNearly && { hint: `Add the scheme: https://${text}` }),
   });
 }
 
-/** Patterns are compiled here, so that a bad one is heard of before anything starts. */
+/** Compiles the patterns, so that a bad one is reported before anything starts. */
 function assertSeedInScope(options: CrawlOptions): void {
   const scope = createScope({
     seed: options.url,
@@ -140,8 +139,8 @@ function assertSeedInScope(options: CrawlOptions): void {
   });
   const seed = canonicalUrl(options.url);
   if (seed === null || scope.verdict(seed, 0) !== 'excluded') return;
-  throw new HoldfastError('bad_request', `--exclude keeps out ${options.url} itself`, {
-    hint: 'The crawl would have nowhere to start; make the pattern narrower.',
+  throw new HoldfastError('bad_request', `--exclude matches the start URL ${options.url}`, {
+    hint: 'The crawl could not start; use a narrower pattern.',
   });
 }
 

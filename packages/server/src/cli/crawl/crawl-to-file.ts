@@ -4,40 +4,39 @@ import type { PageOutput } from '../../pages/export/page-output.ts';
 import { countReasons } from '../../pages/stored/list-errors.ts';
 import { nameWorker } from '../../queue/workers/worker-list.ts';
 import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable } from '../print-table.ts';
+import { countOf, formatAgo } from '../format-values.ts';
+import { nextSignal } from '../stop-signal.ts';
+import { printable } from '../terminal-text.ts';
 import type { Session } from '../with-database.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
-import { findRefusedOrigin } from './find-refused-origin.ts';
-import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
-import type { CrawlSummary } from './summary-text.ts';
-import { countOf } from '../format-values.ts';
-import { nextSignal } from '../stop-signal.ts';
-import { type TakenUp, takeUpCrawl } from './find-or-create-crawl.ts';
+import { type CrawlStart, findOrCreateCrawl } from './find-or-create-crawl.ts';
 import { outcomeRows } from './outcome-table.ts';
+import type { CrawlSummary } from './print-summary.ts';
+import { findRefusedOrigin } from './private-origins.ts';
+import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
 
-export interface CrawlManner {
+export interface CrawlToFileOptions {
   readonly display: CrawlDisplay;
   readonly recrawl: boolean;
   readonly overwrite: boolean;
 }
 
-/** The crawl of one command, from finding its job to its end. */
-export async function performCrawl(
+/** Runs the crawl of one command, from finding its job to its end. */
+export async function crawlToFile(
   session: Session,
   request: CrawlRequest,
-  { display, recrawl, overwrite }: CrawlManner,
+  { display, recrawl, overwrite }: CrawlToFileOptions,
 ): Promise<CrawlSummary> {
   const { pool } = session.database;
   const { allowPrivate } = session.configuration;
   const started = performance.now();
   const output = await chooseOutput({ ...request.output, seedHost: request.seedHost, overwrite });
   const workerId = nameWorker();
-  // First of all: what a killed command left behind may count as failed by that, and is then tried again.
+  // First: a job that a killed command left behind becomes ready again.
   await recoverDeadWorkers(pool, session.log, workerId);
-  const taken = await takeUpCrawl(pool, request, { recrawl, actor: session.actor, allowPrivate });
+  const taken = await findOrCreateCrawl(pool, request, { recrawl, actor: session.actor, allowPrivate });
   const { job, how } = taken;
   await output.open({ db: pool, jobId: job.id, anew: how === 'finished' });
   const exporter = new PageExporter(pool, job.id, output);
@@ -61,7 +60,7 @@ export async function performCrawl(
 }
 
 function opening(
-  { how }: TakenUp,
+  { how }: CrawlStart,
   view: CrawlView,
   { payload }: CrawlRequest,
   output: PageOutput,
@@ -71,11 +70,11 @@ function opening(
   const into = paint('dim', `into ${output.name} · job ${view.id}`);
   if (how === 'finished') {
     const when = view.completed_at ? `, ${formatAgo(view.completed_at)}` : '';
-    return `${url} is crawled already: ${countOf(view.fetched, 'page')}${when}.\n${paint('dim', `Writing ${output.name} from what is stored; --recrawl crawls it again.`)}`;
+    return `${url} has already been crawled: ${countOf(view.fetched, 'page')}${when}.\n${paint('dim', `Writing ${output.name} from the stored pages; --recrawl crawls it again.`)}`;
   }
   if (how === 'new') return `Crawling ${url}\n${into}`;
   const are = (count: number) => (count === 1 ? 'is' : 'are');
   const { fetched, total_pending } = view;
   const state = `${countOf(fetched, 'page')} ${are(fetched)} done, ${countOf(total_pending, 'URL')} ${are(total_pending)} left.`;
-  return view.total_pending > 0 ? `Going on with ${url}: ${state}\n${into}` : `Going on with ${url}\n${into}`;
+  return view.total_pending > 0 ? `Continuing ${url}: ${state}\n${into}` : `Continuing ${url}\n${into}`;
 }

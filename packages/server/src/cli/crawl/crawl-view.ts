@@ -2,7 +2,7 @@ import { HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { jobColumns } from '../../queue/jobs/find-jobs.ts';
 
-/** A crawl as a person who waits for it sees it: the job and its counters, of one moment. */
+/** A job and the counters of its crawl, read together. */
 export interface CrawlView extends Job {
   readonly total_processed: number;
   readonly total_pending: number;
@@ -13,7 +13,7 @@ export interface CrawlView extends Job {
   readonly not_crawled: number;
   readonly off_scope: Readonly<Record<string, number>>;
   readonly bytes: number;
-  /** The job that it is compared with, if it is a recrawl. */
+  /** The crawl that a recrawl is compared with. */
   readonly baseline: string | null;
   readonly new_pages: number;
   readonly changed: number;

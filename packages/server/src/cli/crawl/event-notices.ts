@@ -1,18 +1,18 @@
 import type { Queryable } from '../../base/database/statement.ts';
 import { asCalled } from '../../base/process/installation.ts';
 import { type JobEvent, listEvents } from '../../queue/jobs/find-jobs.ts';
-import { printable } from '../print-table.ts';
+import { printable } from '../terminal-text.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
-import { plainError } from './plain-error.ts';
+import { explainError } from './explain-reason.ts';
 
-/** Tells what happens to a job while somebody watches: deaths and recoveries, retries, others' hands. */
-export class TellEvents {
+/** Prints what happens to a job during a crawl: crashes, recoveries, retries, actions of others. */
+export class EventNotices {
   readonly #db: Queryable;
   readonly #jobId: string;
   readonly #self: string;
   #last: number;
 
-  /** Events up to `last` are old news. */
+  /** Events up to `last` are not printed. */
   constructor(db: Queryable, jobId: string, workerId: string, last: number) {
     this.#db = db;
     this.#jobId = jobId;
@@ -20,7 +20,7 @@ export class TellEvents {
     this.#last = last;
   }
 
-  async tell(display: CrawlDisplay): Promise<void> {
+  async print(display: CrawlDisplay): Promise<void> {
     for (const event of await listEvents(this.#db, this.#jobId, this.#last)) {
       this.#last = event.event_no;
       const text = this.#textOf(event);
@@ -30,9 +30,9 @@ export class TellEvents {
 
   #textOf({ transition, to_status, actor, ...event }: JobEvent): string | undefined {
     // The code is for programs: "runner_crashed: The runner process died: SIGKILL".
-    const reason = event.reason && plainError(event.reason.replace(/^[a-z_]+: /, ''));
+    const reason = event.reason && explainError(event.reason.replace(/^[a-z_]+: /, ''));
     const isOurs = actor === this.#self;
-    const then = to_status === 'failed' ? 'the retries are spent' : 'going on from the last checkpoint';
+    const then = to_status === 'failed' ? 'no retries are left' : 'continuing from the last checkpoint';
     switch (transition) {
       case 'crash':
         return `${reason ?? 'The runner died'}; ${then}.`;
@@ -43,13 +43,13 @@ export class TellEvents {
       case 'recover':
         return `${reason ?? 'Its worker died'}; ${then}.`;
       case 'retryLater':
-        return to_status === 'failed' ? undefined : `${reason ?? 'A passing error'}; trying again.`;
+        return to_status === 'failed' ? undefined : `${reason ?? 'A transient error'}; retrying.`;
       case 'release':
         if (isOurs && reason?.startsWith('every host'))
           return asCalled(
-            'Every host that is left is blocked for now: it failed too often, or asked for time. Waiting. `holdfast sources list --blocked` tells which and until when, `holdfast sources resume ID` ends the wait.',
+            'All remaining hosts are blocked: they failed too often, or asked to wait (Retry-After). `holdfast sources list --blocked` shows them, `holdfast sources resume ID` ends the wait.',
           );
-        return isOurs ? undefined : `${actor.replace('supervisor:', 'Worker ')} let go of it.`;
+        return isOurs ? undefined : `${actor.replace('supervisor:', 'Worker ')} released the job.`;
       default:
         return undefined;
     }

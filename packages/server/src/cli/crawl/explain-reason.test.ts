@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainError } from './plain-error.ts';
+import { explainError } from './explain-reason.ts';
 
 test.each([
   [
@@ -16,5 +16,5 @@ test.each([
   ],
   ['The site refused the page (4xx): HTTP 404', 'The site refused the page (4xx): HTTP 404'],
 ])('%s', (message, plain) => {
-  expect(plainError(message)).toBe(plain);
+  expect(explainError(message)).toBe(plain);
 });

@@ -1,45 +1,48 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { type Queryable, readNow } from '../../base/database/statement.ts';
+import { type Queryable, readNow, run, statement } from '../../base/database/statement.ts';
+import { sameSeeds } from '../../crawl/frontier/open-frontier.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
-import { assertMayFetch } from './assert-may-fetch.ts';
+import { jobColumns, showJob } from '../../queue/jobs/find-jobs.ts';
+import { crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { readCrawlView } from './crawl-view.ts';
-import { findCrawl } from './find-crawl.ts';
-import { setPace } from './set-pace.ts';
+import { assertMayFetch } from './private-origins.ts';
 
-/** On whose behalf, and what it may do. */
-export interface TakingUp {
+interface CrawlStartOptions {
   readonly recrawl: boolean;
   readonly actor: string;
   readonly allowPrivate: readonly string[];
 }
 
-export interface TakenUp {
+export interface CrawlStart {
   readonly job: Job;
-  /** finished: there is nothing left to do but to write its pages. */
+  /** finished: only its pages are left to write. */
   readonly how: 'new' | 'continued' | 'finished';
 }
 
-/** Workers that share the database leave a new job to the command that made it for so long; it claims its own at once. */
+/** Workers leave a new job alone for this long; the command that created it claims it at once. */
 const ownMs = 60_000;
-/** Three tries within seconds: somebody sits and waits. They count anew with every page that comes. */
+/** Three attempts within seconds, because a person waits; every saved page resets the count. */
 const shortRetries = { max_retries: 2, retry_backoff_seconds: 1 };
 const repeats = 5;
 
-/** The job of this command: the one that is not finished yet, else a new one. */
-export async function takeUpCrawl(db: Queryable, request: CrawlRequest, taking: TakingUp): Promise<TakenUp> {
-  const { recrawl, actor } = taking;
+/** The unfinished job of this command, otherwise a new one. */
+export async function findOrCreateCrawl(
+  db: Queryable,
+  request: CrawlRequest,
+  options: CrawlStartOptions,
+): Promise<CrawlStart> {
+  const { recrawl, actor } = options;
   for (let attempt = 1; ; attempt++) {
     const found = await findCrawl(db, request);
     if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, actor);
     if (found.status === 'completed') return { job: found, how: 'finished' };
-    if (await isBarren(db, found)) return await create(db, request, actor);
+    if (await isEmpty(db, found)) return await create(db, request, actor);
     try {
-      return { job: await goOn(db, found, request, taking), how: 'continued' };
+      return { job: await continueCrawl(db, found, request, options), how: 'continued' };
     } catch (error) {
-      // Somebody else did something to the job meanwhile; what now?
+      // Another process changed the job in the meantime: decide again.
       const isOvertaken =
         error instanceof HoldfastError && ['action_not_allowed', 'live_job_exists'].includes(error.code);
       if (!isOvertaken || attempt === repeats) throw error;
@@ -47,13 +50,13 @@ export async function takeUpCrawl(db: Queryable, request: CrawlRequest, taking: 
   }
 }
 
-async function goOn(
+async function continueCrawl(
   db: Queryable,
   job: Job,
   { pace }: CrawlRequest,
-  { actor, allowPrivate }: TakingUp,
+  { actor, allowPrivate }: CrawlStartOptions,
 ): Promise<Job> {
-  // Whoever holds it may: that run can be followed.
+  // A run that is under way can be followed.
   if (job.status !== 'processing') assertMayFetch({ ...job.payload, ...pace }, allowPrivate);
   await setPace(db, job.id, pace);
   const options = { actor, reason: 'continued by the same command' };
@@ -64,14 +67,14 @@ async function goOn(
   return await showJob(db, job.id);
 }
 
-/** It ended without a single page: its seed is done with, so there is nothing to go on from. */
-async function isBarren(db: Queryable, job: Job): Promise<boolean> {
+/** It ended without a single page, so there is nothing to continue from. */
+async function isEmpty(db: Queryable, job: Job): Promise<boolean> {
   if (!['failed', 'cancelled', 'expired'].includes(job.status)) return false;
   const { fetched, total_pending } = await readCrawlView(db, job.id);
   return fetched === 0 && total_pending === 0;
 }
 
-async function create(db: Queryable, request: CrawlRequest, actor: string): Promise<TakenUp> {
+async function create(db: Queryable, request: CrawlRequest, actor: string): Promise<CrawlStart> {
   const { job, outcome } = await enqueueJob(
     db,
     {
@@ -84,4 +87,35 @@ async function create(db: Queryable, request: CrawlRequest, actor: string): Prom
     actor,
   );
   return { job, how: outcome === 'created' ? 'new' : 'continued' };
+}
+
+const findStatement = statement<Job>(
+  'find-crawl',
+  `
+SELECT ${jobColumns('crawl_jobs')} FROM crawl_jobs WHERE user_id = 'local' AND kind = 'crawl'
+  AND (dedupe_key = $1 OR (dedupe_key = $2 AND ${sameSeeds('payload', '$3::jsonb')}))
+ORDER BY status IN ('pending', 'processing', 'retryable', 'paused') DESC, id DESC LIMIT 1`,
+);
+
+/** The live job of this command, otherwise the newest one, also under the key of version 0.2. */
+async function findCrawl(
+  db: Queryable,
+  { key, options }: Pick<CrawlRequest, 'key' | 'options'>,
+): Promise<Job | undefined> {
+  const { url, urls } = options;
+  return (await run(db, findStatement, [key, crawlKeyOf02(options), JSON.stringify({ url, urls })]))[0];
+}
+
+const fields = ['concurrency', 'delay_ms', 'page_timeout_seconds', 'attempts', 'user_agent'];
+
+const paceStatement = statement(
+  'set-crawl-pace',
+  `
+UPDATE crawl_jobs SET payload = (payload - $2::text[]) || $3::jsonb
+WHERE id = $1 AND status <> 'processing' AND payload <> (payload - $2::text[]) || $3::jsonb`,
+);
+
+/** The next run uses the speed options of this command. A run that is under way keeps its own. */
+async function setPace(db: Queryable, jobId: string, pace: object): Promise<void> {
+  await run(db, paceStatement, [jobId, fields, JSON.stringify(pace)]);
 }

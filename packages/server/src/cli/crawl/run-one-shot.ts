@@ -7,10 +7,10 @@ import { Notifier } from '../../queue/jobs/notifications.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { Supervisor } from '../../worker/supervisor/supervisor.ts';
 import type { Session } from '../with-database.ts';
-import { assertMayFetch } from './assert-may-fetch.ts';
 import type { CrawlDisplay } from './crawl-display.ts';
 import { type CrawlView, readCrawlView } from './crawl-view.ts';
-import { TellEvents } from './event-notices.ts';
+import { EventNotices } from './event-notices.ts';
+import { assertMayFetch } from './private-origins.ts';
 
 export interface OneShotOptions {
   readonly session: Session;
@@ -18,19 +18,19 @@ export interface OneShotOptions {
   readonly job: Job;
   readonly exporter: PageExporter;
   readonly display: CrawlDisplay;
-  /** Resolves with a signal's name when the crawl is to stop for now. The callback is for when there is no time for that. */
-  readonly interrupted: (hurry: () => void) => Promise<string>;
+  /** Resolves with the signal that asks the crawl to stop. A second one calls the callback. */
+  readonly interrupted: (onSecond: () => void) => Promise<string>;
 }
 
 export interface OneShotEnd {
   readonly view: CrawlView;
-  /** The signal that ended it, or nothing when it came to its own end. */
+  /** The signal that ended it; undefined if it ended by itself. */
   readonly signal: string | undefined;
 }
 
-const lookMs = 250;
+const pollMs = 250;
 
-/** Runs one job until it ends or the person who waits for it does not want to any more. If a worker has it, watches. */
+/** Runs one job until it ends or is interrupted. If a worker already runs it, watches that run. */
 export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
   const { session, workerId, job } = options;
   const { configuration, database, log } = session;
@@ -55,7 +55,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
     await watch(options, stopping.signal);
     if (stopping.signal.aborted) await stop(options, supervisor);
   } catch (error) {
-    // The output cannot be written any more, or what it needs not be fetched: the crawl waits until that can be.
+    // The output cannot be written, or an origin not fetched: pause the crawl until that is fixed.
     await stop(options, supervisor);
     const { status } = await readCrawlView(database.pool, job.id);
     throw error instanceof HoldfastError && status === 'paused' ? pausedBy(error) : error;
@@ -67,18 +67,18 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
 
 function pausedBy(error: HoldfastError): HoldfastError {
   const { code, detail } = error;
-  // The same command would not do: it has to be given leave.
+  // Running the same command again would not help.
   if (code === 'address_forbidden') return error;
-  return new HoldfastError(code, detail, { hint: 'The crawl is paused; the same command goes on with it.' });
+  return new HoldfastError(code, detail, { hint: 'The crawl is paused; run the same command to continue.' });
 }
 
-/** Shows how the crawl goes, and writes its pages as they come, until it ends. */
+/** Shows progress and writes pages as they come, until the crawl ends. */
 async function watch(
   { session, workerId, job, exporter, display }: OneShotOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   const { pool } = session.database;
-  const events = new TellEvents(pool, job.id, workerId, await lastEvent(session, job.id));
+  const events = new EventNotices(pool, job.id, workerId, await lastEvent(session, job.id));
   let isAway = false;
   let holder: string | null = workerId;
   while (!stopping.aborted) {
@@ -86,36 +86,36 @@ async function watch(
       const view = await readCrawlView(pool, job.id);
       if (isAway) display.notice('The database is back.');
       isAway = false;
-      await events.tell(display);
+      await events.print(display);
       if (hasEnded(view)) return;
       if (view.status === 'processing' && view.worker_id !== holder) {
         holder = view.worker_id;
         if (holder !== workerId) display.notice(`Worker ${holder} runs this crawl; following it.`);
       }
-      // Somebody who may fetch it let go of it.
+      // A worker that may fetch its origins released it.
       if (view.status === 'pending') assertMayFetch(view.payload, session.configuration.allowPrivate);
       display.update(view);
       exporter.wake();
     } catch (error) {
       if (error instanceof HoldfastError) throw error;
-      if (!isAway) display.notice('The database does not answer; waiting for it.');
+      if (!isAway) display.notice('The database does not answer. Waiting …');
       isAway = true;
     }
     if (exporter.failure) throw exporter.failure.error;
-    await delay(lookMs, undefined, { signal: stopping }).catch(() => undefined);
+    await delay(pollMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
 
-/** Leaves the job paused, so that nobody else goes on with it: requests in flight end, and a checkpoint is saved. */
+/** Pauses the job, so that no worker continues it. Requests in flight finish, and a checkpoint is saved. */
 async function stop(
   { session, workerId, job, display }: OneShotOptions,
   supervisor: Supervisor,
 ): Promise<void> {
   const { pool } = session.database;
   display.notice(
-    '\nStopping: letting requests in flight end, and saving a checkpoint. Ctrl-C again ends at once.',
+    '\nStopping: finishing requests in flight and saving a checkpoint. Press Ctrl-C again to stop at once.',
   );
-  // Told to drain before it hears of the pause, the runner lets requests end instead of cutting them off.
+  // Drained before it sees the pause, the runner finishes its requests instead of aborting them.
   const drained = supervisor.drain();
   const [paused] = await pauseJobs(pool, [job.id], session.actor, 'the command was interrupted');
   await drained;

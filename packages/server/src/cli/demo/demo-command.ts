@@ -3,31 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes, HoldfastError } from '@holdfast/contract';
 import { Command } from 'commander';
-import { calledAs } from '../base/process/installation.ts';
-import { calledAs } from '../../base/process/called-as.ts';
+import { calledAs } from '../../base/process/installation.ts';
 import { openDisplay } from '../crawl/crawl-display.ts';
 import { readCrawlRequest } from '../crawl/crawl-request.ts';
-import { performCrawl } from '../crawl/crawl-to-file.ts';
-import { paintFor } from '../crawl/paint.ts';
+import { crawlToFile } from '../crawl/crawl-to-file.ts';
+import { outcomeTable } from '../crawl/outcome-table.ts';
 import { allowPrivate } from '../crawl/private-origins.ts';
-import { outcomeTable } from '../crawl/summary-text.ts';
+import { paintFor } from '../terminal-text.ts';
 import { configurationOf, type Session, withDatabase } from '../with-database.ts';
-import { examineCrawl } from './evidence.ts';
-import { claimsOf, evidenceText } from './evidence-text.ts';
-import { CrashDisplay } from './kill-runner.ts';
-import { RunnerWatch } from './runner-watch.ts';
+import { claimsOf, evidenceText, examineCrawl } from './evidence.ts';
+import { CrashDisplay, RunnerWatch } from './kill-runner.ts';
 import { SampleSite } from './sample-site.ts';
 
 export const demoCommand = new Command('demo')
-  .description(
-    'crawl a sample site on this machine, kill the crawler in the middle, and see that nothing is lost',
-  )
+  .description('crawl a sample site on this machine, kill the crawler, and see that nothing is lost')
   .addHelpText(
     'after',
     `
-It needs no network and takes about ten seconds. The site is served by the command itself; the crawl is that of
-\`holdfast crawl\`. The database is a fresh one in a temporary folder, which is removed at the end; with DATABASE_URL,
-HOLDFAST_DATA or their flags it is the one they name, and the job stays in it.`,
+Needs no network and takes about ten seconds. The command serves the site itself and crawls it as \`holdfast crawl\` does.
+It uses a temporary database, which is removed at the end. With DATABASE_URL, HOLDFAST_DATA or their flags it uses that
+database, and the job stays there.`,
   )
   .action(async (_options, command: Command) => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-demo-'));
@@ -41,12 +36,9 @@ HOLDFAST_DATA or their flags it is the one they name, and the job stays in it.`,
       await site.start();
       allowPrivate([site.origin], []);
       process.stderr.write(
-        `A sample site of about 200 pages answers at ${site.origin}, on this machine only.\n`,
+        `Serving a sample site of about 200 pages at ${site.origin}, on this machine only.\n`,
       );
-      if (!isGiven)
-        process.stderr.write(
-          'Starting a PostgreSQL of its own in a temporary folder, which goes at the end …\n',
-        );
+      if (!isGiven) process.stderr.write('Starting a temporary PostgreSQL, which is removed at the end …\n');
       const file = join(folder, 'pages.jsonl');
       await withDatabase(command, (session) => demonstrate(session, site, file), { isTemporary: !isGiven });
     } finally {
@@ -64,7 +56,7 @@ async function demonstrate(session: Session, site: SampleSite, file: string): Pr
   });
   const runner = new RunnerWatch();
   const display = new CrashDisplay(openDisplay({ quiet: false }), site, runner);
-  const crawl = await performCrawl({ ...session, log: runner.log }, request, {
+  const crawl = await crawlToFile({ ...session, log: runner.log }, request, {
     display,
     recrawl: true,
     overwrite: true,
@@ -80,12 +72,10 @@ async function demonstrate(session: Session, site: SampleSite, file: string): Pr
   );
   if (crawl.view.status === 'completed' && display.kill && claims.every(({ holds }) => holds !== false)) {
     stdout.write(
-      `${paint('green', 'Killed in the middle, and nothing was lost.')} Now yours: ${calledAs()} crawl https://example.com\n`,
+      `${paint('green', 'Killed in the middle, and nothing was lost.')} Try your own site: ${calledAs()} crawl https://example.com\n`,
     );
     return;
   }
-  stdout.write(
-    `${paint('red', 'Something is not as it should be.')} Please report it, with what is above.\n`,
-  );
+  stdout.write(`${paint('red', 'Something went wrong.')} Please report it with the output above.\n`);
   process.exitCode = exitCodes.failure;
 }

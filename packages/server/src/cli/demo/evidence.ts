@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
+import type { Paint } from '../terminal-text.ts';
 import type { Kill } from './kill-runner.ts';
 import { samplePaths } from './sample-page.ts';
 import type { SampleSite } from './sample-site.ts';
@@ -17,7 +18,7 @@ const rowsStatement = statement<Row>(
   'SELECT url, outcome, attempts, fetched_at FROM crawl_pages WHERE job_id = $1',
 );
 
-/** What can be counted after the crawl, at the site, in the database and in the file. */
+/** Counts of the crawl, taken at the site, in the database and in the file. */
 export interface Evidence {
   readonly rows: number;
   /** URLs with more than one row. */
@@ -27,13 +28,13 @@ export interface Evidence {
   readonly differentLines: number;
   readonly requests: number;
   readonly askedOnce: number;
-  /** Requests more than one that the page's own failures explain. */
+  /** Repeated requests because the page failed. */
   readonly retries: number;
-  /** Pages asked for again because of the kill: requested and not yet saved. */
+  /** Pages requested again because of the kill: requested but not saved yet. */
   readonly again: number;
-  /** Those of them that the site had not answered yet. */
+  /** Of these, pages that the site had not answered yet. */
   readonly unanswered: number;
-  /** Pages asked for again although they had been saved. */
+  /** Pages requested again although they had been saved. */
   readonly wasted: number;
   readonly lost: readonly string[];
 }
@@ -75,4 +76,66 @@ async function readUrls(file: string): Promise<string[]> {
   for await (const line of createInterface({ input: createReadStream(file) }))
     urls.push((JSON.parse(line) as { url: string }).url);
   return urls;
+}
+
+interface Claim {
+  readonly text: string;
+  readonly count: number;
+  readonly note: string;
+  readonly holds?: boolean;
+}
+
+export function claimsOf(evidence: Evidence): Claim[] {
+  const {
+    rows,
+    storedTwice,
+    lines,
+    differentLines,
+    fetched,
+    requests,
+    askedOnce,
+    retries,
+    again,
+    unanswered,
+    wasted,
+    lost,
+  } = evidence;
+  return [
+    { text: 'URLs in the database', count: rows, note: 'each once', holds: storedTwice === 0 },
+    {
+      text: 'pages in the file',
+      count: lines,
+      note: 'every stored page, no duplicates, no partial line',
+      holds: lines === fetched && differentLines === lines,
+    },
+    { text: 'requests at the site', count: requests, note: `${askedOnce} pages were requested exactly once` },
+    {
+      text: 'repeated after an error',
+      count: retries,
+      note: 'the site answered HTTP 500, and the page was retried',
+    },
+    {
+      text: 'repeated after the kill',
+      count: again,
+      note: `${unanswered} were in flight when the runner died, ${again - unanswered} answered but not saved`,
+    },
+    {
+      text: 'repeated needlessly',
+      count: wasted,
+      note: 'pages that were already saved: must be 0',
+      holds: wasted === 0,
+    },
+    { text: 'pages lost', count: lost.length, note: lost.join(' '), holds: lost.length === 0 },
+  ];
+}
+
+/** The claims, each with a mark for whether it holds. */
+export function evidenceText(claims: readonly Claim[], paint: Paint): string {
+  const width = Math.max(...claims.map(({ text }) => text.length));
+  return claims
+    .map(({ text, count, note, holds }) => {
+      const mark = holds === undefined ? ' ' : holds ? paint('green', '✓') : paint('red', '✗');
+      return `  ${mark} ${text.padEnd(width)}  ${String(count).padStart(5)}  ${paint('dim', note)}`.trimEnd();
+    })
+    .join('\n');
 }

@@ -1,20 +1,21 @@
+import { type Logger, pino } from 'pino';
 import type { CrawlDisplay } from '../crawl/crawl-display.ts';
 import type { CrawlView } from '../crawl/crawl-view.ts';
 import { countOf } from '../format-values.ts';
-import type { RunnerWatch } from './runner-watch.ts';
 import type { SampleSite } from './sample-site.ts';
 
 export interface Kill {
   readonly at: Date;
   readonly pid: number;
   readonly committed: number;
-  /** The paths that the site had been asked for and had not answered yet. */
+  /** Paths of requests in flight. */
   readonly waiting: readonly string[];
 }
 
-const enough = 70;
+/** Pages saved before the kill. */
+const enoughPages = 70;
 
-/** Shows a crawl like any other display, and kills its runner in the middle. */
+/** Shows a crawl, and kills its runner in the middle. */
 export class CrashDisplay implements CrawlDisplay {
   readonly #display: CrawlDisplay;
   readonly #site: SampleSite;
@@ -43,18 +44,37 @@ export class CrashDisplay implements CrawlDisplay {
     this.#display.update(view);
     const { pid } = this.#runner;
     const { waiting } = this.#site;
-    if (this.#kill || pid === undefined || view.fetched < enough || waiting.length === 0) return;
+    if (this.#kill || pid === undefined || view.fetched < enoughPages || waiting.length === 0) return;
     process.kill(pid, 'SIGKILL');
     this.#kill = { at: new Date(), pid, committed: view.fetched, waiting };
     this.notice(
       this.paint(
         'red',
-        `kill -9 ${pid}: the runner, with ${countOf(view.fetched, 'page')} saved and ${countOf(waiting.length, 'request')} not answered yet. These, and pages answered and not yet saved, must be asked for again.`,
+        `kill -9 ${pid}: killed the runner, with ${countOf(view.fetched, 'page')} saved and ${countOf(waiting.length, 'request')} in flight. These requests, and pages not saved yet, have to be repeated.`,
       ),
     );
   }
 
   end(): void {
     this.#display.end();
+  }
+}
+
+/** Finds the process id of the runner in the log of the supervisor. */
+export class RunnerWatch {
+  readonly log: Logger;
+  #pid: number | undefined;
+
+  constructor() {
+    this.log = pino({ level: 'info' }, { write: (line) => this.#read(line) });
+  }
+
+  get pid(): number | undefined {
+    return this.#pid;
+  }
+
+  #read(line: string): void {
+    const { runner } = JSON.parse(line) as { runner?: unknown };
+    if (typeof runner === 'number') this.#pid = runner;
   }
 }

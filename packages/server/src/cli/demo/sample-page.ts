@@ -9,28 +9,27 @@ const words =
     ' ',
   );
 
-/** What the sample site answers: HTML, another address, or an error. */
 export type SampleAnswer =
   | { readonly status: 200; readonly type: string; readonly body: string; readonly waitMs: number }
   | { readonly status: 301; readonly location: string }
   | { readonly status: 403 | 404 | 500 };
 
 export interface Asked {
-  /** Times that this path was asked for, with this one. */
+  /** Requests for this path, including this one. */
   readonly times: number;
-  /** What differs between crawls. */
+  /** Differs between crawls. */
   readonly edition: number;
 }
 
 const robots = 'User-agent: *\nDisallow: /private/\nSitemap: /sitemap.xml\n';
-/** Pages that no other page leads to. */
+/** Pages that no page links to. */
 const onlyInSitemap = ['/archive/first-chart', '/archive/old-bell', '/archive/last-keeper'];
 const pageMs = 90;
 const slowPageMs = 1_200;
 
 /**
- * A little site with what real ones have: cycles, redirects, a slow page, errors, and a part that is not for robots. From one
- * edition to the next, two pages change, one is new and one is gone.
+ * A small site with cycles, redirects, a slow page, errors, and a part that is forbidden to robots. Between two editions,
+ * two pages change, one is new and one is gone.
  */
 export function samplePage(path: string, { times, edition }: Asked): SampleAnswer {
   if (path === '/robots.txt') return text('text/plain', robots);
@@ -65,7 +64,7 @@ function weather(edition: number): string {
   return kinds[edition % kinds.length] ?? '';
 }
 
-/** Every path that a crawl of the first edition finds and that leads to something, other than what robots.txt forbids. */
+/** Every path that a crawl of the first edition finds, but for those that robots.txt forbids. */
 export function samplePaths(): string[] {
   const pages = sections.flatMap((section) => [
     `/${section}/`,
@@ -91,7 +90,7 @@ function sectionIndex(section: string): SampleAnswer {
   return html(`All about ${section}`, ['/', ...pages], section.length);
 }
 
-/** Leads on, back, across and up: every page can be reached in many ways. */
+/** Links forward, back, across and up, so that every page can be reached in many ways. */
 function sectionPage(section: string, place: number, number: number): SampleAnswer {
   const across = sections[(place + 1) % sections.length] ?? section;
   const links = [

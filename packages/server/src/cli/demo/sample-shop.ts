@@ -1,4 +1,4 @@
-/** What guides and first tries visit and ask for prices. No page leads here, so a crawl of the site does not find it. */
+/** Products and price lists for the guides. No page links here, so a crawl of the site does not find them. */
 export function sampleShop(path: string, asked: number): { type: string; body: string } | undefined {
   const product = products[path];
   if (product) return { type: 'text/html; charset=utf-8', body: productPage(product, asked) };
@@ -11,7 +11,7 @@ export function sampleShop(path: string, asked: number): { type: string; body: s
 interface Product {
   readonly name: string;
   readonly text: string;
-  /** Cheaper from the second time on, so that a change of price can be seen. */
+  /** Cheaper from the second visit on, to show a price change. */
   readonly prices: readonly [first: string, later: string];
 }
 

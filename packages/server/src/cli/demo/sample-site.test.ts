@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { SampleSite } from './sample-site.ts';
-import { sampleSiteText } from './sample-site-text.ts';
+import { SampleSite, sampleSiteText } from './sample-site.ts';
 
 const sites: SampleSite[] = [];
 afterEach(async () => {

@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { samplePage } from './sample-page.ts';
 
-export interface SampleSiteOptions {
-  /** Each request for the front page begins another edition, this one first, so that a recrawl finds changes. */
+interface SampleSiteOptions {
+  /** Each request for the front page begins a new edition, starting with this one, so that recrawls find changes. */
   readonly firstEdition?: number;
-  /** 1: slow enough to watch a crawl of it, and to kill it in the middle. */
+  /** 1 is slow enough to watch a crawl and to kill it in the middle. */
   readonly slowness?: number;
 }
 
-/** The sample site, served on loopback. It counts requests, as the witness of what the crawler did. */
+/** The sample site, served on loopback. It counts requests, as evidence of what the crawler did. */
 export class SampleSite {
   readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #asked = new Map<string, number>();
@@ -22,7 +22,7 @@ export class SampleSite {
     this.#options = options;
   }
 
-  /** On the port that was asked for, else on any. */
+  /** On this port, or on any if it is taken. */
   async start(port = 0): Promise<void> {
     this.#server.listen(port, '127.0.0.1');
     try {
@@ -72,4 +72,13 @@ export class SampleSite {
       }, answer.waitMs * slowness);
     }
   }
+}
+
+/** The address of the sample site. The guides use the wanted port (0: any). */
+export function sampleSiteText(origin: string, wanted: number): string {
+  const told = `sample site  ${origin}`;
+  if (wanted === 0 || origin.endsWith(`:${wanted}`)) return told;
+  return `${told}
+  WARNING: port ${wanted}, which the guides use for the sample site, is taken by another program. Use the address above instead,
+  stop that program, or choose another port with --port or HOLDFAST_PORT: the sample site uses the next one.`;
 }

@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander';
 import { createProgram } from '../program.ts';
+import { markdownTable } from './markdown-table.ts';
 
-/** docs/cli.md: every command with its arguments and options, as `--help` tells them. */
+/** docs/cli.md: every command with its arguments and options, from the same source as `--help`. */
 export async function cliPage(): Promise<string> {
   const program = await createProgram();
   const commands = program.commands.flatMap(leaves);
@@ -10,10 +11,10 @@ export async function cliPage(): Promise<string> {
 # Command line
 
 In a clone, type \`npx holdfast\` where this page says \`holdfast\`. \`npx holdfast COMMAND --help\` prints the same, with examples.
-Settings are environment variables ([configuration](configuration.md)); a flag goes before its variable. Exit codes are
+Settings are environment variables ([configuration](configuration.md)); flags take precedence over them. Exit codes are
 [listed with the errors](errors.md#exit-codes-of-the-command-line).
 
-${table(
+${markdownTable(
   ['command', ''],
   commands.map((command) => [
     `[\`${nameOf(command)}\`](#${nameOf(command).replaceAll(' ', '-')})`,
@@ -47,7 +48,7 @@ function section(command: Command): string {
     `## ${nameOf(command)}`,
     `\`${[nameOf(command), ...words].join(' ')}\`: ${command.description()}`,
     described.length > 0 &&
-      table(
+      markdownTable(
         ['argument', ''],
         described.map((argument) => [
           `\`${argument.name()}\``,
@@ -62,14 +63,14 @@ function section(command: Command): string {
 function optionsTable(command: Command): string {
   const options = command.options.filter(({ hidden }) => !hidden);
   if (options.length === 0) return '';
-  return table(
+  return markdownTable(
     ['option', ''],
     options.map((option) => [
       `\`${option.flags}\``,
       withFacts(option.description, [
-        option.mandatory && 'needed',
+        option.mandatory && 'required',
         choicesOf(option.argChoices),
-        standardOf(option),
+        defaultOf(option),
       ]),
     ]),
   );
@@ -79,20 +80,12 @@ function choicesOf(choices: readonly string[] | undefined): string | false {
   return choices !== undefined && `one of ${choices.join(', ')}`;
 }
 
-function standardOf({ defaultValue, negate }: Option): string | false {
-  const isSaid = defaultValue !== undefined && typeof defaultValue !== 'boolean' && !negate;
-  return (
-    isSaid && !(Array.isArray(defaultValue) && defaultValue.length === 0) && `${defaultValue} if left out`
-  );
+function defaultOf({ defaultValue, negate }: Option): string | false {
+  const isShown = defaultValue !== undefined && typeof defaultValue !== 'boolean' && !negate;
+  return isShown && !(Array.isArray(defaultValue) && defaultValue.length === 0) && `default: ${defaultValue}`;
 }
 
 function withFacts(description: string, facts: (string | false)[]): string {
-  const said = facts.filter(Boolean).join('; ');
-  return said ? `${description} (${said})` : description;
-}
-
-function table(headers: string[], rows: string[][]): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const line = (cells: string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(headers), line(headers.map(() => '---')), ...rows.map(line)].join('\n');
+  const list = facts.filter(Boolean).join('; ');
+  return list ? `${description} (${list})` : description;
 }

@@ -14,8 +14,8 @@ import {
   waitReasonNames,
   waitReasons,
 } from '@holdfast/contract';
-
 import { reasons } from '../crawl/explain-reason.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const generated = '<!-- Generated from packages/contract by `npm run docs`. Do not edit. -->\n\n';
 
@@ -28,11 +28,6 @@ export function referencePages(): Record<string, string> {
   };
 }
 
-function table(headers: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(headers), line(headers.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
 function lifecyclePage(): string {
   return `# The life of a job
 
@@ -40,11 +35,11 @@ ${lifecycleDiagram()}
 
 A job is **live** while it is ${listed(liveStatuses)}; it is finished when it is ${listed(terminalStatuses)}.
 
-Every transition is one statement, made by one of the roles below, and recorded in \`job_events\` by the same statement.
-A *fenced* transition names the fence that its holder got with the claim: when the lease has gone to someone else, or the
-job is not processing any more, nothing is written.
+Every transition is one SQL statement, which also records it in \`job_events\`. The roles below perform them. A *fenced*
+transition carries the fence that the holder got with its claim. If the lease has passed to another holder, or the job is no
+longer processing, nothing is written.
 
-${table(
+${markdownTable(
   ['transition', 'from → to', 'by', 'fenced', 'meaning'],
   transitionNames.map((name) => {
     const { moves, by, fenced, meaning, raisesFence, burnsRetry }: Transition = transitions[name];
@@ -59,45 +54,46 @@ ${table(
   }),
 )}
 
-A pause or cancel of a running job is a request on its row (\`requested_action\`): the move \`processing → processing\` above.
-The holder hears of it at its next renewal and lets go; if it dies instead, the watchdog acts in its place. Whichever way
-the run ends, but for completion, the job ends paused or cancelled and burns no retry. Cancel overrides pause.
+To pause or cancel a running job is to set a request on its row (\`requested_action\`): the move \`processing → processing\` above.
+The holder reads the request at its next renewal and releases the job; if the holder dies, the watchdog does so. Unless the run
+completes first, the job ends paused or cancelled and burns no retry. Cancel overrides pause.
 
 ## What retry_count counts
 
-For a visit and a collect job: every failed run. For a crawl: runs in a row that ended badly without saving a single page. A
-checkpoint with pages sets it back to 0, so a crawl survives any number of crashes as long as it moves, and one that cannot move
-fails after \`max_retries\`. Errors of single URLs never count: a crawl retries each URL by itself. A drain, a pause, a cancel
-and an operator's reset count nothing.
+For a visit or collect job, every failed run. For a crawl, consecutive failed runs that saved no page. A checkpoint with pages
+resets it to 0: a crawl survives any number of crashes while it makes progress, and fails after \`max_retries\` when it makes
+none. Errors of single URLs never count; a crawl retries each URL by itself. Drains, pauses, cancels and an operator's reset do
+not count either.
 
-\`max_retries\` of 3 means three retries, which are four runs at most. \`retryLater\` waits \`retry_backoff_seconds\` × 2^retry_count,
-up to a tenth more, at least as long as the site asked for, and never longer than 24 hours.
+With \`max_retries\` of 3 a job runs at most four times. \`retryLater\` waits \`retry_backoff_seconds\` × 2^retry_count plus up to 10 %,
+at least as long as the site asked for, and at most 24 hours.
 
 ## What a user can do
 
-${table(
+${markdownTable(
   ['status', 'allowed actions'],
   jobStatuses.map((status) => [status, allowedActions(status, null, 'crawl', true).join(', ') || 'none']),
 )}
 
-A completed visit or collect job allows \`retry\`, too. Its result stays, and the job stays completed: it runs again as a new job with
-the same request, whose \`rerun_of\` names it. \`runNow\` of a pending job is there while a time lies ahead that it waits for. \`retryUrls\` is for crawls alone. While a pause is requested, a running job also allows \`resume\`, which takes the request back.
+A completed visit or collect job also allows \`retry\`. The job and its result stay, and a new job with the same request runs; its
+\`rerun_of\` names the first. A pending job allows \`runNow\` while it waits for a time. \`retryUrls\` is for crawls only. While a pause is
+requested, a running job also allows \`resume\`, which withdraws the request.
 
 ## What a job waits for
 
-A pending or retryable job shows \`waiting\` in the API, \`waits\` in \`holdfast jobs show\`, \`REASON\` in \`holdfast jobs list\`, and a
-banner in the console: what it waits for and why, until when, and what ends the wait.
+For a pending or retryable job, the API (\`waiting\`), \`holdfast jobs show\` (\`waits\`), \`holdfast jobs list\` (\`REASON\`) and a banner in
+the console say what it waits for and why, until when, and what ends the wait.
 
-${table(
+${markdownTable(
   ['reason', 'the job waits for'],
   waitReasonNames.map((reason) => [`\`${reason}\``, waitReasons[reason]]),
 )}
 
-\`holdfast jobs run-now ID\` ends the waits that a person may end: for a start, a retry time or a host. The job loses no retry. A host
-that is left alone after failures gets one request now, which decides whether it is well again. A Retry-After and the limits of a source
-hold on: the job starts, and waits again if it must. What an operator paused or disabled stays so: the command is refused, and names
-the one that resumes the source. \`holdfast sources resume ID\` and \`holdfast sources set ID --enable\` start every job that waits
-for that source: crawls, visits, collections, and with the next pull the visits of bots.
+\`holdfast jobs run-now ID\` ends a wait for a start, a retry or a host. The job keeps its retries. A host that is paused after
+failures gets one request now, which decides whether it has recovered. Retry-After and the limits of a source stay in force: the
+job starts, and waits again if it must. If an operator paused or disabled the source, the command is refused and names the command
+that resumes it. \`holdfast sources resume ID\` and \`holdfast sources set ID --enable\` start every job that waits for that source:
+crawls, visits, collections, and with the next pull the visits of bots.
 `;
 }
 
@@ -122,9 +118,9 @@ function lifecycleDiagram(): string {
 function errorsPage(): string {
   return `# Errors
 
-Every error has a code. The *retry* column says what a caller should do: \`now\` repeat at once, \`later\` wait and repeat,
+Every error has a code. Its retry class says what a caller should do: \`now\` repeat at once, \`later\` wait and repeat,
 \`never\` change the request first, \`fatal\` an operator must act. A job whose run ends with a \`now\` or \`later\` error is
-tried again while retries remain; \`never\` and \`fatal\` make it failed.
+retried while it has retries left; after \`never\` and \`fatal\` it fails.
 
 ${retryClasses
   .map((retry) => {
@@ -137,16 +133,16 @@ ${retryClasses
         message,
         hint,
       ]);
-    return `## Retry: ${retry}\n\n${table(['code', 'HTTP', 'exit', 'message', 'what to do'], rows)}`;
+    return `## Retry: ${retry}\n\n${markdownTable(['code', 'HTTP', 'exit', 'message', 'what to do'], rows)}`;
   })
   .join('\n\n')}
 
 ## Reasons of pages
 
-A page of a crawl that failed or was skipped carries one of the codes above, or one of these reasons. Links that were not followed
-are counted under \`off_scope\` by the same reasons. [What a crawl leaves out](crawling.md) has the rules and how to turn them off.
+A failed or skipped page of a crawl has one of the codes above or one of these reasons. Links that were not followed are counted
+under \`off_scope\` by the same reasons. [What a crawl leaves out](crawling.md) explains the rules and how to turn them off.
 
-${table(
+${markdownTable(
   ['reason', 'meaning'],
   [
     ['`http_404`, `http_403` …', 'the site answered with that HTTP status'],
@@ -156,7 +152,7 @@ ${table(
 
 ## Exit codes of the command line
 
-${table(
+${markdownTable(
   ['exit', 'meaning'],
   Object.entries(exitCodes).map(([name, code]) => [
     String(code),
@@ -169,10 +165,10 @@ ${table(
 function configurationPage(): string {
   return `# Configuration
 
-Every setting is an environment variable; the most used ones are flags as well (\`holdfast --help\`). An empty variable
-counts as not set. A value that cannot be used stops the command with a message that names the variable.
+Every setting is an environment variable; the most common ones are also flags (\`holdfast --help\`). An empty variable counts as
+not set. An invalid value stops the command with a message that names the variable.
 
-${table(
+${markdownTable(
   ['variable', 'default', 'what it does'],
   Object.values(settings).map(({ env, schema, description }) => {
     const standard = schema.safeParse(undefined).data;

@@ -1,48 +1,38 @@
 import { HoldfastError, type Intake, type IntakeRequest, type NewPricePoint } from '@holdfast/contract';
 import { Command } from 'commander';
 import type { Pool } from 'pg';
-import { asCalled } from '../base/process/installation.ts';
-import { Notifier } from '../queue/jobs/notifications.ts';
-import { createIntake, deleteIntake } from '../shop/intakes/edit-intakes.ts';
-import { findIntake, listIntakes } from '../shop/intakes/find-intakes.ts';
-import { importPoints, pointsFromCsv } from '../shop/points/import-points.ts';
-import { findPriceSummary } from '../shop/valuations/find-valuations.ts';
-import { printIntake, printIntakes } from './show-intakes.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import { asCalled } from '../../base/process/installation.ts';
 import { findWait } from '../../ops/jobs/find-waits.ts';
 import { enqueueJobs } from '../../queue/jobs/enqueue-jobs.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
-import { findPriceSummary } from '../../shop/collect/find-price-summary.ts';
-import { importPoints, pointsFromCsv } from '../../shop/collect/import-points.ts';
-import { createIntake } from '../../shop/intakes/create-intake.ts';
-import { deleteIntake } from '../../shop/intakes/delete-intake.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
+import { createIntake, deleteIntake } from '../../shop/intakes/edit-intakes.ts';
 import { enqueueIntakes } from '../../shop/intakes/enqueue-intakes.ts';
-import { findIntake } from '../../shop/intakes/find-intake.ts';
+import { findIntake, listIntakes } from '../../shop/intakes/find-intakes.ts';
 import { importIntakes, intakesFromCsv } from '../../shop/intakes/import-intakes.ts';
-import { listIntakes } from '../../shop/intakes/list-intakes.ts';
-import { answerEach } from '../answer-each.ts';
-import { checkLimit } from '../check-limit.ts';
-import { wholePage } from '../list-options.ts';
-import { readText } from '../read-text.ts';
-import { waitText } from '../wait-text.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { importPoints, pointsFromCsv } from '../../shop/points/import-points.ts';
+import { findPriceSummary } from '../../shop/valuations/find-valuations.ts';
+import { formatWait } from '../format-values.ts';
+import { addListOptions, checkLimit, wholePage } from '../list-options.ts';
+import { readJson, readText, wholeNumber } from '../option-values.ts';
+import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
+import { printIntake, printIntakes } from './show-intakes.ts';
 
 interface JsonOption {
   json?: true;
 }
 
 const examples = `
-An intake is an item to be priced. Sources with an adapter are asked for it; what they answer becomes price points, and the
+An intake is an item to be priced. Sources with an adapter are asked for it; their answers become price points, and the
 price points a valuation.
 
   holdfast intakes create "Morgan Dollar" --attributes '{"year": 1881, "mintmark": "S"}'
-  holdfast intakes import coins.csv                      columns that are no field become attributes
+  holdfast intakes import coins.csv                      other columns become attributes
   holdfast sources set ebay --file examples/adapters/ebay-browse.json
-  holdfast intakes enqueue ID                            one job for each source; a worker runs them
-  holdfast intakes show ID                               its prices and what it is worth
+  holdfast intakes enqueue ID                            one job per source; a worker runs them
+  holdfast intakes show ID                               its prices and its valuation
 
-Prices that you bring yourself are of a source with the adapter import, which is asked for nothing:
+To import prices yourself, use a source with the adapter import, which sends no requests:
 
   holdfast sources set hand --adapter import
   holdfast intakes add-prices ID sales.csv --source hand
@@ -50,13 +40,13 @@ Prices that you bring yourself are of a source with the adapter import, which is
 See docs/collection.md.`;
 
 const create = new Command('create')
-  .description('add an item to be priced')
-  .argument('[title]', 'in words, as a listing would have it')
-  .option('--attributes <json>', 'what tells it from others, such as {"year": 1881}')
-  .option('--currency <code>', 'of its valuation')
-  .option('--tag <name...>', 'to find it by')
-  .option('--reference <name>', 'your own name for it')
-  .option('--user <id>', 'its owner', 'local')
+  .description('create an intake')
+  .argument('[title]', 'title, as a listing would have it')
+  .option('--attributes <json>', 'what tells it apart, such as {"year": 1881}')
+  .option('--currency <code>', 'currency of its valuation')
+  .option('--tag <name...>', 'tags')
+  .option('--reference <name>', 'your own reference')
+  .option('--user <id>', 'owner', 'local')
   .option('--json', 'print JSON')
   .action((title: string | undefined, options, command: Command) => {
     const request = {
@@ -73,9 +63,9 @@ const create = new Command('create')
   });
 
 const importMany = new Command('import')
-  .description('add items from a CSV or JSON file; those of a known reference are changed')
-  .argument('<file>', 'with a row of names, or a JSON list of intakes')
-  .option('--user <id>', 'their owner', 'local')
+  .description('import intakes from a CSV or JSON file; a known reference is changed')
+  .argument('<file>', 'CSV with a header row, or a JSON list of intakes')
+  .option('--user <id>', 'owner', 'local')
   .option('--json', 'print JSON')
   .action(async (file: string, { user, json }: JsonOption & { user: string }, command: Command) => {
     const text = await readText(file);
@@ -88,13 +78,14 @@ const importMany = new Command('import')
     });
   });
 
-const list = new Command('list')
-  .description('items to be priced, the newest first')
-  .option('--tag <name>', 'only with this tag')
-  .option('--search <text>', 'part of the title, in any case')
-  .option('--user <id>', 'only of this owner')
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this intake: the last one of the page before')
+const list = addListOptions(
+  new Command('list')
+    .description('list intakes, newest first')
+    .option('--tag <name>', 'only with this tag')
+    .option('--search <text>', 'part of the title, ignoring case')
+    .option('--user <id>', 'only of this owner'),
+  'intake',
+)
   .option('--json', 'print JSON')
   .action(({ json, user, limit, ...filter }, command: Command) =>
     withDatabase(command, async ({ database }) => {
@@ -108,8 +99,8 @@ const list = new Command('list')
   );
 
 const show = new Command('show')
-  .description('one item, what sources ask for it, and what it is worth')
-  .argument('<id>', 'id of the intake')
+  .description('show an intake with its prices and its valuation')
+  .argument('<id>', 'intake id')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
@@ -121,16 +112,16 @@ const show = new Command('show')
   );
 
 const enqueue = new Command('enqueue')
-  .description('ask every source for the prices of items: one job for each')
-  .argument('[id...]', 'ids of the intakes')
-  .option('--tag <name>', 'all with this tag')
+  .description('collect prices for intakes: one job per source')
+  .argument('[id...]', 'intake ids')
+  .option('--tag <name>', 'all intakes with this tag')
   .option('--source <id...>', 'only these sources')
-  .option('--stagger-seconds <number>', 'between the starts of two jobs', wholeNumber, 1)
+  .option('--stagger-seconds <number>', 'delay between the starts of two jobs', wholeNumber, 1)
   .option('--json', 'print JSON')
   .action((ids: string[], { json, tag, source, staggerSeconds }, command: Command) =>
     withDatabase(command, async ({ database: { pool }, actor }) => {
       if (ids.length > 0 === (tag !== undefined))
-        throw new HoldfastError('bad_request', 'name intakes, or all of a tag with --tag');
+        throw new HoldfastError('bad_request', 'name intakes, or choose all with a tag: --tag NAME');
       const intakes =
         tag === undefined
           ? await Promise.all(ids.map((id) => findIntake(pool, id)))
@@ -142,18 +133,21 @@ const enqueue = new Command('enqueue')
       if (json) console.log(JSON.stringify(made));
       else
         for (const { source_id, outcome, job } of made)
-          console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (is asked already)'}`);
+          console.log(`job ${job.id}: ${source_id}${outcome === 'created' ? '' : ' (already live)'}`);
       const [first] = made;
       const waiting = first && (await findWait(pool, first.job));
-      if (waiting?.reason === 'worker') console.error(asCalled(waitText(waiting)));
+      if (waiting?.reason === 'worker') console.error(asCalled(formatWait(waiting)));
     }),
   );
 
 const addPrices = new Command('add-prices')
-  .description('bring prices of an item yourself, from a CSV or JSON file')
-  .argument('<id>', 'id of the intake')
-  .argument('<file>', 'columns price, currency, price_type, title, url, date, external_id, match_strength')
-  .requiredOption('--source <id>', 'a source with the adapter import')
+  .description('import prices of an intake from a CSV or JSON file')
+  .argument('<id>', 'intake id')
+  .argument(
+    '<file>',
+    'file with the columns price, currency, price_type, title, url, date, external_id, match_strength',
+  )
+  .requiredOption('--source <id>', 'source with the adapter import')
   .option('--json', 'print JSON')
   .action(async (id: string, file: string, { json, source }: JsonOption & { source: string }, command) => {
     const text = await readText(file);
@@ -164,38 +158,24 @@ const addPrices = new Command('add-prices')
       if (json) console.log(JSON.stringify(stored));
       else
         console.log(
-          `${stored.added} prices added, ${stored.strengthened} matched better, ${stored.kept} known`,
+          `${stored.added} prices added, ${stored.strengthened} with a stronger match, ${stored.kept} already known`,
         );
     });
   });
 
 const remove = new Command('delete')
-  .description('delete items with their prices and valuations')
-  .argument('<id...>', 'ids of the intakes')
+  .description('delete intakes with their prices and valuations')
+  .argument('<id...>', 'intake ids')
   .action((ids: string[], _options: object, command: Command) =>
     withDatabase(command, async ({ database, actor }) => {
-      await answerEach(ids, false, async (id) => ({
+      await actOnEach(ids, false, async (id) => ({
         changed: await deleteIntake(database.pool, id, actor),
-        told: `intake ${id}: deleted`,
+        message: `intake ${id}: deleted`,
       }));
     }),
   );
 
-export const intakesCommand = new Command('intakes')
-  .description('price items: ask sources, and see what they are worth')
-  .addHelpText('after', examples);
-for (const command of [create, importMany, list, show, enqueue, addPrices, remove])
-  intakesCommand.addCommand(command);
-
 const isJson = (file: string) => file.toLowerCase().endsWith('.json');
-
-function readJson(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new HoldfastError('bad_request', `${name} must be JSON`);
-  }
-}
 
 async function intakesOfTag(pool: Pool, tag: string): Promise<Intake[]> {
   const intakes: Intake[] = [];
@@ -207,3 +187,9 @@ async function intakesOfTag(pool: Pool, tag: string): Promise<Intake[]> {
   } while (after !== undefined);
   return intakes;
 }
+
+export const intakesCommand = new Command('intakes')
+  .description('collect prices of items and value them')
+  .addHelpText('after', examples);
+for (const command of [create, importMany, list, show, enqueue, addPrices, remove])
+  intakesCommand.addCommand(command);

@@ -1,12 +1,12 @@
 import type { Intake } from '@holdfast/contract';
-import type { PriceSummary } from '../shop/valuations/find-valuations.ts';
-import type { PriceSummary } from '../../shop/collect/find-price-summary.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
+import type { PriceSummary } from '../../shop/valuations/find-valuations.ts';
+import { formatAgo } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { type Field, printFields, printTable } from '../print-table.ts';
 
 export function printIntakes(intakes: readonly Intake[], next: string | null): void {
   if (intakes.length === 0) {
-    console.log('No such intakes.');
+    console.log('No matching intakes.');
     return;
   }
   printTable(
@@ -19,11 +19,11 @@ export function printIntakes(intakes: readonly Intake[], next: string | null): v
       formatAgo(created_at),
     ]),
   );
-  if (next) console.log(`\nMore: --after ${next}`);
+  printMore(next);
 }
 
 export function printIntake(intake: Intake, { valuation, not_valued, sources }: PriceSummary): void {
-  const lines: [string, string | null][] = [
+  const lines: Field[] = [
     ['intake', intake.id],
     ['title', intake.title],
     ['attributes', attributesText(intake.attributes)],
@@ -34,13 +34,13 @@ export function printIntake(intake: Intake, { valuation, not_valued, sources }: 
   if (valuation) {
     const { currency, p10, p90, median, mean, confidence, comparables, sold, ask } = valuation;
     lines.push(
-      ['worth', `${median} ${currency}, mean ${mean}, four of five between ${p10} and ${p90}`],
-      ['confidence', `${confidence} of 10, from ${comparables} prices (${sold} sold, ${ask} asked)`],
+      ['worth', `${median} ${currency}, mean ${mean}, 80 % between ${p10} and ${p90}`],
+      ['confidence', `${confidence} of 10, from ${comparables} prices (${sold} sold, ${ask} asking)`],
       ...valuation.reasons.map(({ points, text }): [string, string] => ['', `${signed(points)}  ${text}`]),
       ['left out', leftOut(valuation)],
     );
-  } else lines.push(['worth', `not known: ${not_valued}`]);
-  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+  } else lines.push(['worth', `unknown: ${not_valued}`]);
+  printFields(lines);
   if (sources.length === 0) return;
   console.log();
   printTable(
@@ -55,16 +55,16 @@ export function printIntake(intake: Intake, { valuation, not_valued, sources }: 
   );
 }
 
-/** What each thing added to the confidence, which begins at 1, or took from it. */
+/** What a reason added to the confidence, which starts at 1, or took from it. */
 function signed(points: number): string {
   return points > 0 ? `+${points}` : String(points).padStart(2);
 }
 
 function leftOut({ outliers, other_currencies, not_used }: NonNullable<PriceSummary['valuation']>): string {
   return [
-    outliers > 0 && `${outliers} far from the others`,
+    outliers > 0 && `${outliers} outliers`,
     other_currencies > 0 && `${other_currencies} in other currencies`,
-    not_used > 0 && `${not_used} asked where sales decide, bid, or of another item`,
+    not_used > 0 && `${not_used} asking prices where sales decide, bids, or other items`,
   ]
     .filter((part) => part !== false)
     .join(', ');

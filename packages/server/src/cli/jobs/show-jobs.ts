@@ -1,20 +1,25 @@
-import { type ErrorCode, errors, isLive, itemOf, type Job, type JobFilter, jobTitle, type ListedResult, type Waiting } from '@holdfast/contract';
-import { asCalled } from '../base/process/installation.ts';
-import type { JobEvent } from '../queue/jobs/find-jobs.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import {
+  type ErrorCode,
+  errors,
+  isLive,
+  itemOf,
+  type Job,
+  type JobFilter,
+  jobTitle,
+  type ListedResult,
+  type Waiting,
+} from '@holdfast/contract';
+import { asCalled } from '../../base/process/installation.ts';
 import type { JobDetails } from '../../ops/jobs/job-details.ts';
-import type { JobEvent } from '../../queue/jobs/list-events.ts';
-import { asTyped } from '../as-typed.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
-import { shorten } from '../shorten.ts';
-import { forTerminal } from '../terminal-text.ts';
-import { waitText } from '../wait-text.ts';
+import type { JobEvent } from '../../queue/jobs/find-jobs.ts';
+import { commandNameOf } from '../check-flags.ts';
+import { formatAgo, formatMoment, formatWait } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { printFields, printTable } from '../print-table.ts';
+import { shorten } from '../terminal-text.ts';
 
-/** With the result of a visit that brought one. */
 type ShownDetails = JobDetails & { readonly result: ListedResult | null };
 
-/** A job with what it waits for. */
 type ListedJob = Omit<Job, 'blocked_by'> & { readonly waiting: Waiting | null };
 
 export function printJobs(
@@ -24,8 +29,8 @@ export function printJobs(
   if (jobs.length === 0) {
     console.log(
       status || kind || locked_after || locked_before
-        ? 'No such jobs.'
-        : asCalled('No jobs yet. Add one: holdfast jobs create crawl https://example.com'),
+        ? 'No matching jobs.'
+        : asCalled('No jobs yet. Create one: holdfast jobs create crawl https://example.com'),
     );
     return;
   }
@@ -44,17 +49,17 @@ export function printJobs(
       shorten(jobTitle(job), 60),
     ]),
   );
-  if (jobs.length === limit) console.log(`\nMore: --after ${jobs.at(-1)?.id}`);
+  if (jobs.length === limit) printMore(jobs.at(-1)?.id);
 }
 
 export function printJob(job: Job, details: ShownDetails, events: readonly JobEvent[]): void {
-  const lines: [string, string | null | false | undefined][] = [
+  printFields([
     ['job', job.id],
     ['kind', job.executor === 'bot' ? `${job.kind}, run by bots` : job.kind],
     job.kind === 'collect' ? ['item', itemOf(job.payload)] : ['url', jobTitle(job)],
     ['source', job.source_id],
     ['status', statusOf(job)],
-    ['waits', details.waiting && asCalled(waitText(details.waiting))],
+    ['waits', details.waiting && asCalled(formatWait(details.waiting))],
     ['progress', `${job.progress_percentage} %`],
     ['pages', pagesOf(details)],
     ['off scope', offScopeOf(details)],
@@ -65,25 +70,26 @@ export function printJob(job: Job, details: ShownDetails, events: readonly JobEv
     ['error', hasError(job) && `${job.error_code}: ${job.error_message}`],
     ['last run', lastRunOf(job, details)],
     ['advice', adviceOf(job)],
-    ['runs again', job.rerun_of && `job ${job.rerun_of}`],
+    ['rerun of', job.rerun_of && `job ${job.rerun_of}`],
     ['owner', job.user_id],
-    ['created', time(job.created_at)],
-    ['not before', job.status === 'pending' && time(job.run_at)],
-    ['next retry', time(job.next_retry_at)],
-    ['started', time(job.started_at)],
-    ['finished', time(job.completed_at)],
+    ['created', formatMoment(job.created_at)],
+    ['not before', job.status === 'pending' && formatMoment(job.run_at)],
+    ['next retry', formatMoment(job.next_retry_at)],
+    ['started', formatMoment(job.started_at)],
+    ['finished', formatMoment(job.completed_at)],
     ['held by', job.lease_expires_at && job.worker_id],
-    ['lease ends', time(job.lease_expires_at)],
+    ['lease ends', formatMoment(job.lease_expires_at)],
     ['payload', JSON.stringify(job.payload)],
-    ['you can', [...details.actions.map(asTyped), ...(isLive(job.status) ? [] : ['delete'])].join(', ')],
-  ];
-  for (const [label, value] of lines)
-    if (value) console.log(forTerminal(`${label.padEnd(11)} ${printable(value)}`));
+    [
+      'you can',
+      [...details.actions.map(commandNameOf), ...(isLive(job.status) ? [] : ['delete'])].join(', '),
+    ],
+  ]);
   console.log();
   printEvents(events);
 }
 
-/** What a job waits for, or what it failed with. */
+/** What a job waits for, or why it failed. */
 function reasonOf(job: ListedJob): string {
   const { waiting, error_code, error_message } = job;
   if (waiting) {
@@ -93,21 +99,21 @@ function reasonOf(job: ListedJob): string {
   return hasError(job) ? shorten(`${error_code}: ${error_message}`, 76) : '';
 }
 
-/** What a job got over, or gets over by itself, is in its timeline. */
+/** Errors that the job recovers from by itself are in its timeline only. */
 function hasError({ status, error_message }: Pick<Job, 'status' | 'error_message'>): boolean {
   return error_message !== null && ['failed', 'retryable', 'expired'].includes(status);
 }
 
-/** Why the job was given back, if that is not its own fault or costs it no more than a run. */
+/** Why the last run ended, if that was not the fault of the job. */
 function lastRunOf({ status, error_message, worker_id }: Job, { failedStart }: ShownDetails): string | null {
   if (status !== 'pending' && status !== 'processing') return null;
   if (failedStart) {
-    const now = status === 'processing' ? `it runs on ${worker_id} now` : 'it goes on by itself';
+    const now = status === 'processing' ? `it runs on ${worker_id} now` : 'it continues by itself';
     return asCalled(
-      `its runner died before the first request on worker ${failedStart.worker_id}; no retry was lost, and ${now}. holdfast doctor says what ails that worker`,
+      `its runner died before the first request on worker ${failedStart.worker_id}; no retry was lost, and ${now}. Run holdfast doctor to see what is wrong with that worker`,
     );
   }
-  return status === 'pending' && error_message ? `${error_message}; it goes on by itself` : null;
+  return status === 'pending' && error_message ? `${error_message}; it continues by itself` : null;
 }
 
 function adviceOf(job: Job): string | undefined {
@@ -115,10 +121,10 @@ function adviceOf(job: Job): string | undefined {
   if (!hasError(job)) return undefined;
   const retry = `holdfast jobs retry ${id}`;
   if (status === 'failed' && error_code === 'runner_crashed')
-    return asCalled(`holdfast doctor says whether a worker is sick. Then run the job again: ${retry}`);
+    return asCalled(`Run holdfast doctor to see whether a worker is sick. Then run the job again: ${retry}`);
   const known = errors[error_code as ErrorCode];
   if (status === 'failed' && known && known.retry !== 'never')
-    return asCalled(`Every try failed like this. Fix the cause, then run it again: ${retry}`);
+    return asCalled(`Every attempt failed this way. Fix the cause, then run it again: ${retry}`);
   return known?.hint;
 }
 
@@ -156,13 +162,13 @@ function pagesOf({ crawl }: ShownDetails): string | null {
   return counts.filter(Boolean).join(', ');
 }
 
-/** Links that the crawl did not follow, as in the summary of `holdfast crawl`. */
+/** Links that the crawl did not follow, by reason. */
 function offScopeOf({ crawl }: ShownDetails): string | null {
   const reasons = Object.entries(crawl?.off_scope ?? {}).sort(([, a], [, b]) => b - a);
   return reasons.map(([reason, count]) => `${count} ${reason}`).join(', ') || null;
 }
 
-/** What it brought, or where that is. */
+/** The result, or the command that shows it. */
 function resultOf({ id, kind, status, payload }: Job, { crawl, result }: ShownDetails): string | null {
   if (kind === 'crawl') return crawl && crawl.fetched > 0 ? asCalled(`holdfast pages list ${id}`) : null;
   if (kind === 'collect')
@@ -175,8 +181,4 @@ function resultOf({ id, kind, status, payload }: Job, { crawl, result }: ShownDe
     title && shorten(title, 60),
   ];
   return `${found.filter(Boolean).join(', ')} (${asCalled(`holdfast results list --job ${id}`)})`;
-}
-
-function time(at: Date | null): string | null {
-  return at && `${at.toISOString()} (${formatAgo(at)})`;
 }

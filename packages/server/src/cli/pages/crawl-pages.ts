@@ -1,7 +1,10 @@
-import type { ListedPage, PageErrors } from '@holdfast/contract';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
-import { shorten } from '../shorten.ts';
+import { HoldfastError, type Job, type ListedPage, type PageErrors } from '@holdfast/contract';
+import type { Queryable } from '../../base/database/statement.ts';
+import { showJob } from '../../queue/jobs/find-jobs.ts';
+import { formatAgo } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { printTable } from '../print-table.ts';
+import { printable, shorten } from '../terminal-text.ts';
 
 export function printPages(pages: readonly ListedPage[], next: number | null): void {
   if (pages.length > 0)
@@ -20,10 +23,10 @@ export function printPages(pages: readonly ListedPage[], next: number | null): v
         shorten(page.title ?? '', 40),
       ]),
     );
-  if (next !== null) console.log(`\nMore: --after ${next}`);
+  printMore(next);
 }
 
-/** By reason, each with a few of its pages. */
+/** By reason, with a few pages of each. */
 export function printErrors({ data, more }: PageErrors): void {
   const count = ({ count, exact }: PageErrors['data'][number]) => (exact ? `${count}` : `more than ${count}`);
   for (const group of data) {
@@ -36,4 +39,17 @@ export function printErrors({ data, more }: PageErrors): void {
     if (left > 0) console.log(`          and ${group.exact ? left : `more than ${left}`} more`);
   }
   if (more) console.log('\nThere are more reasons than these.');
+}
+
+/** The job, if it is a crawl. Other jobs have no pages; the error says where their results are. */
+export async function findCrawlJob(db: Queryable, id: string): Promise<Job> {
+  const job = await showJob(db, id);
+  if (job.kind === 'crawl') return job;
+  const elsewhere =
+    job.kind === 'visit'
+      ? `holdfast results list --job ${id}`
+      : `holdfast intakes show ${job.payload.intake_id}`;
+  throw new HoldfastError('bad_request', `job ${id} is a ${job.kind} and has no pages`, {
+    hint: `To see its result: ${elsewhere}`,
+  });
 }

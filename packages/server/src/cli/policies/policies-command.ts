@@ -1,48 +1,53 @@
-import { type Job, type PolicyFilter, type PolicyKind, policyChange, policyFilter, policyKinds, policyRequest } from '@holdfast/contract';
+import {
+  type Job,
+  type Policy,
+  type PolicyFilter,
+  type PolicyKind,
+  policyChange,
+  policyFilter,
+  policyKinds,
+  policyRequest,
+} from '@holdfast/contract';
 import { Argument, Command, Option } from 'commander';
-import { Notifier } from '../queue/jobs/notifications.ts';
-import { findPolicy } from '../queue/policies/find-policies.ts';
-import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
 import type { Queryable } from '../../base/database/statement.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
 import { searchJobs } from '../../queue/jobs/search-jobs.ts';
-import { updatePolicy } from '../../queue/policies/change-policy.ts';
+import { deletePolicy, runPolicyNow, updatePolicy } from '../../queue/policies/change-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
-import { listPolicies } from '../../queue/policies/find-policies.ts';
-import { findPolicy } from '../../queue/policies/find-policy.ts';
-import { checkFlags } from '../check-flags.ts';
-import { checkOptions } from '../check-options.ts';
-import { wholePage } from '../list-options.ts';
-import { policyActionCommands } from '../policy-actions.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { findPolicy, listPolicies } from '../../queue/policies/find-policies.ts';
+import { checkFlags, checkPolicyOptions } from '../check-flags.ts';
+import { addListOptions, wholePage } from '../list-options.ts';
+import { wholeNumber } from '../option-values.ts';
+import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
 import { addPolicyOptions, type PolicyFlags, policyFlagOf, readPolicy } from './policy-options.ts';
+import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
 
 interface JsonOption {
   json?: true;
 }
 
 const examples = `
-A policy says what to run again, and when. A scheduler, in every \`holdfast up\` and \`holdfast worker\`, makes a job of each
-that is due; after a success it runs again in its frequency, after a failure in 5, 10, 20, 40 … minutes.
+A policy creates jobs on a schedule. Every \`holdfast up\` and \`holdfast worker\` runs the scheduler. After a success a policy
+runs again at its frequency, after a failure in 5, 10, 20, 40 … minutes.
 
   holdfast policies create crawl https://example.com --frequency 7d
   holdfast policies create visit https://shop.example/item --frequency 6h --executor bot
-  holdfast policies list --enabled                    what runs, and when next
-  holdfast policies update ID --frequency 12h         change what you name; the rest stays
-  holdfast policies run ID                            now, before its time
-  holdfast jobs show JOB                              its live job, as named by \`policies show\`
+  holdfast policies list --enabled                    enabled policies and their next runs
+  holdfast policies update ID --frequency 12h         change one setting; the others stay
+  holdfast policies run ID                            run it now
+  holdfast jobs show JOB                              its live job, named by \`policies show\`
 
 See docs/policies.md.`;
 
 const create = addPolicyOptions(
   new Command('create')
-    .description('add a policy; its first job is made at once, unless you say when')
-    .addArgument(new Argument('<kind>', 'what kind of job').choices(policyKinds))
-    .argument('<url>', 'the site to crawl, or the page to visit'),
+    .description('create a policy; its first job starts at once, unless you set a time')
+    .addArgument(new Argument('<kind>', 'kind of job').choices(policyKinds))
+    .argument('<url>', 'site to crawl, or page to visit'),
 )
-  .option('--disabled', 'make no jobs until it is enabled')
-  .option('--user <id>', 'its owner', 'local')
+  .option('--disabled', 'create no jobs until it is enabled')
+  .option('--user <id>', 'owner', 'local')
   .option('--json', 'print JSON')
   .action(
     (
@@ -53,7 +58,7 @@ const create = addPolicyOptions(
     ) => {
       const request = { ...readPolicy(flags), kind, url, enabled: !flags.disabled, user_id: flags.user };
       checkFlags(policyRequest, request, policyFlagOf);
-      checkOptions(kind, request.options ?? {}, 'of --options');
+      checkPolicyOptions(kind, request.options ?? {}, 'of --options');
       return withDatabase(command, async ({ database: { pool } }) => {
         const policy = await createPolicy(pool, request);
         await new Notifier(pool).notify('policy');
@@ -66,15 +71,16 @@ const create = addPolicyOptions(
 
 const update = addPolicyOptions(
   new Command('update')
-    .description('change a policy; what you do not name stays')
-    .argument('<id>', 'id of the policy'),
+    .description('change settings of a policy; the others stay')
+    .argument('<id>', 'policy id'),
 )
-  .option('--url <url>', 'the site to crawl, or the page to visit')
+  .option('--url <url>', 'site to crawl, or page to visit')
   .option('--json', 'print JSON')
   .action((id: string, flags: PolicyFlags & JsonOption, command: Command) => {
     const change = checkFlags(policyChange, readPolicy(flags), policyFlagOf);
     return withDatabase(command, async ({ database: { pool } }) => {
-      if (change.options) checkOptions((await findPolicy(pool, id)).kind, change.options, 'of --options');
+      if (change.options)
+        checkPolicyOptions((await findPolicy(pool, id)).kind, change.options, 'of --options');
       const policy = await updatePolicy(pool, id, change);
       await new Notifier(pool).notify('policy');
       console.log(
@@ -98,20 +104,21 @@ interface ListFlags extends JsonOption {
   after?: string;
 }
 
-const list = new Command('list')
-  .description('the newest policies first')
-  .option('--enabled', 'only those that run')
-  .addOption(new Option('--disabled', 'only those that do not').conflicts('enabled'))
-  .addOption(new Option('--kind <kind>', 'only of this kind').choices(policyKinds))
-  .option('--priority <number>', 'only with this priority', wholeNumber)
-  .option('--search <text>', 'only those with this in their URL')
-  .option('--created-after <time>', 'such as 2030-01-31T08:00:00Z')
-  .option('--created-before <time>')
-  .option('--next-run-after <time>')
-  .option('--next-run-before <time>')
-  .option('--user <id>', 'only of this owner')
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this policy: the last one of the page before')
+const list = addListOptions(
+  new Command('list')
+    .description('list policies, newest first')
+    .option('--enabled', 'only enabled ones')
+    .addOption(new Option('--disabled', 'only disabled ones').conflicts('enabled'))
+    .addOption(new Option('--kind <kind>', 'only of this kind').choices(policyKinds))
+    .option('--priority <number>', 'only with this priority', wholeNumber)
+    .option('--search <text>', 'only with this text in their URL')
+    .option('--created-after <time>', 'such as 2030-01-31T08:00:00Z')
+    .option('--created-before <time>')
+    .option('--next-run-after <time>')
+    .option('--next-run-before <time>')
+    .option('--user <id>', 'only of this owner'),
+  'policy',
+)
   .option('--json', 'print JSON')
   .action((flags: ListFlags, command: Command) => {
     const filter = filterOf(flags);
@@ -123,28 +130,6 @@ const list = new Command('list')
       else printPolicies(policies, filter);
     });
   });
-
-const show = new Command('show')
-  .description('one policy: what it does, how it went, and when it runs next')
-  .argument('<id>', 'id of the policy')
-  .option('--json', 'print JSON')
-  .action((id: string, { json }: JsonOption, command: Command) =>
-    withDatabase(command, async ({ database }) => {
-      const policy = await findPolicy(database.pool, id);
-      if (json) console.log(JSON.stringify(policy));
-      else printPolicy(policy, await lastJobOf(database.pool, policy.id));
-    }),
-  );
-
-async function lastJobOf(db: Queryable, policy_id: string): Promise<Job | undefined> {
-  return (await searchJobs(db, { filter: { policy_id }, limit: 1 })).rows[0];
-}
-
-export const policiesCommand = new Command('policies')
-  .description('run crawls and visits again and again')
-  .addHelpText('after', examples);
-for (const command of [create, list, show, update, ...policyActionCommands])
-  policiesCommand.addCommand(command);
 
 function filterOf({ enabled, disabled, json: _, user: __, ...flags }: ListFlags): PolicyFilter {
   const filter = {
@@ -159,6 +144,77 @@ function filterOf({ enabled, disabled, json: _, user: __, ...flags }: ListFlags)
     limit: flags.limit,
     after: flags.after,
   };
-  const said = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return checkFlags(policyFilter, Object.fromEntries(said));
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return checkFlags(policyFilter, Object.fromEntries(given));
 }
+
+const show = new Command('show')
+  .description('show a policy: its settings, its last runs and its next one')
+  .argument('<id>', 'policy id')
+  .option('--json', 'print JSON')
+  .action((id: string, { json }: JsonOption, command: Command) =>
+    withDatabase(command, async ({ database }) => {
+      const policy = await findPolicy(database.pool, id);
+      if (json) console.log(JSON.stringify(policy));
+      else printPolicy(policy, await lastJobOf(database.pool, policy.id));
+    }),
+  );
+
+async function lastJobOf(db: Queryable, policy_id: string): Promise<Job | undefined> {
+  return (await searchJobs(db, { filter: { policy_id }, limit: 1 })).rows[0];
+}
+
+interface Action {
+  readonly description: string;
+  act(db: Queryable, id: string): Promise<Policy>;
+  describe(policy: Policy): string;
+}
+
+const actions: Record<string, Action> = {
+  enable: {
+    description: 'enable policies; those that are due run at once',
+    act: (db, id) => updatePolicy(db, id, { enabled: true }),
+    describe: (policy) => `enabled; next run: ${nextRunOf(policy)}`,
+  },
+  disable: {
+    description: 'disable policies: they create no more jobs, and a live job runs to its end',
+    act: (db, id) => updatePolicy(db, id, { enabled: false }),
+    describe: ({ live_job_id }) =>
+      live_job_id ? `disabled; its job ${live_job_id} runs to its end` : 'disabled',
+  },
+  run: {
+    description: 'run policies now, ahead of their schedule',
+    act: runPolicyNow,
+    describe: ({ live_job_id }) =>
+      live_job_id ? `its job ${live_job_id} is already live` : 'due now; a scheduler creates its job at once',
+  },
+  delete: {
+    description: 'delete policies; their jobs and results stay',
+    act: deletePolicy,
+    describe: ({ live_job_id }) =>
+      live_job_id ? `deleted; its job ${live_job_id} runs to its end` : 'deleted',
+  },
+};
+
+/** One command per action on any number of policies. */
+const actionCommands = Object.entries(actions).map(([name, { description, act, describe }]) =>
+  new Command(name)
+    .description(description)
+    .argument('<id...>', 'policy ids')
+    .option('--json', 'print JSON, one line per policy')
+    .action((ids: string[], { json }: JsonOption, self: Command) =>
+      withDatabase(self, async ({ database: { pool } }) => {
+        const notifier = new Notifier(pool);
+        await actOnEach(ids, json ?? false, async (id) => {
+          const policy = await act(pool, id);
+          await notifier.notify('policy');
+          return { changed: policy, message: `policy ${id}: ${describe(policy)}` };
+        });
+      }),
+    ),
+);
+
+export const policiesCommand = new Command('policies')
+  .description('run crawls and visits on a schedule')
+  .addHelpText('after', examples);
+for (const command of [create, list, show, update, ...actionCommands]) policiesCommand.addCommand(command);

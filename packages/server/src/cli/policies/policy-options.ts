@@ -1,10 +1,9 @@
-import { HoldfastError, type PolicyChange } from '@holdfast/contract';
+import type { PolicyChange } from '@holdfast/contract';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { flagOf } from '../check-flags.ts';
-import { readFrequency } from '../read-frequency.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { readFrequency, readJsonObject, wholeNumber } from '../option-values.ts';
 
-/** The words of the command line, under the names that commander gives them. */
+/** Options of `policies create` and `policies update`, by commander's names. */
 export interface PolicyFlags {
   url?: string;
   frequency?: number;
@@ -18,32 +17,38 @@ export interface PolicyFlags {
   nextRunAt?: string;
 }
 
-/** What can be said of a policy, new or old. */
 export function addPolicyOptions(command: Command): Command {
   return command
     .option('--frequency <time>', 'how often: 30min, 6h, 7d, 2w; a bare number counts hours', readFrequency)
-    .option('--priority <number>', 'of its jobs; higher runs first, -1000 to 1000', wholeNumber)
-    .option('--options <json>', 'the rest of the payload of its jobs, such as {"max_depth": 2}')
-    .option('--next-run-at <time>', 'when it runs next, such as 2030-01-31T08:00:00Z')
+    .option('--priority <number>', 'priority of its jobs; higher runs first, -1000 to 1000', wholeNumber)
+    .option('--options <json>', 'more fields of the payload of its jobs, such as {"max_depth": 2}')
+    .option('--next-run-at <time>', 'next run, such as 2030-01-31T08:00:00Z')
     .option('--max-retries <number>', 'retries of a job after its first run', wholeNumber)
     .option(
       '--retry-backoff-minutes <number>',
-      'wait after a failure; doubles with each further one',
+      'delay after a failure; doubles with each further one',
       wholeNumber,
     )
-    .option('--timeout-minutes <number>', 'hard deadline of one run; none for a crawl without one', deadline)
+    .option(
+      '--timeout-minutes <number>',
+      'hard deadline of one run; none for a crawl without a deadline',
+      minutesOrNone,
+    )
     .addOption(new Option('--executor <name>', 'who runs its visits').choices(['builtin', 'bot']))
     .option('--lock-ttl-seconds <number>', 'lease of a bot that pulls its visits', wholeNumber);
 }
 
-/** Only what was said: the contract knows the defaults, and a change leaves the rest as it is. */
+/** Only the given fields: defaults come from the contract, and an update leaves the rest alone. */
 export function readPolicy(flags: PolicyFlags): PolicyChange {
   const fields = {
     url: flags.url,
     frequency_hours: flags.frequency,
     priority: flags.priority,
     executor: flags.executor,
-    options: flags.options === undefined ? undefined : readOptions(flags.options),
+    options:
+      flags.options === undefined
+        ? undefined
+        : readJsonObject(flags.options, '--options', '{"max_depth": 2}'),
     max_retries: flags.maxRetries,
     retry_backoff_minutes: flags.retryBackoffMinutes,
     timeout_minutes: flags.timeoutMinutes,
@@ -53,7 +58,7 @@ export function readPolicy(flags: PolicyFlags): PolicyChange {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** As it stands on the command line: `options.max_depth` is a field of --options. */
+/** `options.max_depth` is `max_depth of --options`. */
 export function policyFlagOf(field: string): string {
   const [name = '', ...inner] = field.split('.');
   if (name === '' || name === 'url') return name && 'the URL';
@@ -61,18 +66,7 @@ export function policyFlagOf(field: string): string {
   return inner.length > 0 ? `${inner.join('.')} of ${flag}` : flag;
 }
 
-function readOptions(text: string): Record<string, unknown> {
-  try {
-    const options: unknown = JSON.parse(text);
-    if (typeof options === 'object' && options !== null && !Array.isArray(options))
-      return options as Record<string, unknown>;
-  } catch {
-    // falls through to the same message: it is not a JSON object
-  }
-  throw new HoldfastError('bad_request', '--options must be a JSON object such as {"max_depth": 2}');
-}
-
-function deadline(text: string): number | null {
+function minutesOrNone(text: string): number | null {
   if (text === 'none') return null;
   try {
     return wholeNumber(text);

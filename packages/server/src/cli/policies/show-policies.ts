@@ -1,18 +1,17 @@
 import type { Job, Policy, PolicyFilter } from '@holdfast/contract';
-import { asCalled } from '../base/process/installation.ts';
-import { asCalled } from '../../base/process/called-as.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
-import { formatFrequency } from '../read-frequency.ts';
-import { shorten } from '../shorten.ts';
+import { asCalled } from '../../base/process/installation.ts';
+import { formatAgo, formatFrequency, formatMoment } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { type Field, printFields, printTable } from '../print-table.ts';
+import { shorten } from '../terminal-text.ts';
 
 export function printPolicies(policies: readonly Policy[], { limit = 50, ...filter }: PolicyFilter): void {
   if (policies.length === 0) {
     console.log(
       Object.keys(filter).length > 0
-        ? 'No such policies.'
+        ? 'No matching policies.'
         : asCalled(
-            'No policies yet. Add one: holdfast policies create crawl https://example.com --frequency 7d',
+            'No policies yet. Create one: holdfast policies create crawl https://example.com --frequency 7d',
           ),
     );
     return;
@@ -30,11 +29,11 @@ export function printPolicies(policies: readonly Policy[], { limit = 50, ...filt
       shorten(policy.url, 60),
     ]),
   );
-  if (policies.length === limit) console.log(`\nMore: --after ${policies.at(-1)?.id}`);
+  if (policies.length === limit) printMore(policies.at(-1)?.id);
 }
 
 export function printPolicy(policy: Policy, lastJob: Job | undefined): void {
-  const lines: [string, string | null | false][] = [
+  const lines: Field[] = [
     ['policy', policy.id],
     ['kind', policy.executor === 'bot' ? `${policy.kind}, run by bots` : policy.kind],
     ['url', policy.url],
@@ -43,32 +42,28 @@ export function printPolicy(policy: Policy, lastJob: Job | undefined): void {
     ['next run', `${nextRunOf(policy)} (${policy.next_run_at.toISOString()})`],
     ['live job', policy.live_job_id],
     ['last job', lastJob !== undefined && jobText(lastJob)],
-    ['last success', time(policy.last_success_at)],
-    ['last failure', time(policy.last_failed_at)],
+    ['last success', formatMoment(policy.last_success_at)],
+    ['last failure', formatMoment(policy.last_failed_at)],
     ['failures', `${policy.failure_count} in a row`],
     ['priority', String(policy.priority)],
-    ['retries', `${policy.max_retries} a job`],
+    ['retries', `${policy.max_retries} per job`],
     ['backoff', `${policy.retry_backoff_minutes} min, doubling up to a day`],
-    ['deadline', policy.timeout_minutes === null ? 'none' : `${policy.timeout_minutes} min a run`],
+    ['deadline', policy.timeout_minutes === null ? 'none' : `${policy.timeout_minutes} min per run`],
     ['bot lease', policy.executor === 'bot' && `${policy.lock_ttl_seconds} s`],
     ['options', JSON.stringify(policy.options)],
     ['owner', policy.user_id],
-    ['created', time(policy.created_at)],
+    ['created', formatMoment(policy.created_at)],
   ];
-  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+  printFields(lines);
 }
 
 function jobText({ id, status, error_code, error_message }: Job): string {
   return `${id}, ${status}${error_code === null ? '' : ` (${error_code}: ${error_message})`}`;
 }
 
-/** When the scheduler makes its next job, in a few words. */
+/** When the scheduler creates its next job, in a few words. */
 export function nextRunOf({ enabled, live_job_id, next_run_at }: Policy): string {
   if (live_job_id) return 'after its live job';
   if (!enabled) return 'never';
   return next_run_at.getTime() <= Date.now() ? 'now' : formatAgo(next_run_at);
-}
-
-function time(at: Date | null): string | null {
-  return at && `${at.toISOString()} (${formatAgo(at)})`;
 }

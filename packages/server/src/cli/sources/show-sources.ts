@@ -1,20 +1,21 @@
 import { errors } from '@holdfast/contract';
 import type { SourceFilter } from '../../governor/sources/list-sources.ts';
 import type { Source } from '../../governor/sources/source.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
-import { shorten } from '../shorten.ts';
+import { formatAgo, formatMoment } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { type Field, printFields, printTable } from '../print-table.ts';
+import { shorten } from '../terminal-text.ts';
 
 export function printSources(sources: readonly Source[], { limit = 50, ...filter }: SourceFilter): void {
   if (sources.length === 0) {
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     console.log(
-      isFiltered ? 'No such sources.' : 'No sources yet: each host gets one when it is first asked for.',
+      isFiltered ? 'No matching sources.' : 'No sources yet: a host gets one with its first request.',
     );
     return;
   }
   printTable(
-    ['ID', 'STATE', 'A MINUTE', 'AT A TIME', 'DELAY', 'FAILURES', 'LAST SUCCESS', 'HOSTS'],
+    ['ID', 'STATE', 'PER MINUTE', 'CONCURRENT', 'DELAY', 'FAILURES', 'LAST SUCCESS', 'HOSTS'],
     sources.map((source) => [
       source.id,
       stateOf(source),
@@ -26,32 +27,32 @@ export function printSources(sources: readonly Source[], { limit = 50, ...filter
       shorten(source.hosts.join(' '), 60),
     ]),
   );
-  if (sources.length === limit) console.log(`\nMore: --after ${sources.at(-1)?.id}`);
+  if (sources.length === limit) printMore(sources.at(-1)?.id);
 }
 
 export function printSource(source: Source): void {
-  const lines: [string, string | null | false][] = [
+  const lines: Field[] = [
     ['source', source.id],
     ['name', source.name],
     ['hosts', source.hosts.join(' ')],
     ['state', stateOf(source)],
-    ['configured', source.configured ? 'yes' : 'no: made by itself when the host was first asked for'],
+    ['configured', source.configured ? 'yes' : 'no: created with the first request to the host'],
     [
       'rate limit',
-      source.rate_limit_per_minute === null ? 'none' : `${source.rate_limit_per_minute} a minute`,
+      source.rate_limit_per_minute === null ? 'none' : `${source.rate_limit_per_minute} per minute`,
     ],
     ['concurrency', String(source.concurrency)],
     ['delay', delayOf(source)],
     ['failures', failuresOf(source)],
-    ['last success', time(source.last_success_at)],
-    ['last failure', time(source.last_failure_at)],
+    ['last success', formatMoment(source.last_success_at)],
+    ['last failure', formatMoment(source.last_failure_at)],
     ['weight', String(source.reputation_weight)],
     ['tier', String(source.tier)],
     ['adapter', source.adapter_type],
     ['config', Object.keys(source.config).length > 0 && JSON.stringify(source.config)],
-    ['created', time(source.created_at)],
+    ['created', formatMoment(source.created_at)],
   ];
-  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(13)} ${printable(value)}`);
+  printFields(lines);
 }
 
 function failuresOf({ failure_streak, failed_urls }: Source): string {
@@ -67,10 +68,13 @@ function stateOf(source: Source): string {
       paused_until instanceof Date ? `until ${paused_until.toISOString()}` : 'until it is resumed';
     return `paused ${until} (${pause_reason})`;
   }
-  if (breaker === 'half_open') return 'one probe decides';
+  if (breaker === 'half_open') return 'half open: one probe decides';
   const trouble = troubleText(source);
   if (trouble) return trouble;
-  return slowedText(source) ?? (slowdown > 1 ? 'fewer at a time: its answers take longer' : 'ready');
+  return (
+    slowedText(source) ??
+    (slowdown > 1 ? 'slowed: fewer requests at a time, because its answers take longer' : 'ready')
+  );
 }
 
 function troubleText({ trouble, trouble_host, trouble_since }: Source): string | undefined {
@@ -83,14 +87,10 @@ function troubleText({ trouble, trouble_host, trouble_since }: Source): string |
 function slowedText({ pace_per_minute, slowed_share, slowed_answers }: Source): string | undefined {
   if (pace_per_minute === null) return undefined;
   const share = Math.max(1, Math.round((slowed_share ?? 0) * 100));
-  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} a minute: ${share} % of ${slowed_answers} answers were refused or failed`;
+  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} per minute: ${share} % of ${slowed_answers} requests were refused or failed`;
 }
 
 function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {
   const delay = Math.max(min_delay_ms, crawl_delay_ms ?? 0);
   return delay === 0 ? 'none' : `${delay} ms`;
-}
-
-function time(at: Date | null): string | null {
-  return at && `${at.toISOString()} (${formatAgo(at)})`;
 }

@@ -1,18 +1,15 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../governor/sources/change-source.ts';
-import { Notifier } from '../queue/jobs/notifications.ts';
-import { printSource, printSources } from './show-sources.ts';
+import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../../governor/sources/list-sources.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/open-source.ts';
 import type { Source } from '../../governor/sources/source.ts';
 import { sourceView } from '../../governor/sources/source-view.ts';
-import { Notifier } from '../../queue/jobs/notifier.ts';
-import { answerEach } from '../answer-each.ts';
-import { checkLimit } from '../check-limit.ts';
-import { readText } from '../read-text.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { Notifier } from '../../queue/jobs/notifications.ts';
+import { addListOptions, checkLimit } from '../list-options.ts';
+import { readJsonObject, readText, wholeNumber } from '../option-values.ts';
+import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
+import { printSource, printSources } from './show-sources.ts';
 
 interface JsonOption {
   json?: true;
@@ -34,27 +31,27 @@ interface SetOptions extends JsonOption {
 }
 
 const examples = `
-A source is a place that Holdfast asks for something: a site, or the API of a shop. It holds how fast that place may be asked
-by all workers together, and how it has answered lately; one that fails again and again is paused by itself. Every host that
-is crawled or visited gets one by itself, named host:example.com. You make one yourself to set limits, to put several hosts
-under one limit, or to say how prices are asked for there (an adapter; see \`holdfast intakes --help\`).
+A source is a site or an API that Holdfast sends requests to. It holds the limits that all workers share, and the recent health;
+a source that keeps failing is paused. Every host gets a source with its first request, named host:example.com. Create one
+yourself to set limits, to put several hosts under one limit, or to collect prices with an adapter (\`holdfast intakes --help\`).
 
-  holdfast sources list --blocked                     what lets nothing through now, and why
+  holdfast sources list --blocked                     sources that let no requests through, and why
   holdfast sources set host:example.com --rate-limit 30 --concurrency 1
   holdfast sources set shop --hosts shop.example '*.shop.example' --min-delay-ms 500
-  holdfast sources pause shop --seconds 3600          ask nothing there for an hour
-  holdfast sources set hand --adapter import --weight 0.9    prices that you bring yourself
+  holdfast sources pause shop --seconds 3600          send no requests for an hour
+  holdfast sources set hand --adapter import --weight 0.9    prices you import yourself
 
 See docs/guides/write-an-adapter.md and docs/collection.md.`;
 
 const asJson = (source: Source) => sourceView(source, { seesEveryOwner: true });
 
-const list = new Command('list')
-  .description('the sites and APIs that are asked, with their limits and their health')
-  .option('--configured', 'only those that somebody configured')
-  .option('--blocked', 'only those that let nothing through now')
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this source: the last one of the page before')
+const list = addListOptions(
+  new Command('list')
+    .description('list sources with their limits and health')
+    .option('--configured', 'only those that were configured')
+    .option('--blocked', 'only those that let no requests through now'),
+  'source',
+)
   .option('--json', 'print JSON')
   .action(({ json, ...filter }: SourceFilter & JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
@@ -66,8 +63,8 @@ const list = new Command('list')
   );
 
 const show = new Command('show')
-  .description('one source: its limits, how it has answered lately, and whether it is paused')
-  .argument('<id>', 'id of the source, such as host:example.com')
+  .description('show a source: limits, recent health, pauses')
+  .argument('<id>', 'source id, such as host:example.com')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
@@ -78,33 +75,31 @@ const show = new Command('show')
   );
 
 const set = new Command('set')
-  .description('make a source, or change one; what is not named stays as it is')
-  .argument('<id>', 'id of the source, new or not')
-  .option('--name <text>', 'what to call it')
-  .option('--hosts <host...>', 'its hosts; *.example.com for every host below one')
-  .option('--rate-limit <number>', 'requests a minute over all workers, or none', limitOrNone)
-  .option('--concurrency <number>', 'requests at a time over all workers', wholeNumber)
-  .option('--min-delay-ms <number>', 'between two requests over all workers', wholeNumber)
-  .option(
-    '--weight <number>',
-    'how much its prices count in a valuation, from 0 (not at all) to 1 (fully); 0.5 if never set',
-    Number,
-  )
+  .description('create a source, or change settings of one; the others stay')
+  .argument('<id>', 'source id, new or existing')
+  .option('--name <text>', 'display name')
+  .option('--hosts <host...>', 'its hosts; *.example.com stands for all subdomains')
+  .option('--rate-limit <number>', 'requests per minute of all workers together, or none', limitOrNone)
+  .option('--concurrency <number>', 'concurrent requests of all workers together', wholeNumber)
+  .option('--min-delay-ms <number>', 'delay between two requests of all workers together', wholeNumber)
+  .option('--weight <number>', 'weight of its prices in a valuation, 0 to 1 (default: 0.5)', Number)
   .option(
     '--tier <number>',
-    'turn in which sources are asked for an intake, 1 to 10: the highest first; 5 if never set',
+    'order in which sources are asked for an intake, 1 to 10, highest first (default: 5)',
     wholeNumber,
   )
-  .option('--adapter <type>', `how prices are asked for: ${adapterTypes.join(', ')}, or none`)
-  .option('--config <json>', 'of the adapter, as a JSON object')
-  .option('--file <path>', 'a JSON file with settings as the API takes them; other options come first')
-  .option('--enable', 'let requests through')
-  .option('--disable', 'let none through until it is enabled')
+  .option('--adapter <type>', `how prices are collected: ${adapterTypes.join(', ')}, or none`)
+  .option('--config <json>', 'adapter configuration, as a JSON object')
+  .option('--file <path>', 'JSON file with settings in the form of the API; other options take precedence')
+  .option('--enable', 'enable it')
+  .option('--disable', 'disable it: send no requests until it is enabled')
   .option('--json', 'print JSON')
   .action((id: string, options: SetOptions, command: Command) =>
     withDatabase(command, async ({ database: { pool: db }, actor }) => {
       const source = await configureAndWake({ db, notifier: new Notifier(db), actor }, id, {
-        ...(options.file === undefined ? {} : readObject(await readText(options.file), options.file)),
+        ...(options.file === undefined
+          ? {}
+          : readJsonObject(await readText(options.file), options.file, '{"url": "…"}')),
         ...settingsOf(options),
       });
       if (options.json) console.log(JSON.stringify(asJson(source)));
@@ -113,53 +108,46 @@ const set = new Command('set')
   );
 
 const pause = new Command('pause')
-  .description('let no request to sources start')
-  .argument('<id...>', 'ids of the sources')
-  .option('--seconds <number>', 'for so long; without it, until they are resumed', wholeNumber)
-  .option('--json', 'print JSON, one line a source')
+  .description('pause sources: start no requests to them')
+  .argument('<id...>', 'source ids')
+  .option('--seconds <number>', 'how long; without it, until resumed', wholeNumber)
+  .option('--json', 'print JSON, one line per source')
   .action((ids: string[], { json, seconds }: JsonOption & { seconds?: number }, command: Command) =>
     withDatabase(command, async ({ database: { pool: db }, actor }) => {
       if (seconds !== undefined && seconds < 1)
         throw new HoldfastError('bad_request', '--seconds must be at least 1');
       const acting = { db, notifier: new Notifier(db), actor };
-      await answerEach(ids, json ?? false, async (id) => {
+      await actOnEach(ids, json ?? false, async (id) => {
         const source = await pauseAndTell(acting, id, seconds);
         const until =
           source.paused_until instanceof Date ? source.paused_until.toISOString() : 'it is resumed';
-        return { changed: asJson(source), told: `source ${id}: paused until ${until}` };
+        return { changed: asJson(source), message: `source ${id}: paused until ${until}` };
       });
     }),
   );
 
 const resume = new Command('resume')
-  .description(
-    'end every pause and slow-down of sources, whoever began it, and start the jobs that wait for them',
-  )
-  .argument('<id...>', 'ids of the sources')
-  .option('--json', 'print JSON, one line a source')
+  .description('end every pause and slowdown of sources, and start the jobs that wait for them')
+  .argument('<id...>', 'source ids')
+  .option('--json', 'print JSON, one line per source')
   .action((ids: string[], { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database: { pool: db }, actor }) => {
       const acting = { db, notifier: new Notifier(db), actor };
-      await answerEach(ids, json ?? false, async (id) => ({
+      await actOnEach(ids, json ?? false, async (id) => ({
         changed: asJson(await resumeAndWake(acting, id)),
-        told: `source ${id}: resumed`,
+        message: `source ${id}: resumed`,
       }));
     }),
   );
 
-export const sourcesCommand = new Command('sources')
-  .description('see and steer the sites and APIs that are asked: how fast, how many at a time, or not at all')
-  .addHelpText('after', examples);
-for (const command of [list, show, set, pause, resume]) sourcesCommand.addCommand(command);
-
-/** Not null: the parser of options would take that for none given. */
+/** Not null: commander would take that for a missing value. */
 function limitOrNone(text: string): number | 'none' {
   return text === 'none' ? text : wholeNumber(text);
 }
 
 function settingsOf(options: SetOptions): SourceSettings {
   if (options.enable && options.disable)
-    throw new HoldfastError('bad_request', '--enable or --disable, not both');
+    throw new HoldfastError('bad_request', 'use --enable or --disable, not both');
   const settings = {
     name: options.name,
     hosts: options.hosts,
@@ -169,18 +157,14 @@ function settingsOf(options: SetOptions): SourceSettings {
     reputation_weight: options.weight,
     tier: options.tier,
     adapter_type: options.adapter === 'none' ? null : options.adapter,
-    config: options.config === undefined ? undefined : readObject(options.config, '--config'),
+    config:
+      options.config === undefined ? undefined : readJsonObject(options.config, '--config', '{"url": "…"}'),
     enabled: options.enable ?? (options.disable && false),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-function readObject(text: string, name: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // the same message: it is not a JSON object
-  }
-  throw new HoldfastError('bad_request', `${name} must be a JSON object such as {"url": "…"}`);
-}
+export const sourcesCommand = new Command('sources')
+  .description('list and control the sites and APIs that requests go to: rate, concurrency, pauses')
+  .addHelpText('after', examples);
+for (const command of [list, show, set, pause, resume]) sourcesCommand.addCommand(command);

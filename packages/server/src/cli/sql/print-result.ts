@@ -1,15 +1,15 @@
 import { printTable } from '../print-table.ts';
-import type { SqlAnswer } from './sql-session.ts';
+import type { SqlResult } from './sql-session.ts';
 
-export type AnswerFormat = 'table' | 'json' | 'csv';
+export type ResultFormat = 'table' | 'json' | 'csv';
 
-/** Prints one answer; in JSON on one line: an array of objects, or what a statement without rows did. */
-export function printAnswer(answer: SqlAnswer, format: AnswerFormat): void {
-  const { command, rowCount, columns, rows } = answer;
-  if (format === 'json') console.log(JSON.stringify(jsonOf(answer)));
+/** Prints one result. JSON is one line: an array of objects, or a summary of a statement without rows. */
+export function printResult(result: SqlResult, format: ResultFormat): void {
+  const { command, rowCount, columns, rows } = result;
+  if (format === 'json') console.log(JSON.stringify(jsonOf(result)));
   else if (columns.length === 0) {
     if (format === 'table') console.log(rowCount === null ? command : `${command} ${rowCount}`);
-  } else if (format === 'csv') process.stdout.write(csvOf(answer));
+  } else if (format === 'csv') process.stdout.write(csvOf(result));
   else {
     const names = columns.map(({ name }) => name);
     printTable(
@@ -20,13 +20,13 @@ export function printAnswer(answer: SqlAnswer, format: AnswerFormat): void {
   }
 }
 
-/** Numbers stand to the right; one with digits that JavaScript would lose stays text. */
+/** Numbers are right-aligned; those that JavaScript cannot represent stay text. */
 function shown(value: string | null): string | number {
   if (value === null) return '';
   return value !== '' && String(Number(value)) === value ? Number(value) : value;
 }
 
-function jsonOf({ command, rowCount, columns, rows }: SqlAnswer): unknown {
+function jsonOf({ command, rowCount, columns, rows }: SqlResult): unknown {
   if (columns.length === 0) return { command, rows: rowCount };
   const names = distinct(columns.map(({ name }) => name));
   return rows.map((row) =>
@@ -34,7 +34,7 @@ function jsonOf({ command, rowCount, columns, rows }: SqlAnswer): unknown {
   );
 }
 
-/** pg_type: bool, the integers, the floats, json and jsonb. Everything else stays text: numeric keeps all its digits. */
+/** OIDs of bool, integers, floats, json and jsonb. Other types stay text, so that numeric keeps all digits. */
 const booleans = [16];
 const numbers = [20, 21, 23, 26, 700, 701];
 const documents = [114, 3802];
@@ -48,7 +48,7 @@ function jsonValue(value: string | null, type = 0): unknown {
   return numbers.includes(type) && isExact ? number : value;
 }
 
-/** Two columns may have one name; a field may not. */
+/** Columns may share a name; JSON fields may not. */
 function distinct(names: readonly string[]): string[] {
   return names.map((name, at) => {
     const before = names.slice(0, at).filter((other) => other === name).length;
@@ -56,8 +56,8 @@ function distinct(names: readonly string[]): string[] {
   });
 }
 
-/** RFC 4180; null is nothing, and an empty text "", as PostgreSQL's own CSV has it. */
-function csvOf({ columns, rows }: SqlAnswer): string {
+/** RFC 4180. Null is empty and an empty text is "", as in PostgreSQL's own CSV. */
+function csvOf({ columns, rows }: SqlResult): string {
   const line = (values: readonly (string | null)[]) => `${values.map(csvCell).join(',')}\r\n`;
   return [columns.map(({ name }) => name), ...rows].map(line).join('');
 }

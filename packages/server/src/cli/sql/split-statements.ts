@@ -1,11 +1,8 @@
-/** What a semicolon does not end: strings, quoted names, comments, dollar-quoted bodies. Comments nest, so they are counted apart. */
+/** Parts in which a semicolon does not end a statement. Block comments nest, so they are counted apart. */
 const opaque =
   /[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)[\s\S]*?\1|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
-/**
- * The statements of a text, each for itself, without what is empty. The server takes one at a time: were a text split in the wrong
- * place, it would answer with a syntax error.
- */
+/** Splits SQL into statements and drops empty ones. A wrong split would show as a syntax error of the server. */
 export function splitStatements(text: string): string[] {
   const statements: string[] = [];
   let start = 0;

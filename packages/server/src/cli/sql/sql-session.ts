@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { clientClass } from '../../base/database/failover-client.ts';
 
-export interface SqlAnswer {
+export interface SqlResult {
   /** `SELECT`, `INSERT` …, as the server calls it. */
   readonly command: string;
   readonly rowCount: number | null;
   readonly columns: readonly { readonly name: string; readonly type: number }[];
-  /** As the server writes the values. */
+  /** Values in PostgreSQL's text format. */
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
@@ -17,9 +17,8 @@ export interface SqlSessionOptions {
 }
 
 /**
- * A connection for statements that a person typed: with the server's own settings, not those that fit ours. Unless it may
- * write, each statement runs alone in a read-only transaction: one that ends it, or makes it writable before it reads, is
- * followed by nothing in it.
+ * A connection for statements that a person typed, with the server's own settings. Without `write`, each statement runs alone
+ * in a read-only transaction: if it ends that transaction or makes it writable, nothing follows inside.
  */
 export class SqlSession {
   readonly #client: pg.Client;
@@ -44,7 +43,7 @@ export class SqlSession {
     return new SqlSession(client, options);
   }
 
-  async run(text: string): Promise<SqlAnswer> {
+  async run(text: string): Promise<SqlResult> {
     const { write } = this.#options;
     if (write) {
       if (this.#client.getTransactionStatus() === 'I') await this.#limit('SET');
@@ -55,13 +54,13 @@ export class SqlSession {
       await this.#limit('SET LOCAL');
       return await this.#perform(text);
     } finally {
-      // It has changed nothing but settings of this session, which are to hold for the next statement.
+      // Keeps session settings (SET) for the next statement; nothing else can have changed.
       if (this.#client.getTransactionStatus() !== 'I')
         await this.#client.query('COMMIT').catch(() => undefined);
     }
   }
 
-  /** Whether a BEGIN of the text was left open: what it did is undone with the connection. */
+  /** Whether a transaction was left open; closing the connection rolls it back. */
   get isUnfinished(): boolean {
     return this.#client.getTransactionStatus() !== 'I';
   }
@@ -74,8 +73,8 @@ export class SqlSession {
     await this.#client.query(`${set} statement_timeout = ${this.#options.timeoutSeconds * 1000}`);
   }
 
-  /** By the extended protocol, which takes one statement and no more. */
-  async #perform(text: string): Promise<SqlAnswer> {
+  /** The extended protocol accepts a single statement only. */
+  async #perform(text: string): Promise<SqlResult> {
     const query = { text, rowMode: 'array', queryMode: 'extended' };
     const result = await this.#client.query<(string | null)[]>(query as pg.QueryArrayConfig);
     const { command, rowCount, fields, rows } = result;

@@ -1,16 +1,16 @@
 import type { Webhook, WebhookDelivery } from '@holdfast/contract';
-import { asCalled } from '../base/process/installation.ts';
-import { asCalled } from '../../base/process/called-as.ts';
+import { asCalled } from '../../base/process/installation.ts';
 import type { ShownWebhook } from '../../queue/webhooks/find-webhooks.ts';
-import { formatAgo } from '../format-time.ts';
-import { printable, printTable } from '../print-table.ts';
-import { shorten } from '../shorten.ts';
+import { formatAgo, formatMoment } from '../format-values.ts';
+import { printMore } from '../list-options.ts';
+import { type Field, printFields, printTable } from '../print-table.ts';
+import { shorten } from '../terminal-text.ts';
 
 export function printWebhooks(webhooks: readonly Webhook[], isFiltered: boolean, limit: number): void {
   if (webhooks.length === 0) {
     console.log(
       isFiltered
-        ? 'No such webhooks.'
+        ? 'No matching webhooks.'
         : asCalled('No webhooks yet. Add one: holdfast webhooks add https://example.com/hooks/holdfast'),
     );
     return;
@@ -25,15 +25,15 @@ export function printWebhooks(webhooks: readonly Webhook[], isFiltered: boolean,
       shorten(webhook.url, 60),
     ]),
   );
-  if (webhooks.length === limit) console.log(`\nMore: --after ${webhooks.at(-1)?.id}`);
+  if (webhooks.length === limit) printMore(webhooks.at(-1)?.id);
 }
 
 export function printWebhook(webhook: ShownWebhook): void {
   const { pending, dead } = webhook.deliveries;
-  const lines: [string, string | null][] = [
+  const lines: Field[] = [
     ['webhook', webhook.id],
     ['url', webhook.url],
-    ['for', webhook.description],
+    ['purpose', webhook.description],
     ['events', webhook.events.join(' ')],
     ['state', stateOf(webhook)],
     ['reason', webhook.disabled_reason],
@@ -42,23 +42,23 @@ export function printWebhook(webhook: ShownWebhook): void {
     ['dead', String(dead)],
     [
       'old secret',
-      webhook.previous_secret_until && `signs as well until ${time(webhook.previous_secret_until)}`,
+      webhook.previous_secret_until && `also signs until ${formatMoment(webhook.previous_secret_until)}`,
     ],
     ['owner', webhook.user_id],
-    ['created', time(webhook.created_at)],
+    ['created', formatMoment(webhook.created_at)],
   ];
-  for (const [label, value] of lines) if (value) console.log(`${label.padEnd(11)} ${printable(value)}`);
+  printFields(lines);
   if (dead > 0)
-    console.log(asCalled(`\nSend the dead ones again: holdfast webhooks replay ${webhook.id} --dead`));
+    console.log(asCalled(`\nSend the dead deliveries again: holdfast webhooks replay ${webhook.id} --dead`));
 }
 
 export function printDeliveries(deliveries: readonly WebhookDelivery[], limit: number): void {
   if (deliveries.length === 0) {
-    console.log('No such deliveries.');
+    console.log('No matching deliveries.');
     return;
   }
   printTable(
-    ['ID', 'EVENT', 'STATUS', 'ATTEMPTS', 'MADE', 'NEXT', 'LAST ANSWER'],
+    ['ID', 'EVENT', 'STATUS', 'ATTEMPTS', 'CREATED', 'NEXT', 'LAST ANSWER'],
     deliveries.map((delivery) => [
       delivery.id,
       delivery.event,
@@ -69,10 +69,10 @@ export function printDeliveries(deliveries: readonly WebhookDelivery[], limit: n
       shorten(delivery.last_error ?? String(delivery.last_status ?? ''), 60),
     ]),
   );
-  if (deliveries.length === limit) console.log(`\nMore: --after ${deliveries.at(-1)?.id}`);
+  if (deliveries.length === limit) printMore(deliveries.at(-1)?.id);
 }
 
-/** What became of a delivery, in a few words. */
+/** The state of a delivery, in a few words. */
 export function outcomeOf({
   status,
   attempts,
@@ -82,12 +82,10 @@ export function outcomeOf({
 }: WebhookDelivery): string {
   if (status === 'delivered') return `delivered; the receiver answered ${last_status}`;
   if (status === 'dead') return `dead: ${last_error}`;
-  if (last_error === null)
-    return attempts > 0 ? 'a worker is still sending it' : 'no worker had room for it yet; one sends it';
-  return `not taken: ${last_error}; next attempt ${next_attempt_at ? nextAttempt(next_attempt_at) : 'when the webhook is enabled'}`;
+  if (last_error === null) return attempts > 0 ? 'a worker is sending it' : 'waiting for a worker with room';
+  return `not delivered: ${last_error}; next attempt ${next_attempt_at ? nextAttempt(next_attempt_at) : 'when the webhook is enabled'}`;
 }
 
-/** What is due waits for no moment, but for a worker that has room. */
 function nextAttempt(at: Date): string {
   return at.getTime() <= Date.now() ? 'due' : formatAgo(at);
 }
@@ -95,8 +93,4 @@ function nextAttempt(at: Date): string {
 function stateOf({ enabled, failing_since }: Webhook): string {
   if (!enabled) return 'disabled';
   return failing_since ? `failing, first ${formatAgo(failing_since)}` : 'enabled';
-}
-
-function time(at: Date): string {
-  return `${at.toISOString()} (${formatAgo(at)})`;
 }

@@ -1,41 +1,40 @@
-import { type DeliveryStatus, defaultRotationHours, defaultWebhookEvents, deliveryStatuses, exitCodes, HoldfastError, type WebhookEvent, webhookEventNames, webhookEvents, webhookRequest } from '@holdfast/contract';
+import {
+  defaultRotationHours,
+  defaultWebhookEvents,
+  HoldfastError,
+  type Webhook,
+  type WebhookEvent,
+  webhookEventNames,
+  webhookEvents,
+  webhookRequest,
+} from '@holdfast/contract';
 import { Command, Option } from 'commander';
-import { rotateSecret } from '../queue/webhooks/change-webhook.ts';
-import { replayDelivery, sendTest } from '../queue/webhooks/deliver-now.ts';
-import { listWebhooks } from '../queue/webhooks/find-webhooks.ts';
-import { outcomeOf, printDeliveries, printWebhook, printWebhooks } from './show-webhooks.ts';
+import type { Queryable } from '../../base/database/statement.ts';
+import { deleteWebhook, rotateSecret, updateWebhook } from '../../queue/webhooks/change-webhook.ts';
 import { createWebhook } from '../../queue/webhooks/create-webhook.ts';
-import { awaitOutcome } from '../../queue/webhooks/deliver-now.ts';
-import { Deliverer } from '../../queue/webhooks/deliverer.ts';
-import { findDelivery, listDeliveries } from '../../queue/webhooks/find-deliveries.ts';
-import { findWebhook, showWebhook } from '../../queue/webhooks/find-webhooks.ts';
-import { listWebhooks } from '../../queue/webhooks/list-webhooks.ts';
-import { replayDeliveries, replayDelivery } from '../../queue/webhooks/replay-deliveries.ts';
-import { rotateSecret } from '../../queue/webhooks/rotate-secret.ts';
-import { sendTest } from '../../queue/webhooks/send-test.ts';
+import { findWebhook, listWebhooks, showWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { checkFlags } from '../check-flags.ts';
-import { checkLimit } from '../check-limit.ts';
-import { wholePage } from '../list-options.ts';
-import { readSince } from '../read-since.ts';
-import { webhookActionCommands } from '../webhook-actions.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { addListOptions, checkLimit } from '../list-options.ts';
+import { wholeNumber } from '../option-values.ts';
+import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
+import { deliveryCommands } from './delivery-commands.ts';
+import { printWebhook, printWebhooks } from './show-webhooks.ts';
 
 interface JsonOption {
   json?: true;
 }
 
 const examples = `
-A webhook is told over HTTP what happens to the jobs of its owner. Deliveries are signed (standardwebhooks.com), sent by every
-\`holdfast up\` and \`holdfast worker\`, tried again for about a day when the receiver does not take them, and then dead until you
-replay them.
+A webhook sends events about the jobs of its owner to a URL. Deliveries are signed (standardwebhooks.com). Every \`holdfast up\`
+and \`holdfast worker\` sends them, and retries for about a day if the receiver fails. Then a delivery is dead until you replay it.
 
   holdfast webhooks add https://example.com/hooks/holdfast --event job.completed job.failed
-  holdfast webhooks test ID                           send it something now, and see what it answers
-  holdfast webhooks deliveries ID --status dead       what it did not take, and why
-  holdfast webhooks replay ID --dead                  send that again
-  holdfast webhooks replay ID --since 2h              send everything of the last two hours again
-  holdfast webhooks rotate-secret ID                  another secret; the old one signs as well for a day
+  holdfast webhooks test ID                           send a test event now, and see the answer
+  holdfast webhooks deliveries ID --status dead       deliveries that failed, and why
+  holdfast webhooks replay ID --dead                  send them again
+  holdfast webhooks replay ID --since 2h              send the last two hours again
+  holdfast webhooks rotate-secret ID                  new secret; the old one also signs for a day
 
 Events:
 ${Object.entries(webhookEvents)
@@ -47,19 +46,19 @@ See docs/webhooks.md.`;
 const secretText = (secret: string) => `
   ${secret}
 
-It is shown this once. Your receiver checks signatures with it (docs/webhooks.md).`;
+It is shown only once. Your receiver verifies signatures with it (docs/webhooks.md).`;
 
 const add = new Command('add')
-  .description('add a webhook; its secret is shown this once')
-  .argument('<url>', 'where to send to, with POST')
+  .description('add a webhook; its secret is shown only once')
+  .argument('<url>', 'URL that receives the events, with POST')
   .addOption(
     new Option(
       '--event <event...>',
-      `what it is told of (default: ${defaultWebhookEvents.join(' ')})`,
+      `events it receives (default: ${defaultWebhookEvents.join(' ')})`,
     ).choices(webhookEventNames),
   )
-  .option('--description <text>', 'what it is for')
-  .option('--user <id>', 'owner of the jobs that it is told of', 'local')
+  .option('--description <text>', 'purpose')
+  .option('--user <id>', "owner; events are about this owner's jobs", 'local')
   .option('--json', 'print JSON')
   .action(
     (
@@ -83,16 +82,25 @@ const add = new Command('add')
     },
   );
 
-/** Where it is not the name of the field. */
+/** Flags that are not named after their field. */
 const flagNames: Readonly<Record<string, string>> = { url: 'the URL', events: '--event', user_id: '--user' };
 
-const list = new Command('list')
-  .description('the newest webhooks first')
-  .option('--enabled', 'only those that are told something')
-  .addOption(new Option('--disabled', 'only those that are not').conflicts('enabled'))
-  .option('--user <id>', 'only of this owner')
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this webhook: the last one of the page before')
+interface ListFlags extends JsonOption {
+  enabled?: true;
+  disabled?: true;
+  user?: string;
+  limit: number;
+  after?: string;
+}
+
+const list = addListOptions(
+  new Command('list')
+    .description('list webhooks, newest first')
+    .option('--enabled', 'only enabled ones')
+    .addOption(new Option('--disabled', 'only disabled ones').conflicts('enabled'))
+    .option('--user <id>', 'only of this owner'),
+  'webhook',
+)
   .option('--json', 'print JSON')
   .action((flags: ListFlags, command: Command) => {
     const { json, user, limit, after } = flags;
@@ -106,17 +114,9 @@ const list = new Command('list')
     });
   });
 
-interface ListFlags extends JsonOption {
-  enabled?: true;
-  disabled?: true;
-  user?: string;
-  limit: number;
-  after?: string;
-}
-
 const show = new Command('show')
-  .description('one webhook: where it leads, what it hears, and how it fares')
-  .argument('<id>', 'id of the webhook')
+  .description('show a webhook: its URL, its events and its deliveries')
+  .argument('<id>', 'webhook id')
   .option('--json', 'print JSON')
   .action((id: string, { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database: { pool } }) => {
@@ -126,117 +126,14 @@ const show = new Command('show')
     }),
   );
 
-const test = new Command('test')
-  .description(
-    'let a worker send a webhook.test now, and say what the receiver answers; without a worker, send it from here',
-  )
-  .argument('<id>', 'id of the webhook')
-  .option('--json', 'print JSON')
-  .action((id: string, { json }: JsonOption, command: Command) =>
-    withDatabase(command, async ({ database: { pool }, configuration, log }) => {
-      // What it would log is what is printed; whoever looks for a fault may have both.
-      const quiet = log.isLevelEnabled('debug') ? log : log.child({}, { level: 'silent' });
-      const deliverer = new Deliverer({ db: pool, log: quiet, configuration });
-      try {
-        const made = await sendTest(pool, id);
-        if (!json)
-          console.error(`sending; waiting up to ${configuration.webhookTimeoutSeconds} s for the receiver …`);
-        const delivery = await awaitOutcome(pool, made, deliverer, configuration);
-        console.log(json ? JSON.stringify(delivery) : `delivery ${delivery.id}: ${outcomeOf(delivery)}`);
-        if (delivery.status !== 'delivered') process.exitCode = exitCodes.failure;
-      } finally {
-        await deliverer.stop();
-      }
-    }),
-  );
-
-const deliveries = new Command('deliveries')
-  .description('what was sent to a webhook and what is to be sent, the newest first')
-  .argument('<id>', 'id of the webhook')
-  .argument('[delivery]', 'one of them, with what it tells')
-  .addOption(new Option('--status <status>', 'only these').choices(deliveryStatuses))
-  .option('--limit <number>', 'how many (1 to 1000)', wholeNumber, 50)
-  .option('--after <id>', 'go on behind this delivery: the last one of the page before')
-  .option('--json', 'print JSON')
-  .action(
-    (
-      id: string,
-      one: string | undefined,
-      { json, ...filter }: JsonOption & { status?: DeliveryStatus; limit: number; after?: string },
-      command: Command,
-    ) => {
-      checkLimit(filter.limit);
-      return withDatabase(command, async ({ database: { pool } }) => {
-        await findWebhook(pool, id);
-        if (one !== undefined) {
-          const { payload, ...delivery } = await findDelivery(pool, id, one);
-          if (json) return console.log(JSON.stringify({ ...delivery, payload }));
-          printDeliveries([delivery], 0);
-          return console.log(`\n${JSON.stringify(payload, null, 2)}`);
-        }
-        if (filter.after !== undefined) await findDelivery(pool, id, filter.after);
-        const { rows: found } = await wholePage(filter, (range) =>
-          listDeliveries(pool, id, { ...filter, ...range }),
-        );
-        if (json) console.log(JSON.stringify(found));
-        else printDeliveries(found, filter.limit);
-      });
-    },
-  );
-
-interface ReplayFlags extends JsonOption {
-  delivery?: string[];
-  dead?: true;
-  since?: string;
-}
-
-const replay = new Command('replay')
-  .description('send deliveries again, with the same webhook-id as the first time')
-  .argument('<id>', 'id of the webhook')
-  .option('--delivery <id...>', 'these, whatever became of them')
-  .option('--dead', 'those that were given up')
-  .option(
-    '--since <time>',
-    'all from then on, such as 2h, 3d or 2030-01-31T08:00:00Z; with --dead, the dead ones',
-    readSince,
-  )
-  .option('--json', 'print JSON')
-  .action((id: string, { delivery, dead, since, json }: ReplayFlags, command: Command) => {
-    const chosen = dead || since !== undefined;
-    if (Boolean(delivery) === Boolean(chosen))
-      throw new HoldfastError('bad_request', 'say which ones: --delivery, or --dead, or --since', {
-        hint: 'Add --dead to send again what was given up.',
-      });
-    return withDatabase(command, async ({ database: { pool } }) => {
-      const { enabled } = await findWebhook(pool, id);
-      let replayed = 0;
-      if (delivery) {
-        // One that has attempts behind it was left alone.
-        for (const one of delivery) if ((await replayDelivery(pool, id, one)).attempts === 0) replayed++;
-      } else {
-        const filter = { status: dead ? ('dead' as const) : ('any' as const), ...(since && { since }) };
-        replayed = (await replayDeliveries(pool, id, filter)).replayed;
-      }
-      if (json) return console.log(JSON.stringify({ replayed }));
-      const underWay = delivery ? delivery.length - replayed : 0;
-      const remarks = [
-        underWay > 0 && `${underWay} being sent just now`,
-        replayed === 0 && !delivery && (dead ? 'none is dead' : 'none was delivered or given up'),
-        replayed === 0 && since && `since ${since}`,
-        replayed > 0 && !enabled && 'when the webhook is enabled: it is disabled',
-      ].filter((remark) => remark);
-      console.log(
-        `webhook ${id}: ${replayed} will be sent again${remarks.length > 0 ? `; ${remarks.join(' ')}` : ''}`,
-      );
-    });
-  });
-
 const rotate = new Command('rotate-secret')
-  .description('give a webhook another secret, shown this once; for a while the old one signs as well')
-  .argument('<id>', 'id of the webhook')
+  .description(
+    'replace the secret of a webhook; the new one is shown only once, the old one also signs for a while',
+  )
+  .argument('<id>', 'webhook id')
   .option(
     '--overlap-hours <number>',
-    'how long the old one signs as well (0 to 168); 0 when it has leaked',
+    'how long the old one also signs (0 to 168); 0 if it has leaked',
     wholeNumber,
     defaultRotationHours,
   )
@@ -249,14 +146,54 @@ const rotate = new Command('rotate-secret')
       if (json) return console.log(JSON.stringify(webhook));
       const { previous_secret_until: until } = webhook;
       console.log(
-        `webhook ${id}: ${until ? `the old secret signs as well until ${until.toISOString()}` : 'the old secret signs no more'}`,
+        `webhook ${id}: ${until ? `the old secret also signs until ${until.toISOString()}` : 'the old secret no longer signs'}`,
       );
       console.log(secretText(webhook.secret));
     });
   });
 
+interface Action {
+  readonly description: string;
+  readonly done: string;
+  act(db: Queryable, id: string): Promise<Webhook>;
+}
+
+const actions: Record<string, Action> = {
+  enable: {
+    description: 'enable webhooks; pending deliveries are sent at once',
+    done: 'enabled',
+    act: (db, id) => updateWebhook(db, id, { enabled: true }, []),
+  },
+  disable: {
+    description: 'disable webhooks; pending deliveries are kept, new events are not recorded',
+    done: 'disabled',
+    act: (db, id) => updateWebhook(db, id, { enabled: false }, []),
+  },
+  remove: {
+    description: 'delete webhooks; pending deliveries are dropped',
+    done: 'removed',
+    act: deleteWebhook,
+  },
+};
+
+/** One command per action on any number of webhooks. */
+const actionCommands = Object.entries(actions).map(([name, { description, done, act }]) =>
+  new Command(name)
+    .description(description)
+    .argument('<id...>', 'webhook ids')
+    .option('--json', 'print JSON, one line per webhook')
+    .action((ids: string[], { json }: { json?: true }, self: Command) =>
+      withDatabase(self, ({ database: { pool } }) =>
+        actOnEach(ids, json ?? false, async (id) => ({
+          changed: await act(pool, id),
+          message: `webhook ${id}: ${done}`,
+        })),
+      ),
+    ),
+);
+
 export const webhooksCommand = new Command('webhooks')
-  .description('be told over HTTP what happens to jobs and prices')
+  .description('send events about jobs and prices to your own URLs')
   .addHelpText('after', examples);
-for (const command of [add, list, show, ...webhookActionCommands, test, deliveries, replay, rotate])
+for (const command of [add, list, show, ...actionCommands, ...deliveryCommands, rotate])
   webhooksCommand.addCommand(command);

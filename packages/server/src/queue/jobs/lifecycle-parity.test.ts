@@ -15,7 +15,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { referencePages } from '../../cli/reference-pages.ts';
+import { referencePages } from '../../cli/docs/reference-pages.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
