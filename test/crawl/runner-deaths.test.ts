@@ -51,14 +51,14 @@ describe('a supervisor', () => {
       status: 'failed',
       error_code: 'run_timed_out',
     });
-    await fixture.worker?.saying('A runner died; its job has failed: its retries are spent');
+    await fixture.worker?.saying('A runner died; its job has failed: no retries left');
   });
 
   test('does not say that a job is tried again when an operator took it away', async () => {
     const id = await running();
     await actOnJob(fixture.pool, 'expire', id, { actor: 'user:test' });
     // Whoever notices first: the runner, whose checkpoint is refused, or the supervisor, which then ends it.
-    await fixture.worker?.saying(/^(Run ended: lost|A runner was ended; its job was not its own any more)$/);
+    await fixture.worker?.saying(/^(Run ended: lost|A runner was ended; it had lost its job before)$/);
     const said = fixture.worker?.lines.filter(({ job }) => job === id).map(({ msg }) => msg);
     expect(said).not.toContainEqual(expect.stringContaining('tried again'));
   });

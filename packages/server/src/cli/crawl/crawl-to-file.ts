@@ -3,7 +3,7 @@ import { PageExporter } from '../../pages/export/page-exporter.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
 import { countReasons } from '../../pages/stored/list-errors.ts';
 import { nameWorker } from '../../queue/workers/worker-list.ts';
-import { recoverDeadWorkers } from '../../worker/supervisor/recover-dead-workers.ts';
+import { recoverDeadWorkers } from '../../worker/supervisor/dead-workers.ts';
 import { countOf, formatAgo } from '../format-values.ts';
 import { nextSignal } from '../stop-signal.ts';
 import { printable } from '../terminal-text.ts';

@@ -1,6 +1,6 @@
 import { canonicalOrigin, HoldfastError, settings } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { forbiddenOrigins } from '../../worker/supervisor/forbidden-origins.ts';
+import { forbiddenOrigins } from '../../worker/supervisor/hand-back.ts';
 import { printable } from '../terminal-text.ts';
 
 /** Allows these origins, besides the configured ones, in this process and the runners it starts. */

@@ -278,7 +278,7 @@ export class CrawlLoop {
       .refill((queue, now) => this.#blocked.startsAt(queue, now), this.#mayFetchMore(0) ? 'all' : 'retried')
       .then(
         (read) => read && this.#pumpSoon(),
-        (error) => this.#context.log.warn({ err: error }, 'The frontier could not be read; trying again'),
+        (error) => this.#context.log.warn({ err: error }, 'Could not read the frontier; trying again'),
       )
       .then(() => {
         this.#refilling = undefined;

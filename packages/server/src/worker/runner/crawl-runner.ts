@@ -1,4 +1,4 @@
-// A runner of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
+// A runner process of one crawl. It writes its own checkpoints, and stops by itself when its supervisor is gone or its lease is over.
 import { crawlOptions, HoldfastError } from '@holdfast/contract';
 import { type OpenCrawl, openCrawl } from '../../crawl/run/open-crawl.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
@@ -28,7 +28,7 @@ process.on('message', (message: ToRunner) => {
   else stopBeforeStart = message;
 });
 
-// A supervisor that died cannot renew: save what there is, give the job back, and go.
+// A dead supervisor cannot renew the lease: save what there is, give the job back, and exit.
 process.on('disconnect', () => loseSupervisor('gone'));
 
 function loseSupervisor(how: 'gone' | 'silent'): void {
@@ -38,14 +38,14 @@ function loseSupervisor(how: 'gone' | 'silent'): void {
 }
 
 /**
- * A supervisor that is stopped, not dead, closes no pipe, but is silent. A quarter of the lease without a word is as much as
- * it allows us: then another one must be able to have the job, long before the lease runs out.
+ * A supervisor that is stopped but not dead closes no pipe. After a quarter of the lease without a message the job is given back, so
+ * that another worker can have it long before the lease runs out.
  */
 function watchSupervisor(leaseSeconds: number): void {
   const timer = setInterval(() => {
     if (performance.now() - lastHeard < (leaseSeconds * 1000) / 4) return;
     clearInterval(timer);
-    log.warn('The supervisor is silent; the job is given back');
+    log.warn('The supervisor is silent; giving the job back');
     loseSupervisor('silent');
   }, 250);
 }
@@ -88,7 +88,7 @@ function tellEnd(status: WriteOutcome): void {
   process.exitCode = 0;
 }
 
-/** A payload that no crawl can be made of is the job's fault. For all else this process is to blame, or the machine. */
+/** An invalid payload is the job's fault. Anything else is the fault of this process or the machine, and ends it. */
 async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
   try {
     if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
@@ -96,7 +96,7 @@ async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise
     const end = { how: 'failed', error, isFinal: error.retry === 'never' } as const;
     tellEnd(await endRun(job, end, { db: pool, actor, leaseEnds: () => leaseEnds }));
   } catch (error) {
-    log.error({ err: error, job: job.id }, 'The run broke off');
+    log.error({ err: error, job: job.id }, 'The run failed unexpectedly');
     process.exitCode = 1;
   }
 }

@@ -6,8 +6,8 @@ import type { StopReason } from '../../queue/jobs/end-run.ts';
 export type RunnerKind = 'crawl' | 'pooled';
 
 /**
- * Milliseconds on the monotonic clock that all processes of this machine share. A lease is sent as the moment when it ends:
- * a message that waited while both processes stood still must not start it anew.
+ * Milliseconds by the monotonic clock that all processes of this machine share. A lease is sent as the moment it ends, so that a message
+ * that waited while both processes stood still does not extend it.
  */
 export const machineNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
@@ -16,7 +16,7 @@ export type ToRunner =
   /** The lease was renewed: no request may start after this. */
   | { readonly type: 'lease'; readonly leaseEndsAt: number }
   | { readonly type: 'stop'; readonly reason: StopReason }
-  /** For a pooled runner: one of many jobs, by its lease. */
+  /** To a pooled runner: one of many jobs. */
   | { readonly type: 'runPooled'; readonly job: ClaimedJob; readonly leaseEndsAt: number }
   | {
       readonly type: 'pooledLease';
@@ -28,15 +28,15 @@ export type ToRunner =
 
 export type FromRunner =
   | { readonly type: 'ready' }
-  /** Its first request is about to leave: the machine lets it work. */
+  /** Its first request is about to leave, so the machine lets it work. */
   | { readonly type: 'asking' }
-  /** The event loop works, and these checkpoints of a crawl were saved since the last one. */
+  /** A sign of life, with the checkpoints saved since the last one. */
   | {
       readonly type: 'tick';
       readonly rssBytes: number;
       readonly checkpoints: readonly MetricEvents['checkpoint'][];
     }
-  /** The run has ended and its job is not ours any more. */
+  /** The run has ended and let go of its job. */
   | { readonly type: 'ended'; readonly status: string }
-  /** One of a pooled runner's jobs has ended, and is not ours any more. */
+  /** One of a pooled runner's jobs has ended, and the run has let go of it. */
   | { readonly type: 'pooledEnded'; readonly id: string; readonly fence: number; readonly status: string };

@@ -4,28 +4,28 @@ import { createLogger } from '../../base/telemetry/logger.ts';
 import { type MetricEvents, subscribe } from '../../base/telemetry/metrics-channel.ts';
 import type { FromRunner } from './messages.ts';
 
-/** It is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
+/** A runner is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
 export const orphanMs = 4_000;
 
-/** What every runner has: its configuration, its log, its one connection, and its line to the supervisor. */
+/** What every runner has: configuration, log, one database connection, and the channel to its supervisor. */
 export async function openRunner() {
   const configuration = readConfiguration(process.env);
   const log = await createLogger(configuration);
   const pool = createPool({ connectionString: configuration.databaseUrl }, log, { name: 'runner', max: 1 });
 
-  // The terminal's Ctrl-C reaches the whole group; the supervisor decides what it means.
+  // Ctrl-C in a terminal reaches the whole process group; the supervisor decides what it means.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
 
   const send = (message: FromRunner) => {
     if (process.connected) process.send?.(message, () => undefined);
   };
-  /** Since the last tick: a message for each of them took 0.5 ms, as long as half a page. */
+  /** Sent with the next tick: a message for each would cost as much as half a page (ADR 32). */
   let checkpoints: MetricEvents['checkpoint'][] = [];
   subscribe('checkpoint', (saved) => checkpoints.push(saved));
 
   let hasAsked = false;
-  /** From now on, its death is not blamed on the machine that it runs on. */
+  /** From now on, its death is not blamed on the machine. */
   const onRequest = () => {
     if (hasAsked) return;
     hasAsked = true;

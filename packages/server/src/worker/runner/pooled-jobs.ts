@@ -14,7 +14,7 @@ import { Visitor } from '../../shop/visits/visitor.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
 import type { FromRunner } from './messages.ts';
 
-/** What is done for one kind of job. It stores what it found with the job's completion, or throws. */
+/** The work of one kind of job: stores its result together with the job's completion, or throws. */
 interface Work {
   run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome>;
 }
@@ -37,7 +37,7 @@ export interface PooledJobsOptions {
 
 const defaultTimeoutSeconds = 600;
 
-/** The jobs of a pooled runner, visits and collections, each with its own lease and its own end. */
+/** The visits and collections of a pooled runner, each with its own lease and its own end. */
 export class PooledJobs {
   readonly #options: PooledJobsOptions;
   readonly #actor: string;
@@ -83,7 +83,7 @@ export class PooledJobs {
     this.#runs.get(keyOf({ id, fence }))?.stop.abort(reason);
   }
 
-  /** Hands every job back, and ends. */
+  /** Hands every job back. */
   async drain(why: keyof typeof supervisorEnds = 'drain'): Promise<void> {
     for (const { stop } of this.#runs.values()) stop.abort(why);
     await Promise.all(this.#running);
@@ -97,17 +97,20 @@ export class PooledJobs {
     try {
       status = await this.#perform(run);
     } catch (error) {
-      log.error({ err: error, job: job.id }, 'A run broke off; its job is recovered when its lease runs out');
+      log.error(
+        { err: error, job: job.id },
+        'A run failed unexpectedly; its job is recovered when its lease ends',
+      );
     } finally {
       this.#runs.delete(keyOf(job));
-      // Whatever is still under way on its behalf, such as a robots.txt that nobody else waits for, has no lease any more.
+      // Requests still in flight for it, such as for a robots.txt that nobody else waits for, have no lease any more.
       run.leaseEnds = 0;
       run.stop.abort();
       send({ type: 'pooledEnded', id: job.id, fence: job.fence, status });
     }
   }
 
-  /** The source that a visit failed at; that of a collection is named by the job itself. */
+  /** The source that a visit failed at; a collection's payload names its source. */
   #placeOf({ payload }: ClaimedJob, error: unknown): BlockedBy | undefined {
     const url = typeof payload.url === 'string' ? parseUrl(payload.url) : undefined;
     if (!url) return undefined;
@@ -136,9 +139,9 @@ export class PooledJobs {
     }
   }
 
-  /** How a run ends that came to nothing. Rethrows what is no error of the job. */
+  /** How a failed run ends. Rethrows an error that is not the job's. */
   #endOf(job: ClaimedJob, error: unknown, { stopped, timeUpSeconds }: Interruption): RunEnd {
-    // A lease that ran out here may still be ours in the database: the job is recovered with it, and has not failed.
+    // A lease that ran out here may still be ours in the database: the job has not failed, the watchdog recovers it.
     if (stopped === 'lost' || (error instanceof HoldfastError && error.code === 'lease_lost'))
       return { how: 'lost' };
     if (stopped) return { how: 'released', reason: releaseReasons[stopped] };

@@ -14,9 +14,9 @@ function theJobs(): PooledJobs {
   return jobs;
 }
 
-/** Hands the jobs back and ends; what cannot be handed back in time is recovered when its lease runs out. */
+/** Hands the jobs back and exits; jobs not handed back in time are recovered when their leases end. */
 async function end(why: 'drain' | 'gone', patienceMs: number): Promise<void> {
-  // Its only jobs were given to others: there is nothing to hand back.
+  // It has never had a job: there is nothing to hand back.
   if (!jobs) process.exit(0);
   setTimeout(() => process.exit(1), patienceMs).unref();
   await jobs.drain(why);

@@ -1,6 +1,5 @@
-// Where a runner process begins: `runner.js crawl` or `runner.js pooled`. It looks for its supervisor before it loads anything:
-// on a busy machine that takes seconds, and a supervisor that dies meanwhile must not leave it behind. Each kind loads what it
-// needs alone: a crawl's starts in four fifths of the time of one that could do both.
+// The entry of a runner process: `runner.js crawl` or `runner.js pooled`. It watches its supervisor before it loads anything, because
+// loading may take seconds, and a supervisor that dies meanwhile must not leave it behind. Each kind loads only what it needs.
 import type { RunnerKind } from './messages.ts';
 
 const leave = () => process.exit(0);

@@ -7,8 +7,8 @@ import { pruneAdapterCache } from '../../shop/collect/adapter-cache.ts';
 import { forgetWorkers } from './register-worker.ts';
 
 /**
- * Forgets what nobody has needed for so many days: finished jobs with all they stored, hosts nobody asked for, deliveries. And,
- * whatever the days, what has run out by itself.
+ * Deletes what is older than the retention time: finished jobs with everything they stored, unused sources, deliveries. Also what
+ * expires by itself: sessions, cached adapter responses, workers that left.
  */
 export async function prune(
   db: Queryable,

@@ -10,10 +10,10 @@ import {
 } from '../../base/process/process-info.ts';
 import { proofSeconds, SteadyWait } from './steady-wait.ts';
 
-/** What others may know of a worker, and whether they can count on it. */
+/** What a worker tells others about itself. */
 export interface Registration {
   readonly id: string;
-  /** 0: it does its own job alone. */
+  /** 0 for a one-shot command. */
   readonly maxJobs: number;
   /** How many of them may be crawls. */
   readonly maxCrawls: number;
@@ -25,22 +25,22 @@ export interface Registration {
 export interface Beat {
   readonly runningJobs: number;
   readonly draining: boolean;
-  /** Why it has stopped claiming. */
+  /** Why it has stopped claiming jobs. */
   readonly trouble: string | undefined;
 }
 
-/** Another worker as its row has it, and what is certain about its process. */
+/** Another worker's row, and what is certain about its process. */
 export interface KnownWorker {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** To the microsecond, so that it can be compared. */
+  /** To the microsecond, for comparison. */
   readonly lastSeen: string;
   /** When its row was read, in seconds by the database's clock. */
   readonly readAt: number;
   readonly heartbeatSeconds: number;
   readonly verdict: Verdict;
-  /** It may run where we do: same machine, or same host name. */
+  /** It may run here: same machine or same host name. */
   readonly isNear: boolean;
 }
 
@@ -73,7 +73,7 @@ const insertStatement = statement<{ id: string }>(
   `${insert}) VALUES (${values}) ON CONFLICT DO NOTHING RETURNING id`,
 );
 
-/** Whole, so that a row that somebody removed comes back; never over that of another process of the same name. */
+/** Inserts if needed, so that a removed row comes back; never overwrites the row of another process. */
 const beatStatement = statement<{ id: string }>(
   'worker-seen',
   `${insert}, running_jobs, draining, trouble) VALUES (${values}, $13, $14, $15)
@@ -84,16 +84,13 @@ const beatStatement = statement<{ id: string }>(
 );
 const leaveStatement = statement('worker-left', 'DELETE FROM workers WHERE id = ANY ($1)');
 
-/** A worker that was killed on a host that never comes back (a pod, a spot machine) leaves its row behind. */
+/** A worker killed on a host that never returns (a pod, a spot machine) leaves its row behind. */
 const forgetStatement = statement(
   'forget-workers',
   `DELETE FROM workers WHERE last_seen < now() - interval '7 days'`,
 );
 
-/**
- * Enters this supervisor into the table of workers, under a name that no living one has. `onDead` is told before the name of a
- * dead one is taken over.
- */
+/** Enters this worker into the table, under a name that no living one has. Calls `onDead` before it replaces a dead one. */
 export async function registerWorker(
   db: Queryable,
   registration: Registration,
@@ -120,7 +117,7 @@ export async function registerWorker(
   }
 }
 
-/** False: another process has the name by now. */
+/** False when another process has taken the name. */
 export async function reportWorker(db: Queryable, registration: Registration, beat: Beat): Promise<boolean> {
   const { runningJobs, draining, trouble = null } = beat;
   const rows = await run(db, beatStatement, [
@@ -136,7 +133,7 @@ export async function unregisterWorkers(db: Queryable, workerIds: readonly strin
   await run(db, leaveStatement, [workerIds]);
 }
 
-/** Forgets workers that nobody has heard of for a week. */
+/** Deletes workers that nobody has heard of for a week. */
 export async function forgetWorkers(db: Queryable): Promise<void> {
   await run(db, forgetStatement);
 }

@@ -8,9 +8,9 @@ import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import { renewLeases } from '../../queue/jobs/renew-leases.ts';
-import { markSuspects } from './mark-suspects.ts';
 import { type PooledRunner, RunnerPool } from './runner-pool.ts';
 import type { RunnerExit } from './runner-process.ts';
+import { markSuspects } from './suspects.ts';
 
 const queue = new QueueFixture();
 

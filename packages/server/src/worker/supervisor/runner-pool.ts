@@ -3,12 +3,11 @@ import { supervisorEnds } from '../../queue/jobs/end-run.ts';
 import { type HeldJob, isSameLease } from '../../queue/jobs/held-job.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
 import type { Renewal } from '../../queue/jobs/renew-leases.ts';
-import { findSuspectJobs } from './find-suspect-jobs.ts';
-import type { Holder } from './hand-back.ts';
+import { isHung, whyEnd } from './dispatch.ts';
+import { type Holder, untilAnswered } from './hand-back.ts';
 import type { RunnerProcess } from './runner-process.ts';
-import { settlePooledExit } from './settle-pooled-exit.ts';
-import { untilAnswered } from './until-answered.ts';
-import { isHung, whyEnd } from './why-end.ts';
+import { settlePooledExit } from './settle-exit.ts';
+import { findSuspectJobs } from './suspects.ts';
 
 /** What the pool needs of a process. */
 export type PooledRunner = Pick<
@@ -28,7 +27,7 @@ export type PooledRunner = Pick<
 
 interface PooledRun {
   readonly job: ClaimedJob;
-  /** Set when the job is sent to it: whoever has no process has no part in the death of one. */
+  /** Set when the job is sent to it; a job without a process cannot have killed one. */
   runner?: PooledRunner;
   /** By our monotonic clock, never later than the database's. */
   leaseEnds: number;
@@ -37,25 +36,24 @@ interface PooledRun {
 export interface RunnerPoolOptions extends Holder {
   readonly memoryMb: number;
   readonly spawn: (onPooledEnd: (id: string, fence: number) => void) => PooledRunner;
-  /** A run has ended, and there is room for another; its job may be back in the queue. */
+  /** A run has ended and there is room for another; `requeued`: its job may be back in the queue. */
   readonly onEnded: (requeued: boolean) => void;
 }
 
-/** How many suspects run at a time, each in a process of its own: a death of a full pool must not start hundreds of them. */
+/** Suspects that run at a time, each in a process of its own: the death of a full pool must not start hundreds. */
 const mostAlone = 2;
 
 /**
- * Visits and collections share one process, many at a time. When it dies, nobody knows which of them it died of: each next
- * runs alone, and only one that dies alone burns a retry.
+ * Visits and collections share one process, many at a time (ADR 12). When it dies, nobody knows of which job: each runs alone next, and
+ * only one that dies alone burns a retry.
  *
- * Suspects whose turn has not come wait here, in the order of their claim, and take the room of a run. Handed back, they
- * would be claimed again at once, over and over, or would need a time to come back at that nobody knows. As they take room,
- * a pool that dies again and again does not gather more and more of them.
+ * Suspects wait here for their turn, in the order of their claim, and take the room of a run. Handed back, they would be claimed again
+ * at once, over and over; and as they take room, a pool that dies repeatedly does not gather more and more of them.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions;
   readonly #runs = new Set<PooledRun>();
-  /** Those of the runs that are to run alone, and wait for their turn. */
+  /** Runs that wait for their turn to run alone. */
   readonly #waiting = new Set<PooledRun>();
   readonly #adding = new Set<Promise<void>>();
   readonly #endings = new Set<Promise<void>>();
@@ -70,12 +68,12 @@ export class RunnerPool {
     return this.#runs.size;
   }
 
-  /** Those whose process has not come to a first request. */
+  /** Runs whose process has not reached its first request. */
   get unproven(): number {
     return [...this.#runs].filter(({ runner }) => !runner?.hasAsked).length;
   }
 
-  /** Jobs that share the process need no other, and that one works. */
+  /** Whether the shared process works, so that another job needs no new one. */
   get isProven(): boolean {
     return this.#shared?.hasAsked === true;
   }
@@ -84,12 +82,12 @@ export class RunnerPool {
     return [...this.#runs].some(({ job }) => isSameLease(job, lease));
   }
 
-  /** The jobs whose leases are to be renewed: those that wait, and those of processes that show signs of life. */
+  /** Jobs whose leases are to be renewed: waiting ones, and those of processes that show signs of life. */
   get ticking(): ClaimedJob[] {
     return [...this.#runs].filter(({ job, runner }) => !runner || !isHung(runner, job)).map(({ job }) => job);
   }
 
-  /** Resolves when every job is in a process, or waits for its turn to run alone. */
+  /** Resolves when every job is in a process or waits for its turn to run alone. */
   add(jobs: readonly ClaimedJob[], asked: number): Promise<void> {
     const runs = jobs.map((job): PooledRun => ({ job, leaseEnds: asked + job.lease_seconds * 1000 }));
     // Counted at once, so that no more are claimed than there is room for.
@@ -108,11 +106,11 @@ export class RunnerPool {
     run.runner?.renewedPooled(job, run.leaseEnds - performance.now());
     if (renewal === 'continue') return;
     if (run.runner) run.runner.stopPooled(job, renewal);
-    // No process will answer the request for it, and a release does.
+    // No process will answer the request, so a release does.
     else this.#handBack([run], `${renewal} requested`);
   }
 
-  /** Ends processes that hang or outgrow their memory, and runs whose lease could not be renewed. */
+  /** Ends processes that hang or exceed their memory, and runs whose lease could not be renewed. */
   watch(mayJudge: boolean): void {
     const { memoryMb } = this.#options;
     const now = performance.now();
@@ -127,7 +125,7 @@ export class RunnerPool {
   /** Lets the runs hand their jobs back; no retry is burned. */
   async drain(): Promise<void> {
     this.#isStopping = true;
-    // First: a runner that was told to stop takes no job any more, and would seem to have died with it.
+    // First: a runner that was told to stop takes no more jobs, and would seem to have died of one.
     await Promise.all(this.#adding);
     this.#handBack([...this.#waiting], supervisorEnds.drain);
     const runners = new Set([...this.#runs].flatMap(({ runner }) => runner ?? []));
@@ -147,7 +145,7 @@ export class RunnerPool {
     const { db, log } = this.#options;
     const jobs = runs.map(({ job }) => job);
     const suspects = await findSuspectJobs(db, jobs, log);
-    // Some may have been let go meanwhile.
+    // Some may have been released meanwhile.
     const here = runs.filter((run) => this.#runs.has(run));
     if (this.#isStopping) {
       this.#handBack(here, supervisorEnds.drain);
@@ -193,14 +191,14 @@ export class RunnerPool {
     for (const run of this.#runs) {
       if (run.runner !== runner || !isSameLease(run.job, { id, fence })) continue;
       this.#remove(run);
-      // A process that was started for one job has done its work.
+      // A process started for one job has done its work.
       if (runner !== this.#shared) runner.stop('drain');
       this.#startSuspects();
       this.#options.onEnded(false);
     }
   }
 
-  /** The lease is gone, or over for all we know: somebody else may have the job, and nothing is written. */
+  /** The lease is lost or may be over: another holder may have the job, so nothing is written. */
   #lose(run: PooledRun): void {
     if (run.runner) {
       run.runner.stopPooled(run.job, 'lost');
@@ -210,7 +208,7 @@ export class RunnerPool {
     this.#options.onEnded(false);
   }
 
-  /** Gives back jobs that no process has; no retry is burned. */
+  /** Gives back jobs that are in no process; no retry is burned. */
   #handBack(runs: readonly PooledRun[], reason: string): void {
     if (runs.length === 0) return;
     for (const run of runs) this.#remove(run);
@@ -232,13 +230,13 @@ export class RunnerPool {
     this.#waiting.delete(run);
   }
 
-  /** Sees to the jobs that a process left behind when it ended. */
+  /** Settles the jobs that a process left behind when it ended. */
   async #bury(runner: PooledRunner): Promise<void> {
     const exit = await runner.exited;
     if (this.#shared === runner) this.#shared = undefined;
     const left = [...this.#runs].filter((run) => run.runner === runner);
     if (left.length === 0) return;
-    // Before anything is awaited: nobody else is to deal with a run that is about to be settled.
+    // Before anything is awaited, so that nothing else deals with a run that is being settled.
     for (const run of left) this.#remove(run);
     this.#startSuspects();
     const jobs = left.map(({ job }) => job);
@@ -247,7 +245,7 @@ export class RunnerPool {
   }
 }
 
-/** Keeps a promise for as long as it is under way. */
+/** Keeps a promise until it settles. */
 function remember(all: Set<Promise<void>>, one: Promise<void>): Promise<void> {
   const kept = one.finally(() => all.delete(kept));
   all.add(kept);

@@ -17,33 +17,33 @@ export interface RunnerOptions {
   readonly memoryMb: number;
   /** Its first request is about to leave. */
   readonly onAsking?: () => void;
-  /** Makes it a pooled runner: it has ended one of its jobs. */
+  /** Makes it a pooled runner; called when one of its jobs has ended. */
   readonly onPooledEnd?: (id: string, fence: number, status: string) => void;
 }
 
-/** How a runner process ended: having handed over its job, or by dying with it. */
+/** How a runner process ended: having handed over its job, or with it. */
 export interface RunnerExit {
   readonly handedOver: boolean;
-  /** False: there never was a process; the machine is at fault, not the job. */
+  /** False when there was no process at all: the machine's fault, not the job's. */
   readonly started: boolean;
-  /** It died by itself, before its first request or without ever having been: its worker is to blame. */
+  /** It died by itself before its first request, or never existed: the worker is to blame (ADR 24). */
   readonly startFailed: boolean;
   readonly startedAt: number;
-  /** Set when it was told to stop before it had its job, which can be given back as it was. */
+  /** Set when it was told to stop before it had its job, which can be given back unchanged. */
   readonly dismissed: StopReason | undefined;
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The same with its last words, which are for operators. */
+  /** The detail with its last output, for operators. */
   readonly why: string;
 }
 
-/** A process that starts cannot tick yet; a busy machine may take seconds (measured: 0.2 s idle, 2 s for 16 at once). */
+/** Time for a process to start, during which it cannot tick; a busy machine takes seconds. */
 const startMs = 15_000;
 
 /** One runner process, from its start to its end. It runs one crawl, or many short jobs. */
 export class RunnerProcess {
   readonly exited: Promise<RunnerExit>;
-  /** Where it was told to find the database. */
+  /** The database it was given. */
   readonly databaseUrl: string;
   readonly startedAt = performance.now();
   readonly #child: ChildProcess | undefined;
@@ -59,7 +59,7 @@ export class RunnerProcess {
   #hasAsked = false;
   #hasJob = false;
   readonly #onAsking: (() => void) | undefined;
-  /** A job that it gets when it is ready, and until when its lease is, by our monotonic clock. */
+  /** The job it gets when it is ready, and its lease by our monotonic clock. */
   #waiting: { readonly job: ClaimedJob; leaseEnds: number } | undefined;
   #handedOver = false;
   #dismissed: StopReason | undefined;
@@ -106,7 +106,7 @@ export class RunnerProcess {
     return this.#rssBytes;
   }
 
-  /** url_hash of every request that was under way when the process ended. */
+  /** url_hash of every request in flight when the process ended. */
   get inFlight(): readonly string[] {
     return this.#inFlight;
   }
@@ -115,12 +115,12 @@ export class RunnerProcess {
     return performance.now() - this.#lastTick;
   }
 
-  /** It has come to its first request, or to the end of a run. */
+  /** Whether it has reached its first request, or the end of a run. */
   get hasAsked(): boolean {
     return this.#hasAsked;
   }
 
-  /** It wants to run, and has had less than this of the processors since its last sign of life. */
+  /** Whether it wants to run, and has had less CPU time than this since its last sign of life. */
   isStarved(lessThanMs: number): boolean {
     const time = processorTime(this.pid);
     return time?.wantsMore === true && time.ms - this.#processorMsAtTick < lessThanMs;
@@ -138,7 +138,7 @@ export class RunnerProcess {
     if (!this.#waiting) return;
     const { job, leaseEnds } = this.#waiting;
     const leaseMs = leaseEnds - performance.now();
-    // We stood still meanwhile, and somebody else may have it: the supervisor ends a run whose lease is over.
+    // This process stood still, and another holder may have the job: the supervisor ends a run whose lease is over.
     if (leaseMs <= 0) return;
     this.#waiting = undefined;
     this.#send({ type: 'run', job, leaseEndsAt: machineNow() + leaseMs });
@@ -164,11 +164,11 @@ export class RunnerProcess {
       return;
     }
     this.#waiting.leaseEnds = performance.now() + leaseMs;
-    // It may have been ready when the lease that was known had run out.
+    // It may have been ready when the old lease had run out.
     if (this.#isReady) this.#begin();
   }
 
-  /** A process that still starts is not waited for: on a busy machine that takes seconds, and its job was not given to it yet. */
+  /** Kills a process that is still starting: it does not have its job yet, and waiting may take seconds. */
   stop(reason: StopReason): void {
     if (!this.#waiting) {
       this.#send({ type: 'stop', reason });
@@ -179,14 +179,14 @@ export class RunnerProcess {
     this.#child?.kill('SIGKILL');
   }
 
-  /** Ends the process at once; its job then ends with this error. */
+  /** Ends the process at once; its job ends with this error. */
   kill(code: ErrorCode, detail: string): void {
     this.#killedFor ??= { code, detail };
     this.#child?.kill('SIGKILL');
   }
 
   #send(message: ToRunner): void {
-    // A channel that is closed belongs to a runner that is ending; its exit says the rest.
+    // A closed channel belongs to a runner that is ending; its exit says the rest.
     if (this.#child?.connected) this.#child.send(message, () => undefined);
   }
 
@@ -214,16 +214,13 @@ export class RunnerProcess {
     this.#onAsking?.();
   }
 
-  /** Log lines of the runner pass through; what V8 says as it dies is kept, for the error. */
+  /** Passes on the runner's log lines, and keeps the last output for the error. */
   #hear(text: string): void {
     process.stderr.write(text);
     this.#lastWords = (this.#lastWords + text).slice(-4_000);
   }
 
-  /**
-   * Not when we ended it, unless it came to nothing at all; nor when it was ready and died waiting for a job: chance may hit any
-   * process.
-   */
+  /** Not if we ended it (unless it hung), nor if it was ready and died waiting for a job, which can happen to any process. */
   get #hasFailedToStart(): boolean {
     if (this.#hasAsked || this.#handedOver || this.#dismissed || this.#inFlight.length > 0) return false;
     if (this.#isReady && !this.#hasJob) return false;
@@ -253,7 +250,7 @@ export class RunnerProcess {
   }
 }
 
-/** What Node said as it died, or what the last line of the log says was wrong. */
+/** The error in the last output: what Node said as it died, or the last log line. */
 function lastErrorOf(words: string): string | undefined {
   const errors = stripVTControlCharacters(words).match(
     /(?:[A-Z]\w*)?Error(?: \[\w+\])?: [^\n"]+|^[^\n]*node: [^\n]+/gm,
@@ -261,23 +258,21 @@ function lastErrorOf(words: string): string | undefined {
   return errors?.at(0)?.trim().slice(0, 300);
 }
 
-/** Throws when the system has no room for another process, as some systems say it. */
+/** Throws on systems that report at once that there is no room for another process. */
 function start(options: RunnerOptions, inFlight: number | undefined): ChildProcess {
   const { program, env, databaseUrl, memoryMb } = options;
   const kind: RunnerKind = options.onPooledEnd ? 'pooled' : 'crawl';
   return fork(program, [kind], {
     env: { ...env, DATABASE_URL: databaseUrl },
-    // A page's objects live until its checkpoint: in a young heap of 4 MB they grew old, and the old heap was collected
-    // every 300 pages, a tenth of a crawl. Measured for 5,000 pages on a busy machine: 870 µs a page and 135 MB with 4 MB,
-    // 790 and 155 like this; 16 MB and 100 % gained 2 % more and took 40 MB with markdown. The heap's limit lies below the
-    // memory cap, so that V8 says what happened before the supervisor has to.
+    // The objects of a page live until its checkpoint, so the young heap is larger than usual (ADR 32). The heap limit is below
+    // the memory cap, so that V8 reports what happened before the supervisor has to act.
     execArgv: [
       '--max-semi-space-size=8',
       '--heap-growing-percent=60',
       `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`,
     ],
     serialization: 'advanced',
-    // The last one is in-flight-file.ts's: without a file, what is written there is lost.
+    // The last one is for in-flight-file.ts; without a file, writes are ignored.
     stdio: ['ignore', 'inherit', 'pipe', 'ipc', inFlight ?? 'ignore'],
   });
 }

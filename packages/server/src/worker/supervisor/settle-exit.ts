@@ -5,14 +5,13 @@ import { crashJobs } from '../../queue/jobs/crash-jobs.ts';
 import { supervisorEnds } from '../../queue/jobs/end-run.ts';
 import { failStarts } from '../../queue/jobs/fail-starts.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
-import { type Holder, handBack } from './hand-back.ts';
-import type { JobRun } from './job-run.ts';
-import { markSuspects } from './mark-suspects.ts';
+import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
+import type { Dispatch } from './dispatch.ts';
+import { type Holder, handBack, untilAnswered } from './hand-back.ts';
 import type { RunnerExit } from './runner-process.ts';
-import { untilAnswered } from './until-answered.ts';
-import { whatBecame } from './what-became.ts';
+import { markSuspects } from './suspects.ts';
 
-/** Why a job is given back whose runner had not even started. */
+/** The reason in the event of a job whose runner was dismissed before it had started. */
 const dismissals = {
   pause: 'paused before it began',
   cancel: 'cancelled before it began',
@@ -20,37 +19,37 @@ const dismissals = {
   lost: 'the lease is lost',
 } as const;
 
-/** Waits for a run's process to end; a job that was not handed over goes to retry at once. */
-export async function settleExit(run: JobRun, holder: Holder): Promise<void> {
-  const { job, runner } = run;
+/** Waits for the runner to end, and settles a job that it did not hand over: as a rule, it is retried at once. */
+export async function settleExit(dispatch: Dispatch, holder: Holder): Promise<void> {
+  const { job, runner } = dispatch;
   const { db, log, workerId } = holder;
   const exit = await runner.exited;
   if (!exit.started) {
     log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
     const reason = `the runner ${exit.detail}`;
-    return handBack(run, { reason }, holder);
+    return handBack(dispatch, { reason }, holder);
   }
   if (exit.handedOver) return;
-  if (exit.dismissed) return handBack(run, { reason: dismissals[exit.dismissed] }, holder);
+  if (exit.dismissed) return handBack(dispatch, { reason: dismissals[exit.dismissed] }, holder);
   publish('runnerDeath', { code: exit.code });
   if (exit.startFailed) {
     const write = () => settleFailedStart([job], exit, holder);
-    return await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));
+    return await untilAnswered(write, dispatch.leaseEnds, log.child({ job: job.id }));
   }
   const error = new HoldfastError(exit.code, exit.detail);
-  // When the database does not answer, the watchdog decides.
+  // Stays undefined while the database does not answer: then the watchdog decides.
   let outcome: WriteOutcome | undefined;
   const write = async () => {
     if (isOwnDeath(exit.code)) await markSuspects(db, job, runner.inFlight);
     outcome = (await crashJobs(db, [{ ...job, error }], `supervisor:${workerId}`)).get(job);
   };
-  await untilAnswered(write, run.leaseEnds, log.child({ job: job.id }));
+  await untilAnswered(write, dispatch.leaseEnds, log.child({ job: job.id }));
   const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
   log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
 }
 
-/** Gives back what the worker is to blame for, as far as anybody else may still try it. */
-export async function settleFailedStart(
+/** Gives back jobs whose runner failed to start, which is blamed on this worker (ADR 24). */
+async function settleFailedStart(
   jobs: readonly ClaimedJob[],
   { detail, why, startedAt }: RunnerExit,
   { db, log, workerId, heartbeatSeconds, wasWell }: Holder,
@@ -68,7 +67,61 @@ export async function settleFailedStart(
   }
 }
 
-/** The runner may have died of a page; not when its time was up, its lease lost, or its supervisor ended it. */
+/** Whether the runner may have died of a page: not when its time was up, its lease lost, or its supervisor ended it. */
 function isOwnDeath(code: ErrorCode): boolean {
   return code === 'runner_crashed' || code === 'runner_hung' || code === 'runner_out_of_memory';
+}
+
+/** Settles the jobs that a pooled runner left behind when it ended. */
+export async function settlePooledExit(
+  left: readonly ClaimedJob[],
+  exit: RunnerExit,
+  holder: Holder,
+): Promise<void> {
+  const { db, log, workerId } = holder;
+  publish('runnerDeath', { code: exit.code });
+  const actor = `supervisor:${workerId}`;
+  const death = { jobs: left.length, code: exit.code, detail: exit.detail };
+  try {
+    if (exit.started && exit.startFailed) return await settleFailedStart(left, exit, holder);
+    // A suspect of a pooled runner is the job itself, named by its own id.
+    if (exit.started) for (const job of left) await markSuspects(db, job, [job.id]);
+    const [only] = left;
+    if (only && left.length === 1 && exit.started) {
+      const error = new HoldfastError(exit.code, exit.detail);
+      const answers = await crashJobs(db, [{ ...only, error }], actor);
+      log.warn({ ...death, job: only.id }, `A pooled runner died; ${whatBecame(answers.get(only))}`);
+    } else {
+      const reason = `the runner it shared ended: ${exit.detail}`;
+      await releaseJobs(
+        db,
+        left.map((job) => ({ ...job, reason })),
+        actor,
+      );
+      if (exit.started)
+        log.warn(death, 'A pooled runner died; its jobs are handed back, and each runs alone next time');
+      else log.error(death, 'No runner could be started; its jobs are handed back');
+    }
+  } catch (error) {
+    log.warn(
+      { ...death, err: error },
+      'Could not record the end of a runner; its jobs are recovered when their leases end',
+    );
+  }
+}
+
+/** What became of a job whose runner ended without handing it over; undefined: not known. docs/operations.md explains these lines. */
+function whatBecame(outcome: WriteOutcome | undefined): string {
+  switch (outcome) {
+    case undefined:
+      return 'its job is recovered when its lease ends';
+    case 'pending':
+      return 'its job is retried';
+    case 'failed':
+      return 'its job has failed: no retries left';
+    case 'lost':
+      return 'it had lost its job before';
+    default:
+      return `its job is ${outcome}, as requested`;
+  }
 }

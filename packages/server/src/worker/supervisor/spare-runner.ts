@@ -1,6 +1,6 @@
 import type { RunnerProcess } from './runner-process.ts';
 
-/** A process that is ready when the next job comes; one that died waiting is not given a job, and not replaced before the next. */
+/** A runner started ahead of the next job. One that dies waiting is replaced with the next job. */
 export class SpareRunner {
   readonly #spawn: () => RunnerProcess;
   #process: RunnerProcess | undefined;
@@ -18,7 +18,7 @@ export class SpareRunner {
     });
   }
 
-  /** Not one that looks for the database where it was: the embedded one may have come back on another port. */
+  /** Not one that was given another URL: the embedded database may have come back on another port. */
   take(databaseUrl: string): RunnerProcess | undefined {
     const spare = this.#process;
     this.#process = undefined;

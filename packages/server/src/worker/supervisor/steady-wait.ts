@@ -1,14 +1,14 @@
-/** A worker whose process cannot be seen is dead when it misses so many heartbeats in a row. */
+/** Heartbeats in a row that a worker must miss to count as dead, if its process cannot be seen. */
 const proofBeats = 2;
 
-/** How long a worker must be silent: by its own heartbeat, and for no less than we need to be sure of the database. */
+/** How long a worker must be silent: by its own heartbeat, or ours if that is longer. */
 export function proofSeconds(worker: { readonly heartbeatSeconds: number }, ownSeconds: number): number {
   return proofBeats * Math.max(worker.heartbeatSeconds, ownSeconds);
 }
 
 /**
- * How long we have reached the database without a break, by its clock. Silence counts for no longer: while the database is
- * away, or this machine stands still, nobody is heard of.
+ * Measures how long we have reached the database without a break, by its clock. Silence counts only for that long: while the database
+ * is away, or this machine stands still, nobody is heard of.
  */
 export class SteadyWait {
   readonly #beatSeconds: number;
@@ -19,14 +19,14 @@ export class SteadyWait {
     this.#beatSeconds = beatSeconds;
   }
 
-  /** We reached the database at its time `now`. A gap as long as the shortest proof is a break: it must have a sign of ours inside. */
+  /** We reached the database at its time `now`. A gap as long as the shortest proof is a break. */
   reached(now: number): number {
     if (this.#last === undefined || now - this.#last >= proofBeats * this.#beatSeconds) this.#since = now;
     this.#last = now;
     return now - this.#since;
   }
 
-  /** We did not reach it: the wait begins anew. */
+  /** We did not reach it: the wait begins again. */
   missed(): void {
     this.#last = undefined;
   }

@@ -17,8 +17,8 @@ import { Notifier } from '../../queue/jobs/notifications.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { hasLiveWorker, listWorkers } from '../../queue/workers/worker-list.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
+import { SilentWorkers } from './dead-workers.ts';
 import { RunnerPool } from './runner-pool.ts';
-import { SilentWorkers } from './silent-workers.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';
 
 const log = pino({ level: 'silent' });

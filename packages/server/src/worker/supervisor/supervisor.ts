@@ -15,18 +15,16 @@ import { asInSettings } from '../../queue/jobs/waiting-jobs.ts';
 import { startScheduler } from '../../queue/policies/scheduler.ts';
 import { Deliverer } from '../../queue/webhooks/deliverer.ts';
 import { valueDueIntakes } from '../../shop/valuations/value-intake.ts';
-import { forbiddenOrigins } from './forbidden-origins.ts';
-import { type Holder, handBack } from './hand-back.ts';
-import { JobRun } from './job-run.ts';
+import { Dispatch } from './dispatch.ts';
+import { forbiddenOrigins, type Holder, handBack } from './hand-back.ts';
 import { prune } from './prune.ts';
-import { recoverDeadWorkers, takeOver } from './recover-dead-workers.ts';
-import { type Registration, registerWorker, reportWorker, unregisterWorkers } from './register-worker.ts';
+import type { Registration } from './register-worker.ts';
 import { RunnerPool } from './runner-pool.ts';
 import { RunnerProcess } from './runner-process.ts';
 import { settleExit } from './settle-exit.ts';
-import { SilentWorkers } from './silent-workers.ts';
 import { SpareRunner } from './spare-runner.ts';
 import { WorkerHealth } from './worker-health.ts';
+import { WorkerPresence } from './worker-presence.ts';
 
 export interface SupervisorOptions {
   readonly configuration: Configuration;
@@ -35,7 +33,7 @@ export interface SupervisorOptions {
   readonly workerId: string;
   /** The bundled runner. */
   readonly runnerProgram: string;
-  /** Claims this job alone (one-shot commands). */
+  /** Claims only this job (one-shot commands). */
   readonly onlyJob?: string;
 }
 
@@ -43,12 +41,15 @@ const pruneEverySeconds = 3600;
 const watchMs = 250;
 const heldUpMs = 4 * watchMs;
 
-/** Claims jobs, gives each a runner process, keeps their leases while the runners work, and cleans up after their deaths. */
+/**
+ * A worker process: claims jobs, dispatches each crawl to a runner of its own and the short jobs to a shared pool, renews their leases
+ * while the runners work, and settles their deaths. It also runs the watchdog, the scheduler, deliveries and pruning.
+ */
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  /** Not by job: a job that was taken from us and claimed again has two, until the old runner has ended. */
-  readonly #runs = new Set<JobRun>();
-  /** What is left to do for runs whose process has ended. */
+  /** Crawls. A set, because a job that was lost and claimed again has two until the old runner has ended. */
+  readonly #dispatches = new Set<Dispatch>();
+  /** What remains to be done for jobs that are settled or refused. */
   readonly #endings = new Set<Promise<void>>();
   readonly #listener: Listener;
   readonly #notifier: Notifier;
@@ -59,13 +60,11 @@ export class Supervisor {
   readonly #spare: SpareRunner;
   readonly #deliverer: Deliverer;
   readonly #health: WorkerHealth;
+  readonly #presence: WorkerPresence;
   #draining = false;
-  #isRegistered = false;
   #renewing: Promise<void> = Promise.resolve();
   #watchedAt = performance.now();
   #unsubscribe: (() => void) | undefined;
-  #silent: SilentWorkers | undefined;
-  #isNamesake = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -73,6 +72,7 @@ export class Supervisor {
     this.#listener = new Listener(database, log);
     this.#health = new WorkerHealth({ log, onChange: () => this.#healthChanged() });
     this.#notifier = new Notifier(database.pool);
+    this.#presence = new WorkerPresence(database.pool, log, registrationOf(options));
     this.#loop = new ClaimLoop({
       db: new Pipeline(database.pool),
       log,
@@ -80,9 +80,9 @@ export class Supervisor {
       lanes: [builtinLane('crawl', configuration)],
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
-      capacity: () => this.#room(configuration.maxConcurrentJobs - this.#runs.size),
+      capacity: () => this.#room(configuration.maxConcurrentJobs - this.#dispatches.size),
       allowPrivate: configuration.allowPrivate,
-      holds: (lease) => [...this.#runs].some(({ job }) => isSameLease(job, lease)),
+      holds: (lease) => [...this.#dispatches].some(({ job }) => isSameLease(job, lease)),
       onJobs: (jobs, asked) => {
         for (const job of jobs) this.#take(job, asked);
       },
@@ -112,17 +112,6 @@ export class Supervisor {
     });
   }
 
-  get #registration(): Registration {
-    const { configuration, workerId: id, onlyJob } = this.#options;
-    const { maxConcurrentJobs, maxConcurrentVisits, allowPrivate, heartbeatSeconds } = configuration;
-    // A one-shot command takes nothing from anybody: whoever asks who is there to work must not count on it.
-    const [crawls, visits] = onlyJob ? [0, 0] : [maxConcurrentJobs, maxConcurrentVisits];
-    const kinds: JobKind[] = [];
-    if (crawls > 0) kinds.push('crawl');
-    if (visits > 0) kinds.push('visit', 'collect');
-    return { id, maxJobs: crawls + visits, maxCrawls: crawls, kinds, allowPrivate, heartbeatSeconds };
-  }
-
   get #holder(): Holder {
     const { configuration, database, log, workerId } = this.#options;
     const { heartbeatSeconds } = configuration;
@@ -131,17 +120,13 @@ export class Supervisor {
   }
 
   get runningJobs(): number {
-    return this.#runs.size + this.#pool.size;
+    return this.#dispatches.size + this.#pool.size;
   }
 
   async start(): Promise<void> {
     const { configuration, database, log, workerId, onlyJob } = this.#options;
     const { pool } = database;
-    // First: under a fixed name, the row of a dead worker is about to be replaced by ours.
-    const silent = await recoverDeadWorkers(pool, log, workerId);
-    await registerWorker(pool, this.#registration, (dead) => takeOver(pool, log, workerId, dead));
-    this.#isRegistered = true;
-    this.#silent = new SilentWorkers(this.#holder, silent);
+    await this.#presence.enter();
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
@@ -178,7 +163,7 @@ export class Supervisor {
     }
     this.#keepSpare();
     this.#loop.start();
-    // A one-shot command does its own job and nothing else.
+    // A one-shot command runs only its own job.
     if (!onlyJob) this.#poolLoop.start();
   }
 
@@ -188,44 +173,43 @@ export class Supervisor {
     this.#health.close();
     await Promise.all([this.#loop.stop(), this.#poolLoop.stop()]);
     this.#spare.kill('not needed any more');
-    for (const { runner } of this.#runs) runner.stop('drain');
-    await Promise.all([...[...this.#runs].map(({ runner }) => runner.exited), this.#pool.drain()]);
+    for (const { runner } of this.#dispatches) runner.stop('drain');
+    await Promise.all([...[...this.#dispatches].map(({ runner }) => runner.exited), this.#pool.drain()]);
     await Promise.all([...this.#endings]);
     await Promise.all([...this.#tasks.map((task) => task.stop()), this.#deliverer.stop()]);
     this.#unsubscribe?.();
-    // A heartbeat that is under way would enter us again.
+    // A heartbeat under way would enter this worker again.
     await this.#renewing;
     await this.#listener.stop();
-    if (!this.#isRegistered) return;
-    await unregisterWorkers(this.#options.database.pool, [this.#options.workerId]).catch(() => {});
+    await this.#presence.leave();
   }
 
   /** Ends every runner at once; their jobs are recovered as after a crash. */
   kill(): void {
     this.#spare.kill('the supervisor was ended');
-    for (const { runner } of this.#runs) runner.kill('runner_crashed', 'the supervisor was ended');
+    for (const { runner } of this.#dispatches) runner.kill('runner_crashed', 'the supervisor was ended');
     this.#pool.kill();
   }
 
-  /** None while this machine lets no runner work: it would die as well. */
+  /** None while this machine lets no runner work: a spare would die as well. */
   #keepSpare(): void {
     if (!this.#draining && this.#health.isWell) this.#spare.keep();
   }
 
-  /** How many of the jobs that there is room for may be claimed. `isProven`: they need no new process. */
+  /** How many of `free` jobs may be claimed. `isProven`: they need no new process. */
   #room(free: number, isProven = false): number {
     if (this.#draining) return 0;
     if (isProven) return free;
-    const starting = [...this.#runs].filter(({ runner }) => !runner.hasAsked).length;
+    const starting = [...this.#dispatches].filter(({ runner }) => !runner.hasAsked).length;
     return this.#health.allows(free, starting + this.#pool.unproven);
   }
 
   #healthChanged(): void {
     if (this.#draining) return;
-    if (this.#runs.size < this.#options.configuration.maxConcurrentJobs) this.#keepSpare();
+    if (this.#dispatches.size < this.#options.configuration.maxConcurrentJobs) this.#keepSpare();
     this.#loop.requeued();
     this.#poolLoop.requeued();
-    if (this.#isRegistered) void this.#renew();
+    if (this.#presence.isEntered) void this.#renew();
   }
 
   #spawn(onPooledEnd?: (id: string, fence: number) => void): RunnerProcess {
@@ -235,7 +219,7 @@ export class Supervisor {
       log,
       memoryMb: configuration.runnerMemoryMb,
       databaseUrl: database.url,
-      // Whoever reads the log of this process reads that of its runners in it.
+      // The runners' log lines go into this process's log.
       env: {
         ...process.env,
         WORKER_ID: workerId,
@@ -244,7 +228,7 @@ export class Supervisor {
       onAsking: () => this.#health.startWorked(),
       ...(onPooledEnd && { onPooledEnd }),
     });
-    // Before anybody else hears of its end, and claims the next job.
+    // Registered first, so that it runs before anything that claims the next job.
     void runner.exited.then(({ startFailed, why }) => {
       if (startFailed && !this.#draining) this.#health.startFailed(runner.startedAt, why);
     });
@@ -254,10 +238,10 @@ export class Supervisor {
   #take(job: ClaimedJob, asked: number): void {
     const forbidden = forbiddenOrigins(job.payload, this.#options.configuration.allowPrivate);
     if (forbidden.length > 0) this.#remember(this.#refuse(job, forbidden, asked));
-    else this.#start(job, asked);
+    else this.#dispatch(job, asked);
   }
 
-  /** Remembers what is left to do, so that nobody stops before it is done. */
+  /** Keeps track of remaining work, so that drain waits for it. */
   #remember(ending: Promise<void>): void {
     const ended = ending.finally(() => this.#endings.delete(ended));
     this.#endings.add(ended);
@@ -267,28 +251,29 @@ export class Supervisor {
     const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
     this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
     const leaseEnds = asked + job.lease_seconds * 1000;
-    // It is not claimed again by anybody who may not fetch them.
+    // Workers that may not fetch them do not claim it again.
     const waitsFor = forbidden.map(asInSettings);
     await handBack({ job, leaseEnds }, { reason, waitsFor }, this.#holder);
     await this.#notifier.notify('work');
   }
 
-  #start(job: ClaimedJob, asked: number): void {
+  /** Gives the job to a runner process of its own. */
+  #dispatch(job: ClaimedJob, asked: number): void {
     const { configuration, database, log } = this.#options;
     const runner = this.#spare.take(database.url) ?? this.#spawn();
-    const run = new JobRun(job, runner, asked);
-    this.#runs.add(run);
+    const dispatch = new Dispatch(job, runner, asked);
+    this.#dispatches.add(dispatch);
     log.info({ job: job.id, fence: job.fence, runner: runner.pid }, 'Running job');
-    run.begin();
-    this.#remember(this.#finish(run));
-    if (this.#runs.size < configuration.maxConcurrentJobs) this.#keepSpare();
+    dispatch.begin();
+    this.#remember(this.#finish(dispatch));
+    if (this.#dispatches.size < configuration.maxConcurrentJobs) this.#keepSpare();
   }
 
-  async #finish(run: JobRun): Promise<void> {
-    await settleExit(run, this.#holder);
-    this.#runs.delete(run);
+  async #finish(dispatch: Dispatch): Promise<void> {
+    await settleExit(dispatch, this.#holder);
+    this.#dispatches.delete(dispatch);
     this.#loop.requeued();
-    // A one-shot command is through with its last runner, as a rule.
+    // A one-shot command usually needs no other runner.
     if (!this.#options.onlyJob) this.#keepSpare();
     await this.#notifier.notify('work');
   }
@@ -300,46 +285,40 @@ export class Supervisor {
 
   async #renewOnce(): Promise<void> {
     const { database, log } = this.#options;
-    const ticking = [...this.#runs].filter(({ isTicking }) => isTicking);
+    const ticking = [...this.#dispatches].filter(({ isTicking }) => isTicking);
     const asked = performance.now();
     try {
       const pooled = this.#pool.ticking;
       const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
-      for (const run of ticking) run.heed(renewals.get(run.job), asked, log);
+      for (const dispatch of ticking) dispatch.heed(renewals.get(dispatch.job), asked, log);
       for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
-      await this.#report();
+      const { trouble } = this.#health;
+      await this.#presence.report({ runningJobs: this.runningJobs, draining: this.#draining, trouble });
     } catch (error) {
-      this.#silent?.missed();
-      log.warn({ err: error }, 'Leases could not be renewed; their runners go on until they end');
+      this.#presence.missed();
+      log.warn({ err: error }, 'Could not renew leases; runners continue until their leases end');
       return;
     }
-    await this.#judgeSilent();
-  }
-
-  async #judgeSilent(): Promise<void> {
-    try {
-      if (await this.#silent?.beat()) this.#loop.requeued();
-    } catch (error) {
-      const { log } = this.#options;
-      log.warn({ err: error }, 'Silent workers could not be taken over from; the next heartbeat tries again');
-    }
-  }
-
-  async #report(): Promise<void> {
-    const { database, log, workerId } = this.#options;
-    const beat = { runningJobs: this.runningJobs, draining: this.#draining, trouble: this.#health.trouble };
-    const isOurs = await reportWorker(database.pool, this.#registration, beat);
-    if (!isOurs && !this.#isNamesake)
-      log.error(`Another worker is called ${workerId} by now; give each its own WORKER_ID, or none`);
-    this.#isNamesake = !isOurs;
+    if (await this.#presence.judgeSilent()) this.#loop.requeued();
   }
 
   #watch(): void {
     const now = performance.now();
-    // Were we held up ourselves, what the runners said meanwhile is not read yet: they are judged next time.
+    // If this process was held up, messages of the runners are not read yet: judge them next time.
     const mayJudge = now - this.#watchedAt < heldUpMs;
     this.#watchedAt = now;
     this.#pool.watch(mayJudge);
-    for (const run of this.#runs) run.watch(mayJudge, this.#options.configuration.runnerMemoryMb);
+    const { runnerMemoryMb } = this.#options.configuration;
+    for (const dispatch of this.#dispatches) dispatch.watch(mayJudge, runnerMemoryMb);
   }
+}
+
+function registrationOf({ configuration, workerId: id, onlyJob }: SupervisorOptions): Registration {
+  const { maxConcurrentJobs, maxConcurrentVisits, allowPrivate, heartbeatSeconds } = configuration;
+  // A one-shot command takes no other job: nobody must count on it as a worker.
+  const [crawls, visits] = onlyJob ? [0, 0] : [maxConcurrentJobs, maxConcurrentVisits];
+  const kinds: JobKind[] = [];
+  if (crawls > 0) kinds.push('crawl');
+  if (visits > 0) kinds.push('visit', 'collect');
+  return { id, maxJobs: crawls + visits, maxCrawls: crawls, kinds, allowPrivate, heartbeatSeconds };
 }

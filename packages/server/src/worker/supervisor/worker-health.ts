@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** So many failed starts in a row, and the worker says that it is sick. */
+/** Failed starts in a row after which the worker reports that it is sick. */
 const sickAfter = 3;
 const firstWaitMs = 1_000;
 const longestWaitMs = 300_000;
@@ -14,16 +14,16 @@ export interface WorkerHealthOptions {
 }
 
 /**
- * Whether this machine lets runners work. One that dies before its first request says that it does not: nothing is claimed for
- * a while, twice as long after each such death, and then one job at a time, until a runner gets as far as its first request.
+ * Whether this machine lets runners work (ADR 24). After one that dies before its first request, nothing is claimed for a while, twice
+ * as long after each further one, and then one job at a time, until a runner reaches its first request.
  */
 export class WorkerHealth {
   readonly #options: WorkerHealthOptions;
   readonly #now: () => number;
-  /** Deaths one after the other; of runners that started together, one counts. */
+  /** Failed starts in a row; of runners that started together, one counts. */
   #failures = 0;
   #lastFailure = Number.NEGATIVE_INFINITY;
-  /** When the runner was started whose death was the first of them. */
+  /** When the first of those runners was started. */
   #firstStart: number | undefined;
   #retryAt = Number.NEGATIVE_INFINITY;
   #why = '';
@@ -38,24 +38,24 @@ export class WorkerHealth {
     return this.#failures === 0;
   }
 
-  /** Whether runners worked until the one that was started then: only its death may be its job's fault. */
+  /** Whether runners worked up to the one started then: only its death may be its job's fault. */
   wasWell(startedAt: number): boolean {
     return this.isWell || startedAt === this.#firstStart;
   }
 
-  /** Why it has stopped claiming, for whoever looks at the list of workers; undefined while it has not. */
+  /** Why it has stopped claiming, for the list of workers; undefined while it claims. */
   get trouble(): string | undefined {
     if (this.#failures < sickAfter) return undefined;
     return `${this.#failures} runners in a row died before their first request; the last: ${this.#why}`;
   }
 
-  /** How many jobs may be claimed of those there is room for; `unproven`: runs that have not come to their first request. */
+  /** How many jobs may be claimed. `unproven`: runs that have not reached their first request. */
   allows(room: number, unproven: number): number {
     if (this.isWell) return room;
     return this.#now() < this.#retryAt || unproven > 0 ? 0 : Math.min(room, 1);
   }
 
-  /** A runner that was started then died before its first request, or could not even be started. */
+  /** A runner started at this time died before its first request, or could not be started at all. */
   startFailed(startedAt: number, why: string): void {
     this.#why = why;
     if (startedAt < this.#lastFailure) return;
@@ -69,19 +69,19 @@ export class WorkerHealth {
     const { log, onChange } = this.#options;
     const fields = { failures: this.#failures, seconds: waitMs / 1000, why };
     if (this.#failures < sickAfter)
-      log.warn(fields, 'A runner died before its first request; nothing is claimed for a moment');
+      log.warn(fields, 'A runner died before its first request; claiming pauses');
     else
       log.error(
         fields,
-        `This worker is sick and has stopped claiming jobs: ${this.trouble}. It tries a single one in ${waitMs / 1000} s`,
+        `This worker is sick and has stopped claiming jobs: ${this.trouble}. It tries one job in ${waitMs / 1000} s`,
       );
     onChange();
   }
 
-  /** A runner has come to its first request. */
+  /** A runner has reached its first request. */
   startWorked(): void {
     if (this.isWell) return;
-    if (this.trouble) this.#options.log.info('Runners work again; jobs are claimed as before');
+    if (this.trouble) this.#options.log.info('Runners work again; claiming jobs as before');
     this.#failures = 0;
     this.close();
     this.#options.onChange();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { processorTime } from '../../base/process/process-info.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
-import { isHung } from './why-end.ts';
+import { isHung } from './dispatch.ts';
 
 const job = { lease_seconds: 10 } as ClaimedJob;
 const runner = (msSinceTick: number, hadMs: number) => ({

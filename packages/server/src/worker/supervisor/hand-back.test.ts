@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forbiddenOrigins } from './forbidden-origins.ts';
+import { forbiddenOrigins } from './hand-back.ts';
 
 const allowed = ['http://localhost:7220', 'http://xn--bcher-kva.localhost'];
 
