@@ -1,15 +1,17 @@
 import {
+  type AdapterType,
+  adapterConfigs,
   describeIssues,
   HoldfastError,
   type SourceSettings,
   sourceId,
   sourceSettings,
 } from '@holdfast/contract';
+import { checked } from '../../base/checked.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { checkAdapter } from './check-adapter.ts';
 import { type Source, sourceColumns } from './source.ts';
 
-/** One host, one configured source: who had it first keeps it. */
+/** A host belongs to one configured source only: the first one keeps it. */
 const configureStatement = statement<Source & { conflict: string | null; conflict_host: string }>(
   'configure-source',
   `
@@ -54,7 +56,7 @@ FROM changed CROSS JOIN LATERAL source_state(changed.source) state
 CROSS JOIN LATERAL (SELECT (changed.source).*) source FULL JOIN conflict ON true`,
 );
 
-/** The hosts that an adapter asks are the source's own, so that its limits and its breaker hold for them; unless others have them. */
+/** Adds the hosts of an adapter to its source, so that its limits and breaker apply to them; unless other sources have them. */
 const adoptStatement = statement<Pick<Source, 'hosts'>>(
   'adopt-hosts',
   `
@@ -65,7 +67,7 @@ UPDATE sources SET hosts = hosts || ARRAY(
 WHERE id = $1 RETURNING hosts`,
 );
 
-/** Makes a source, or changes one; a default source that is changed counts as configured from then on. */
+/** Creates or changes a source. A default source that is changed counts as configured from then on. */
 export async function configureSource(db: Queryable, id: string, settings: SourceSettings): Promise<Source> {
   const checked = sourceSettings.safeParse(settings);
   if (!checked.success) throw new HoldfastError('bad_request', describeIssues(checked.error));
@@ -81,4 +83,39 @@ export async function configureSource(db: Queryable, id: string, settings: Sourc
   const { conflict: _, conflict_host: __, ...source } = row;
   const [adopted] = hosts.length > 0 ? await run(db, adoptStatement, [id, hosts]) : [];
   return { ...source, ...adopted };
+}
+
+const currentStatement = statement<{ adapter_type: AdapterType | null; config: Record<string, unknown> }>(
+  'current-adapter',
+  'SELECT adapter_type, config FROM sources WHERE id = $1',
+);
+
+/**
+ * Throws unless the source's adapter is valid with these settings. Workers check it again, because a configuration may be older
+ * than the rules.
+ */
+async function checkAdapter(
+  db: Queryable,
+  id: string,
+  settings: SourceSettings,
+): Promise<{ hosts: string[] }> {
+  if (settings.adapter_type === undefined && settings.config === undefined) return { hosts: [] };
+  const [current] = await run(db, currentStatement, [id]);
+  const type = settings.adapter_type === undefined ? current?.adapter_type : settings.adapter_type;
+  if (!type) return { hosts: [] };
+  const config = checked(adapterConfigs[type], settings.config ?? current?.config ?? {}, 'config');
+  if (type === 'html') {
+    // Loaded on demand: an HTML parser is slow to load, and commands start all the time.
+    const { checkSelectors } = await import('./selectors.ts');
+    checkSelectors(checked(adapterConfigs.html, config, 'config'));
+  }
+  return { hosts: hostsOf(config) };
+}
+
+/** The hosts that the adapter requests: of its URL, and of its tokens. */
+function hostsOf(config: object): string[] {
+  const { url, oauth } = config as { url?: string; oauth?: { token_url: string } };
+  return [url, oauth?.token_url].flatMap((template) =>
+    template === undefined ? [] : [new URL(template.replaceAll(/\{[^{}]*\}/g, 'x')).host],
+  );
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
 import { configureSource } from './configure-source.ts';
-import { hostPatterns } from './host-patterns.ts';
 import { listSources } from './list-sources.ts';
-import { openSources } from './open-sources.ts';
+import { hostPatterns, openSources } from './open-sources.ts';
 import { pruneSources } from './prune-sources.ts';
 
 const fixture = new GovernorFixture();

@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** A row for each host ever crawled: a statement takes so many at most, so that nobody waits long for any of them. */
+/** Rows per statement, so that their locks are short: there may be one for every host ever crawled. */
 const batch = 5_000;
 
 const pruneSourcesStatement = statement<{ pruned: number }>(
@@ -28,7 +28,7 @@ WITH pruned AS (
 SELECT count(*) AS pruned FROM pruned`,
 );
 
-/** Forgets hosts that nobody configured and nobody has asked for in so many days, and robots.txt that expired then. */
+/** Deletes sources that are not configured and were not used for so many days, and robots.txt that expired that long ago. */
 export async function pruneSources(
   db: Queryable,
   days: number,

@@ -1,7 +1,7 @@
 import { HoldfastError, type HtmlAdapterConfig } from '@holdfast/contract';
 import { load } from 'cheerio';
 
-/** A selector that cannot be read would fail at every job. */
+/** Throws if a selector cannot be parsed, which would fail every job. */
 export function checkSelectors({ item, next, fields: { attributes, ...fields } }: HtmlAdapterConfig): void {
   const page = load('<p></p>');
   const named = { item, next, ...fields, ...attributes };
@@ -16,7 +16,7 @@ export function checkSelectors({ item, next, fields: { attributes, ...fields } }
   }
 }
 
-/** `.price` is the text of the first such element, `a@href` an attribute of it, `@data-id` one of the listing itself. */
+/** `.price` is the text of the first such element, `a@href` its attribute, `@data-id` an attribute of the listing itself. */
 export function parseFieldSelector(field: string): { selector: string; attribute: string | undefined } {
   const [, selector = '', attribute] = /^(.*?)(?:@([\w:.-]+))?$/s.exec(field) ?? [];
   return { selector: selector.trim(), attribute };

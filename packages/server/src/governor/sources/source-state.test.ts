@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
 import { configureSource } from './configure-source.ts';
 import { openSources } from './open-sources.ts';
-import { recordCrawlDelay } from './record-crawl-delay.ts';
-import type { SourceState } from './source-state.ts';
+import { recordCrawlDelay, type SourceState } from './source-state.ts';
 
 const fixture = new GovernorFixture();
 
