@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobRequest } from '../../packages/contract/src/index.ts';
 import { openDatabase } from '../../packages/server/src/base/database/open-database.ts';
+import { pauseSource } from '../../packages/server/src/governor/sources/change-source.ts';
 import { configureSource } from '../../packages/server/src/governor/sources/configure-source.ts';
-import { pauseSource } from '../../packages/server/src/governor/sources/pause-source.ts';
 import { actOnJob } from '../../packages/server/src/ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';

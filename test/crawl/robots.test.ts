@@ -126,7 +126,7 @@ describe('a crawl asks for no page while robots.txt', () => {
     says('', { location: 'http://169.254.169.254/robots.txt' }, 302);
     const job = await fixture.crawled('/home', { discover: false });
     expect(job).toMatchObject({ status: 'failed', error_code: 'address_forbidden' });
-    expect(job.error_message).toContain('robots.txt leads to http://169.254.169.254');
+    expect(job.error_message).toContain('robots.txt redirects to http://169.254.169.254');
     expect(pagesAsked()).toEqual([]);
     // Its URL waits for whoever tries the crawl again.
     says(rules);

@@ -1,6 +1,6 @@
 import type { JobRequest, JobStatus } from '@holdfast/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pauseAndTell } from '../../packages/server/src/governor/sources/change-source.ts';
+import { pauseAndNotify } from '../../packages/server/src/governor/sources/change-source.ts';
 import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
@@ -65,7 +65,7 @@ const post = (path: string) => api.json(path, { method: 'POST' });
 
 async function pausedSource(): Promise<void> {
   await openSources(api.pool, [new URL(shop.origin).host]);
-  await pauseAndTell(acting(), source());
+  await pauseAndNotify(acting(), source());
 }
 
 async function submit(request: Partial<JobRequest>): Promise<string> {
@@ -123,7 +123,7 @@ describe('to resume a source starts', () => {
     };
     const database = { pool: api.pool } as Parameters<typeof addSource>[0];
     await addSource(database, 'kettles', { adapter_type: 'json', config });
-    await pauseAndTell(acting(), 'kettles');
+    await pauseAndNotify(acting(), 'kettles');
     const [made] = await enqueue(database, await addIntake(database, { title: 'kettle' }));
     const id = made?.id ?? '';
     await new Notifier(api.pool).notify('work');

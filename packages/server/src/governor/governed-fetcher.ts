@@ -10,29 +10,29 @@ import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
 import { isLeased, type RequestLease } from '../web/fetch/request-lease.ts';
 import { hostOf } from '../web/urls/host-of.ts';
 import type { GovernedRun } from './pacing/governed-run.ts';
-import { Governor } from './pacing/governor.ts';
-import { governorTimes } from './pacing/governor-times.ts';
+import { Governor, governorTimes } from './pacing/governor.ts';
 import type { Permit } from './pacing/permit.ts';
 import { RobotsGate } from './robots/robots-gate.ts';
-import { patienceMs, SourceBlocked } from './source-blocked.ts';
 
-export interface GovernedFetcherOptions {
+interface GovernedFetcherOptions {
   readonly pool: pg.Pool;
   readonly log: Logger;
   readonly configuration: Configuration;
   readonly onRequest?: (() => void) | undefined;
 }
 
-export interface GovernedOptions extends RequestLease {
+interface GovernedOptions extends RequestLease {
   readonly maxHops: number;
-  /** Whether robots.txt is asked first; it is, unless the place is an API that its operator was told to use. */
+  /** Whether robots.txt is checked first; false only for APIs that the operator configured. */
   readonly obeysRobots: boolean;
   readonly headersAreSecret?: boolean;
 }
 
-const lookMs = 250;
+/** A run whose source is blocked for longer than this gives its job back instead of waiting. */
+export const patienceMs = 30_000;
+const pollMs = 250;
 
-/** The way to the outside for the jobs of a pooled runner: each request and each redirect waits for its source's leave. */
+/** Fetches for the jobs of a pooled runner. Each request, and each redirect, waits for a permit of its source. */
 export class GovernedFetcher {
   readonly #userAgent: string;
   readonly #fetcher: HttpFetcher;
@@ -62,19 +62,19 @@ export class GovernedFetcher {
     });
   }
 
-  /** Fails with a HoldfastError, with SourceBlocked, or with the reason of the signal. */
+  /** Throws a HoldfastError, SourceBlocked, or the reason of the signal. */
   async fetch(request: FetchRequest, options: GovernedOptions): Promise<FetchResponse> {
     const { signal, maxHops, headersAreSecret } = options;
     const startedAt = performance.now();
     let host = hostOf(request.url);
-    let permit = await this.#admitted(request.url, options, startedAt);
+    let permit = await this.#admit(request.url, options, startedAt);
     let started = performance.now();
     const settle = (status: number, retryAfterSeconds?: number) =>
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds });
     try {
       const { response } = await fetchFollowing(
         this.#fetcher,
-        // It may have stood still since it was admitted, and somebody else have the job.
+        // The process may have been suspended since the request was admitted, and the job been taken over.
         { userAgent: this.#userAgent, ...request, signal, mayAsk: () => isLeased(options) },
         {
           maxHops,
@@ -82,7 +82,7 @@ export class GovernedFetcher {
           onHop: async ({ to, status }) => {
             settle(status);
             host = hostOf(to);
-            permit = await this.#admitted(to, options, startedAt);
+            permit = await this.#admit(to, options, startedAt);
             started = performance.now();
             return true;
           },
@@ -104,8 +104,8 @@ export class GovernedFetcher {
     await this.#governor.close();
   }
 
-  /** Where a request to the host stands: what holds its source back now, or why it failed. */
-  placeOf(host: string, otherwise: HostCause): BlockedBy {
+  /** What holds the host's source back now, or why the request failed. */
+  blockedBy(host: string, otherwise: HostCause): BlockedBy {
     const held = this.#governed.heldBy(host);
     const sources = held ? [held.sourceId] : [];
     return {
@@ -118,8 +118,8 @@ export class GovernedFetcher {
     };
   }
 
-  /** Waits for robots.txt and for the source's leave; not longer than patience, and never beyond the lease. */
-  async #admitted(url: string, options: GovernedOptions, startedAt: number): Promise<Permit> {
+  /** Waits for robots.txt and a permit of the source, no longer than `patienceMs` and never beyond the lease. */
+  async #admit(url: string, options: GovernedOptions, startedAt: number): Promise<Permit> {
     const { signal, obeysRobots } = options;
     this.#fetcher.checkUrl(url);
     const host = hostOf(url);
@@ -142,29 +142,42 @@ export class GovernedFetcher {
         until = permit.waitUntil;
       } else {
         if (!isLeased(options)) throw leaseLost();
-        // Each run asks anew: somebody may have started this one because robots.txt can be had again.
+        // Each run asks again: it may have been started because robots.txt is reachable again.
         if (this.#robots.forgetFailure(url, startedAt)) continue;
-        // Rules that are on their way come soon; rules that could not be had are waited for elsewhere.
+        // Rules that are being loaded come soon; after a failure the job waits elsewhere.
         const failure = this.#robots.failureOf(url);
         if (failure) throw failure;
-        // Rules that are on their way come no sooner than their source lets them.
+        // Rules that are being loaded have to wait for their source too.
         until = Number.isFinite(verdict) ? verdict : Math.max(now, this.#governed.blockedUntil(host));
       }
       if (until > patienceEnds || now > patienceEnds) {
         const held = this.#governed.heldBy(host);
-        // It may have been resumed since we last heard of it.
+        // The source may have been resumed since its state was read.
         if (held?.isKnown && !hasLookedAgain) {
           hasLookedAgain = true;
           await this.#governed.lookAgain(host);
           continue;
         }
-        throw new SourceBlocked(until - now, this.placeOf(host, held?.cause ?? 'limit'));
+        throw new SourceBlocked(until - now, this.blockedBy(host, held?.cause ?? 'limit'));
       }
-      await delay(Math.min(Math.max(until - now, 5), lookMs), undefined, { signal }).catch(() => undefined);
+      await delay(Math.min(Math.max(until - now, 5), pollMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
 function leaseLost(): HoldfastError {
-  return new HoldfastError('lease_lost', 'it could not be renewed in time');
+  return new HoldfastError('lease_lost', 'it was not renewed in time');
+}
+
+const maxBlockedSeconds = 3_600;
+
+/** Ends a run before its request: the source is blocked for longer than a lease should be held. */
+export class SourceBlocked {
+  readonly seconds: number;
+  readonly by: BlockedBy;
+
+  constructor(milliseconds: number, by: BlockedBy) {
+    this.by = by;
+    this.seconds = Math.min(Math.max(1, Math.ceil(milliseconds / 1000)), maxBlockedSeconds);
+  }
 }

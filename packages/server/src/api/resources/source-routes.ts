@@ -7,9 +7,9 @@ import {
   sourceParams,
   sourceSettings,
 } from '@holdfast/contract';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
+import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, showSource } from '../../governor/sources/list-sources.ts';
-import { sourceView } from '../../governor/sources/source-view.ts';
+import { sourceView } from '../../governor/sources/source.ts';
 import { type Caller, theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';
@@ -126,7 +126,7 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
     async (request) => {
       const caller = theCaller(request);
       const { seconds } = request.body ?? {};
-      return sourceView(await pauseAndTell(acting(caller), request.params.id, seconds), caller);
+      return sourceView(await pauseAndNotify(acting(caller), request.params.id, seconds), caller);
     },
   );
 

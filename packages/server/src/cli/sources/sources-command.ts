@@ -1,9 +1,8 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
+import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../../governor/sources/list-sources.ts';
-import type { Source } from '../../governor/sources/source.ts';
-import { sourceView } from '../../governor/sources/source-view.ts';
+import { type Source, sourceView } from '../../governor/sources/source.ts';
 import { Notifier } from '../../queue/jobs/notifications.ts';
 import { addListOptions, checkLimit } from '../list-options.ts';
 import { readJsonObject, readText, wholeNumber } from '../option-values.ts';
@@ -118,7 +117,7 @@ const pause = new Command('pause')
         throw new HoldfastError('bad_request', '--seconds must be at least 1');
       const acting = { db, notifier: new Notifier(db), actor };
       await actOnEach(ids, json ?? false, async (id) => {
-        const source = await pauseAndTell(acting, id, seconds);
+        const source = await pauseAndNotify(acting, id, seconds);
         const until =
           source.paused_until instanceof Date ? source.paused_until.toISOString() : 'it is resumed';
         return { changed: asJson(source), message: `source ${id}: paused until ${until}` };

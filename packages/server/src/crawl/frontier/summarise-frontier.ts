@@ -1,6 +1,6 @@
 import type { FrontierSummary } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { findSources } from '../../governor/sources/find-sources.ts';
+import { findSources } from '../../governor/sources/open-sources.ts';
 
 interface HostRow {
   readonly host: string;

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import { patienceMs } from '../../governor/source-blocked.ts';
+import { patienceMs } from '../../governor/governed-fetcher.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { TrapDetector } from '../../web/urls/trap-detector.ts';

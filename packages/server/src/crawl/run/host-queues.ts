@@ -1,5 +1,5 @@
 import type { Queryable } from '../../base/database/statement.ts';
-import { patienceMs } from '../../governor/source-blocked.ts';
+import { patienceMs } from '../../governor/governed-fetcher.ts';
 import { type FrontierOf, type FrontierPart, readFrontier, readHosts } from '../frontier/read-frontier.ts';
 import { HostQueue } from './host-queue.ts';
 

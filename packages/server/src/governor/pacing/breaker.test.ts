@@ -1,10 +1,9 @@
 import type { QueryConfig } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
+import { pauseSource, resumeSource } from '../sources/change-source.ts';
 import { listSources } from '../sources/list-sources.ts';
 import { openSources } from '../sources/open-sources.ts';
-import { pauseSource } from '../sources/pause-source.ts';
-import { resumeSource } from '../sources/resume-source.ts';
 import { claimProbe, settleProbe } from './probe-keeper.ts';
 import { type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
 import { acquire, Crawler, ok, refused, request, tooMany } from './testing/crawler.ts';

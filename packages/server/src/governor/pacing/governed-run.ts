@@ -1,30 +1,28 @@
 import { HoldfastError, type HostCause } from '@holdfast/contract';
 import { openSources } from '../sources/open-sources.ts';
-import { readSourceStates, type WatchedSource } from '../sources/read-source-states.ts';
-import { recordCrawlDelay } from '../sources/record-crawl-delay.ts';
-import type { DatabaseLink, Heard } from './database-link.ts';
+import { readSourceStates, recordCrawlDelay, type WatchedSource } from '../sources/source-state.ts';
+import type { Answer, DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
 import { Permit, type Refusal } from './permit.ts';
-import { releaseShares } from './release-shares.ts';
 import type { SourceDirectory } from './source-directory.ts';
 import { SourceSeat } from './source-seat.ts';
-import { renewShares } from './source-shares.ts';
+import { releaseShares, renewShares } from './source-shares.ts';
 
 export interface RunOptions {
   readonly link: DatabaseLink;
   readonly directory: SourceDirectory;
   readonly shareTtlMs: number;
-  /** Its requests to a source are alike, so that each failure is the source's; a crawl's may be a page's. */
+  /** Each failed request counts as the source's failure; in a crawl it may be the page's. */
   readonly everyCounts: boolean;
   readonly onClose: (run: GovernedRun) => Promise<void>;
 }
 
 const renewGatherMs = 5;
 const loadingMs = 1_000;
-/** A source that was not asked for in this time is let go. */
+/** A source that was not requested for this time is released. */
 const idleMs = 5_000;
 
-/** One run's way to the outside. Nothing here waits: what is not there yet is fetched, and announced when it has come. */
+/** One run's requests to sources. Nothing here waits: what is missing is loaded, and announced when it is there. */
 export class GovernedRun {
   readonly id: string;
   readonly everyCounts: boolean;
@@ -35,7 +33,7 @@ export class GovernedRun {
   readonly #onReady = new Set<(host: string) => void>();
   #renewTimer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
-  #looking: Promise<Heard<WatchedSource> | undefined> | undefined;
+  #looking: Promise<Answer<WatchedSource> | undefined> | undefined;
   #closed = false;
 
   constructor(id: string, options: RunOptions) {
@@ -44,7 +42,7 @@ export class GovernedRun {
     this.#options = options;
   }
 
-  /** Whether a request to a host may start now. Costs no more than a look while the host's source has no limit. */
+  /** Asks to start a request to a host now. Only a lookup while the host's source has no limit. */
   tryAcquire(host: string): Permit | Refusal {
     const now = this.now();
     const seat = this.#seats.get(host);
@@ -55,7 +53,7 @@ export class GovernedRun {
       seat.start(host);
       return new Permit(seat);
     }
-    // Without a place a slot would be reserved in vain.
+    // Without room a slot would be reserved in vain.
     const hasRoom = seat.hasRoom(now);
     const refusal = hasRoom ? source.refusal(now) : source.pause(now);
     if (refusal || !hasRoom) return seat.refuse(host, refusal, now);
@@ -63,18 +61,18 @@ export class GovernedRun {
     return new Permit(seat, source.free ? undefined : source.take());
   }
 
-  /** `callback` is called when a host that was refused may be asked again. Returns how to stop that. */
+  /** Calls back when a host that was refused may be requested again. Returns a function that unsubscribes. */
   onReady(callback: (host: string) => void): () => void {
     this.#onReady.add(callback);
     return () => this.#onReady.delete(callback);
   }
 
-  /** Monotonic: no request to the host can start before; 0 when nothing is known to hold it back. */
+  /** The monotonic time before which no request to the host can start; 0 if no limit is known. */
   blockedUntil(host: string): number {
     return this.#seats.get(host)?.source.blockedUntil(this.now()) ?? 0;
   }
 
-  /** Which source the host belongs to, as far as is known, and what holds it back now. */
+  /** The source of the host, if known, and what holds it back now. */
   heldBy(
     host: string,
   ): { readonly sourceId: string; readonly cause: HostCause; readonly isKnown: boolean } | undefined {
@@ -82,7 +80,7 @@ export class GovernedRun {
     return source && { sourceId: source.id, ...source.heldBy };
   }
 
-  /** Asks the database where the host's source stands: somebody may have resumed it since the last turn. */
+  /** Reads the state of the host's source now: it may have been resumed since the last turn. */
   async lookAgain(host: string): Promise<void> {
     const source = this.#seats.get(host)?.source;
     if (!source) return;
@@ -99,23 +97,22 @@ export class GovernedRun {
     if (heard && state) source.learn(state, heard.sentAt);
   }
 
-  /** Whether the host is known to turn requests away because there are too many of them. */
+  /** Whether the host is known to refuse requests because there are too many. */
   isOverloaded(host: string): boolean {
     return this.#seats.get(host)?.source.isOverloaded ?? false;
   }
 
-  /** Keeps what a host's robots.txt asks for, for all workers; null: nothing. Fails if it could not be kept. */
+  /** Stores the Crawl-delay of a host for all workers; null: none. Throws if it could not be stored. */
   async recordCrawlDelay(host: string, seconds: number | null): Promise<void> {
     const { link, directory } = this.#options;
     const opened = directory.find(host) ? undefined : await link.ask((db) => openSources(db, [host]));
     const sourceId = directory.find(host)?.id ?? opened?.rows[0]?.source_id;
     const heard = sourceId && (await link.ask((db) => recordCrawlDelay(db, sourceId, seconds)));
-    if (!heard)
-      throw new HoldfastError('database_unavailable', `the Crawl-delay of ${host} could not be kept`);
+    if (!heard) throw new HoldfastError('database_unavailable', `could not store the Crawl-delay of ${host}`);
     directory.find(host)?.learnWritten(heard.rows[0]);
   }
 
-  /** Gives the shares back and writes what is left to report. Requests still under way may end later. */
+  /** Releases the shares and writes the last reports. Requests in flight may end later. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -131,12 +128,12 @@ export class GovernedRun {
     return this.#options.link.now();
   }
 
-  /** Called by seats: the host may be asked again. */
+  /** Called by seats: the host may be requested again. */
   announce(host: string): void {
     if (!this.#closed) for (const callback of this.#onReady) callback(host);
   }
 
-  /** Called by seats: a share is to be divided anew. */
+  /** Called by seats: a share is due for renewal. */
   renewSoon(): void {
     if (!this.#closed) this.#renewTimer ??= setTimeout(() => void this.renew(), renewGatherMs);
   }
@@ -152,7 +149,7 @@ export class GovernedRun {
     return this.#renewing;
   }
 
-  /** These hosts belong to other sources by now. */
+  /** These hosts now belong to other sources. */
   rebind(hosts: readonly string[]): void {
     for (const host of hosts) {
       const seat = this.#seats.get(host);
@@ -163,7 +160,7 @@ export class GovernedRun {
     }
   }
 
-  /** Lets go of sources that are not asked for any more. */
+  /** Releases sources that are no longer requested. */
   async releaseIdle(): Promise<void> {
     const before = this.now() - idleMs;
     const idle = [...this.#bySource.values()].filter(
@@ -204,7 +201,7 @@ export class GovernedRun {
     const seats = [...asked].map(([sourceId, { kept }]) => ({ sourceId, kept }));
     for (const seat of due) seat.renewAt = Number.POSITIVE_INFINITY;
     const heard = await link.ask((db) => renewShares(db, this.id, seats, shareTtlMs));
-    // Until the answer says better.
+    // Until the answer is known.
     for (const seat of due) seat.renewAt = this.now() + loadingMs;
     for (const row of heard?.rows ?? []) {
       const { seat, kept } = asked.get(row.source_id) ?? {};
@@ -215,7 +212,7 @@ export class GovernedRun {
     }
   }
 
-  /** What the governor's regular turn would come too late for. */
+  /** Schedules renewals that the governor's next turn would be too late for. */
   #renewAgain(): void {
     const next = Math.min(...[...this.#bySource.values()].map((seat) => seat.renewAt));
     const inMs = next - this.now();

@@ -32,7 +32,7 @@ function newSource() {
   const time = { now: 1_000 };
   const query = () => Promise.reject(new Error('nothing is asked here'));
   const link = new DatabaseLink({ query }, pino({ level: 'silent' }), () => time.now);
-  link.clock.hear(1_000, 1_000, 1_000);
+  link.clock.observe(1_000, 1_000, 1_000);
   const source = new GovernedSource(well, {
     link,
     breaker: standardBreaker,

@@ -12,7 +12,7 @@ export interface SourceOptions {
   readonly link: DatabaseLink;
   readonly breaker: Breaker;
   readonly probeTtlMs: number;
-  /** There is something to report at once. */
+  /** There is something to report. */
   readonly onReport: (source: GovernedSource) => void;
 }
 
@@ -21,19 +21,19 @@ export interface Seat {
   readonly isWaiting: boolean;
   /** Live runs at the source, as of the last renewal; 0 before the first. */
   readonly runs: number;
-  /** When the share is to be renewed. */
+  /** When the share is due for renewal. */
   renewAt: number;
   hasRoom(now: number): boolean;
-  /** Something may start. */
+  /** A request may start. */
   ready(): void;
   /** Limits changed, or runs came or went. */
   renewSoon(): void;
 }
 
 const longestTimerMs = 60_000;
-/** What is to be reported soon waits so long for more. While a source has a pace, all it answers is reported so. */
+/** How long reports that are due soon are collected. While a source has a pace, every answer is reported this way. */
 const soonMs = 250;
-/** No longer than this is a source left alone because the database, which decides about its pace, has not answered. */
+/** The longest pause while waiting for the database to decide about the pace. */
 const brakeMs = 1_000;
 
 /** A source as this process knows it, shared by all its runs. */
@@ -41,9 +41,9 @@ export class GovernedSource {
   readonly id: string;
   readonly seats = new Set<Seat>();
   readonly notes: OutcomeNotes;
-  /** Something to report is not yet written: what others say about the source is older. */
+  /** A report is not yet written, so that any state from the database is older. */
   reporting = false;
-  /** No pace and no pause: nothing to ask before a request. */
+  /** No pace and no pause: requests need no slot. */
   free = false;
   readonly #options: SourceOptions;
   readonly #slots: SlotKeeper;
@@ -67,8 +67,8 @@ export class GovernedSource {
   }
 
   /**
-   * What the database said, to a question asked at `sentAt`. Answers come in any order: one that is older than what is
-   * known, or than what we have seen and not yet written, must not end a pause that we know of.
+   * Takes the state that the database answered to a query sent at `sentAt`. Answers arrive in any order: one that is older than
+   * the known state, or than an unwritten report, must not end a pause.
    */
   learn(state: SourceState, sentAt: number): void {
     if (this.reporting || sentAt < this.#knownAt) return;
@@ -77,7 +77,7 @@ export class GovernedSource {
     this.wake();
   }
 
-  /** What the database answered to a write of ours: only what is asked from now on can be newer. */
+  /** Takes the answer to a write: only queries sent from now on can be newer. */
   learnWritten(state: SourceState | undefined): void {
     this.#knownAt = this.#options.link.now();
     if (state && !this.reporting) this.#adopt(state);
@@ -88,7 +88,7 @@ export class GovernedSource {
     return this.#unless(this.#pausedUntil, now, 'paused');
   }
 
-  /** Why no request may start now. Gets what is needed on its way. */
+  /** Why no request may start now. Requests the slot or probe that is missing. */
   refusal(now: number): Refusal | undefined {
     if (now < this.#pausedUntil) return this.pause(now);
     if (this.#isHalfOpen) return this.#unless(this.#probe.next(now), now, 'probe');
@@ -99,7 +99,7 @@ export class GovernedSource {
     return undefined;
   }
 
-  /** Takes what `refusal` found to be there. */
+  /** Takes the slot or probe that `refusal` found. */
   take(): Grant {
     if (this.#isHalfOpen) return { probe: this.#probe.take() };
     return this.#state.interval_ms > 0 ? { slot: this.#slots.take() } : {};
@@ -111,7 +111,7 @@ export class GovernedSource {
     this.wake();
   }
 
-  /** `everyCounts`: the request was like every other to the source, not one of a crawl's many pages. */
+  /** `everyCounts`: a failure is the source's, not that of one of a crawl's many pages. */
   end(outcome: RequestOutcome, probe: string | undefined, everyCounts: boolean): void {
     const { breaker, link, onReport } = this.#options;
     if (probe !== undefined) {
@@ -124,7 +124,7 @@ export class GovernedSource {
       this.#reportTimer ??= setTimeout(() => this.#reportNow(), soonMs);
       return;
     }
-    // The database decides, but nothing may start while it is asked.
+    // The database decides, but nothing may start until it has answered.
     const { failures, streak, retryAfterMs } = this.notes;
     const inARow = Math.max(failures + this.#state.failure_streak, streak);
     const opens = inARow >= breaker.failures ? breaker.pauseSeconds * 1000 : 0;
@@ -139,7 +139,7 @@ export class GovernedSource {
     return this.#state.pace_per_minute !== null || this.#state.pause_reason === 'retry_after';
   }
 
-  /** What holds requests back now. A pause that the database does not know of yet is one after failures. */
+  /** What holds requests back now. A pause that the database does not know of yet follows failures. */
   get heldBy(): { readonly cause: HostCause; readonly isKnown: boolean } {
     if (this.#options.link.now() >= this.#pausedUntil) return { cause: 'limit', isKnown: false };
     const { pause_reason, paused_until_ms } = this.#state;
@@ -153,7 +153,7 @@ export class GovernedSource {
     return this.#state.interval_ms > 0 && !this.#isHalfOpen ? this.#slots.peek(now) : 0;
   }
 
-  /** Tells those that wait when something may start, and else looks again when it may. */
+  /** Starts waiting requests if possible, and otherwise tries again when it may be. */
   wake(): void {
     const now = this.#options.link.now();
     if (!this.#isAwaited(now)) return;
@@ -161,15 +161,15 @@ export class GovernedSource {
       this.lookAgain(now);
       return;
     }
-    // In turns, so that the first of several runs does not get every slot.
+    // Round robin, so that the first of several runs does not get every slot.
     const [first] = this.seats;
     if (first && this.seats.delete(first)) this.seats.add(first);
     for (const seat of [...this.seats]) seat.ready();
-    // Whoever could not be told waits for what comes next.
+    // Seats that could not start wait for the next slot.
     if (this.#isAwaited(now) && this.refusal(now)) this.lookAgain(now);
   }
 
-  /** Makes sure that `wake` comes when something may start; answers of the database bring it too. */
+  /** Schedules `wake` for when a request may start; answers of the database call it too. */
   lookAgain(now: number): void {
     const at = Math.max(this.#nextLook(now), now + 1);
     if (at >= this.#timerAt) return;
@@ -192,7 +192,7 @@ export class GovernedSource {
     return this.#state.pause_reason === 'failures';
   }
 
-  /** Whether a run waits that has a place for a request. */
+  /** Whether a run with room for a request is waiting. */
   #isAwaited(now: number): boolean {
     for (const seat of this.seats) if (seat.isWaiting && seat.hasRoom(now)) return true;
     return false;
@@ -236,7 +236,7 @@ export class GovernedSource {
   }
 }
 
-/** A page that has failed before may fail again while its source is well again: that leaves it to another page. */
+/** A page that failed before may fail again although its source has recovered: then another page decides. */
 function judgeProbe(outcome: RequestOutcome, everyCounts: boolean): ProbeResult {
   const judgement = judgeOutcome(outcome);
   const isPageOnly = outcome.again === true && !everyCounts && !isSilent(outcome) && !isTooMany(outcome);

@@ -1,7 +1,8 @@
+import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
-import { readSourceStates } from '../sources/read-source-states.ts';
+import { readSourceStates } from '../sources/source-state.ts';
 import { DatabaseLink } from './database-link.ts';
 import { GovernedRun } from './governed-run.ts';
 import { OutcomeReporter } from './outcome-reporter.ts';
@@ -14,19 +15,30 @@ export interface GovernorOptions {
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
   readonly breaker?: Breaker;
-  /** A dead run's shares come back after this. */
+  /** Shares of a dead run are released after this time. */
   readonly shareTtlMs?: number;
-  /** How often to look what others did to the sources in use. */
+  /** How often the state of the sources in use is read. */
   readonly turnMs?: number;
-  /** A probe that is not settled in this time may be taken by another worker. */
+  /** After this time an unsettled probe may be taken by another worker. */
   readonly probeTtlMs?: number;
+}
+
+type Times = Pick<Configuration, 'breakerFailures' | 'breakerPauseSeconds' | 'probeSeconds' | 'shareSeconds'>;
+
+/** A governor's breaker and leases, as configured. */
+export function governorTimes(times: Times) {
+  return {
+    breaker: { failures: times.breakerFailures, pauseSeconds: times.breakerPauseSeconds },
+    probeTtlMs: times.probeSeconds * 1000,
+    shareTtlMs: times.shareSeconds * 1000,
+  } satisfies Partial<GovernorOptions>;
 }
 
 const refreshEveryMs = 30_000;
 
 /**
- * Decides when a request to the outside may start, so that all workers together keep the limits of each source. The truth
- * is in the database; here is what this process was granted of it.
+ * Decides when a request may start, so that all workers together keep the limits of each source. The database holds the limits;
+ * the governor holds what this process was granted of them.
  */
 export class Governor {
   readonly #options: GovernorOptions;
@@ -54,9 +66,9 @@ export class Governor {
   }
 
   /**
-   * `runId` names the run's shares: a job's id and its fence, so that a zombie does not renew or release those of its
-   * successor; or the id of a pooled runner, whose jobs then share among themselves. `everyCounts`: each failed request is
-   * its source's failure, as with visits and collections; of a crawl, it may be its page's.
+   * `runId` names the run's shares: a job's id and fence, so that a zombie does not renew or release those of its successor; or
+   * the id of a pooled runner, whose jobs divide them among themselves. `everyCounts`: each failed request counts as the
+   * source's failure, as for visits and collections; in a crawl it may be the page's.
    */
   openRun(runId: string, { everyCounts = false } = {}): GovernedRun {
     const { log, turnMs = 1_000, shareTtlMs = 10_000 } = this.#options;
@@ -68,16 +80,16 @@ export class Governor {
     return run;
   }
 
-  /** Afterwards nothing is asked of the database any more. */
+  /** Sends nothing to the database afterwards. */
   async close(): Promise<void> {
     await Promise.all([...this.#runs].map((run) => run.close()));
-    // What ended after its run, such as requests that were broken off.
+    // Requests that ended after their run, such as aborted ones.
     await this.#reporter.drain();
     await this.#directory.close();
     await this.#link.close();
   }
 
-  /** With its last run a governor falls silent: nothing keeps the process alive. */
+  /** With its last run a governor becomes idle, and does not keep the process alive. */
   async #closeRun(run: GovernedRun): Promise<void> {
     this.#runs.delete(run);
     if (this.#runs.size > 0) return;

@@ -1,4 +1,3 @@
-import { LatencyWatch } from './latency-watch.ts';
 import type { OutcomeReport } from './report-outcomes.ts';
 import {
   isRefused,
@@ -11,26 +10,26 @@ import {
 
 const slowerFactor = 1.25;
 const longestRetryAfterMs = 86_400_000;
-/** last_success_at is written no more often than this while all goes well. */
+/** The interval for updating last_success_at while all is well. */
 const successEveryMs = 30_000;
-/** Of more answers than this, those of before weigh half: what is reported is about the latest ones. */
+/** Beyond this many answers, earlier ones weigh half, so that a report is about the latest. */
 const recentAnswers = 100;
-/** So many refusals are told at once; fewer can wait to be told together. */
+/** From this many refusals on, a report is immediate; fewer are collected. */
 const manyRefused = 3;
-/** Good answers a second are told as a mean over no less than this. */
+/** The shortest span over which successes per second are averaged. */
 const leastSpanMs = 1_000;
 
-/** When what was noted is to be reported: at once, together with what comes in a moment, or when a report is due anyway. */
-export type Urgency = 'now' | 'soon' | 'later';
+/** When to report: at once, shortly together with other outcomes, or with the next regular report. */
+type Urgency = 'now' | 'soon' | 'later';
 
-/** What was seen of a source and is not yet in the database. A success after successes costs a few additions. */
+/** The outcomes of a source that are not yet in the database. A success after successes costs a few additions. */
 export class OutcomeNotes {
   readonly #latency = new LatencyWatch();
   #succeeded = false;
   #reportSuccessAt = 0;
   #failures = 0;
   #failedUrls = 0;
-  /** Failures in a row, reported or not. */
+  /** Consecutive failures, reported or not. */
   #streak = 0;
   #slower = 1;
   #retryAfterMs = 0;
@@ -40,11 +39,11 @@ export class OutcomeNotes {
   #failed = 0;
   #tooMany = false;
   #trouble: ReturnType<typeof troubleOf>;
-  /** A success would be news. */
-  #hasToldTrouble = false;
+  /** The next success is worth a report. */
+  #hasReportedTrouble = false;
   #accepted = 0;
   #acceptedSince: number;
-  /** Of the second before `acceptedSince`, as long as nothing was reported. */
+  /** Successes before `acceptedSince` that were not reported, and their time span. */
   #acceptedBefore = 0;
   #beforeMs = 0;
 
@@ -53,8 +52,8 @@ export class OutcomeNotes {
   }
 
   /**
-   * `state`: failures in a row that the database knows of. `everyCounts`: all requests are alike, and a failure is the
-   * source's; a crawl's may be the page's.
+   * `state`: the consecutive failures in the database. `everyCounts`: each failure is the source's; in a crawl it may be the
+   * page's.
    */
   note(
     outcome: RequestOutcome,
@@ -65,7 +64,7 @@ export class OutcomeNotes {
     const trouble = troubleOf(outcome);
     if (trouble) {
       this.#trouble = trouble;
-      this.#hasToldTrouble = true;
+      this.#hasReportedTrouble = true;
       return 'soon';
     }
     const judgement = judgeOutcome(outcome);
@@ -92,17 +91,17 @@ export class OutcomeNotes {
     return this.#failures;
   }
 
-  /** Failures in a row that were seen here, also those in a report whose answer has not come. */
+  /** Consecutive failures seen by this process, including those in an unanswered report. */
   get streak(): number {
     return this.#streak;
   }
 
-  /** Somebody had a success meanwhile. */
+  /** Another worker has had a success. */
   endStreak(): void {
     this.#streak = 0;
   }
 
-  /** A good part of what was not yet reported is refused: more of the same would be, while the database is asked. */
+  /** Whether many unreported requests were refused: more would be, until the database has answered. */
   get isTurnedAway(): boolean {
     return this.#refused >= manyRefused && this.#refused * 4 >= this.#answers;
   }
@@ -111,7 +110,7 @@ export class OutcomeNotes {
     return this.#retryAfterMs;
   }
 
-  /** Good answers are counted by the second, without a look at the clock for each. */
+  /** Starts a new span for counting successes, without reading the clock for each of them. */
   roll(now: number): void {
     const spanMs = now - this.#acceptedSince;
     if (spanMs < leastSpanMs / 2) return;
@@ -121,7 +120,7 @@ export class OutcomeNotes {
     this.#acceptedSince = now;
   }
 
-  /** Whether an unhurried report is due. */
+  /** Whether a regular report is due. */
   isDue(now: number): boolean {
     return (
       this.#refused + this.#failed > 0 ||
@@ -130,7 +129,7 @@ export class OutcomeNotes {
     );
   }
 
-  /** Hands over what was noted; `restore` takes it back if it could not be written. */
+  /** Returns the report and starts over; `restore` takes it back if it could not be written. */
   collect(sourceId: string, now: number): OutcomeReport {
     const report = {
       source_id: sourceId,
@@ -168,7 +167,7 @@ export class OutcomeNotes {
   }
 
   restore(report: OutcomeReport): void {
-    // Failures count from the last success on, and what was noted meanwhile is later.
+    // Failures count since the last success, and a success noted meanwhile is later.
     if (!this.#succeeded) {
       this.#failures += report.failures;
       this.#failedUrls += report.failed_urls;
@@ -193,8 +192,8 @@ export class OutcomeNotes {
     this.#succeeded = true;
     this.#accepted++;
     this.#count();
-    const endsTrouble = this.#hasToldTrouble;
-    this.#hasToldTrouble = false;
+    const endsTrouble = this.#hasReportedTrouble;
+    this.#hasReportedTrouble = false;
     this.#trouble = undefined;
     const endsStreak = this.#failures + state.failure_streak > 0;
     const endsUrls = this.#failedUrls + state.failed_urls > 0;
@@ -223,12 +222,44 @@ export class OutcomeNotes {
     this.#failed /= 2;
   }
 
-  /** After a silence, what came in the last second or so, as if it had come at once: the mean begins with it. */
+  /** After a pause, the successes of the last span count as if they had come at once: the mean starts with them. */
   #goodput(now: number): Pick<OutcomeReport, 'accepted' | 'span_seconds'> {
     const spanMs = now - this.#acceptedSince;
     if (this.#beforeMs === 0 && spanMs <= 2 * leastSpanMs)
       return { accepted: this.#accepted, span_seconds: spanMs / 1000 };
     const seconds = Math.max(spanMs + this.#beforeMs, leastSpanMs) / 1000;
     return { accepted: (this.#accepted + this.#acceptedBefore) / seconds, span_seconds: 0 };
+  }
+}
+
+/** Below this latency an answer is fast, whatever came before: a busy worker must not look like a busy site. */
+const slowMs = 1_000;
+const riseFactor = 3;
+const quietMs = 5_000;
+/** Answers per window. Windows are compared by their medians, so that single slow pages do not matter. */
+const windowSize = 32;
+
+/** Detects that a source as a whole answers much more slowly than usual. */
+class LatencyWatch {
+  readonly #window = new Float64Array(windowSize);
+  #count = 0;
+  /** The usual median; undefined before the first window. */
+  #usual: number | undefined;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  /** Returns true when the concurrency should be lowered; at most every five seconds. */
+  add(latencyMs: number, clock: () => number): boolean {
+    this.#window[this.#count++] = latencyMs;
+    if (this.#count < windowSize) return false;
+    this.#count = 0;
+    const median = this.#window.sort()[windowSize / 2] ?? 0;
+    const usual = this.#usual ?? median;
+    // Fast down, slowly up: a source that stays slow is simply slow.
+    this.#usual = median < usual ? median : usual + (median - usual) / 16;
+    if (median < slowMs || median < riseFactor * usual) return false;
+    const now = clock();
+    if (now - this.#reportedAt < quietMs) return false;
+    this.#reportedAt = now;
+    return true;
   }
 }

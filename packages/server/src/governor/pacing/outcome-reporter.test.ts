@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Queryable } from '../../base/database/statement.ts';
 import { lossyPool } from '../../base/database/testing/lossy-pool.ts';
-import { pauseSource } from '../sources/pause-source.ts';
+import { pauseSource } from '../sources/change-source.ts';
 import { acquire, ok, refused } from './testing/crawler.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 
@@ -69,7 +69,7 @@ describe('a report that the database cannot compute with', () => {
     );
     await vi.waitUntil(() => lines.length > 0, patience);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { source: `host:${bad}`, err: { code: '22012' }, msg: expect.stringContaining('was dropped') },
+      { source: `host:${bad}`, err: { code: '22012' }, msg: expect.stringContaining('Dropped a report') },
     ]);
     expect(lines.join()).not.toContain('cannot reach');
     // What an operator decides about it is heard.

@@ -5,12 +5,12 @@ import type { DatabaseLink } from './database-link.ts';
 import type { GovernedSource } from './governed-source.ts';
 import { type Breaker, type OutcomeReport, reportOutcomes } from './report-outcomes.ts';
 
-/** Long enough for what fails together to be written together. */
+/** Long enough to write simultaneous failures together. */
 const gatherMs = 10;
 const againMs = 1_000;
 const maxBatch = 500;
 
-/** Writes what was noted of sources, one batch at a time; what could not be written is kept and written later. */
+/** Writes the outcomes of sources in batches. What could not be written is kept and written later. */
 export class OutcomeReporter {
   readonly #link: DatabaseLink;
   readonly #breaker: Breaker;
@@ -30,7 +30,7 @@ export class OutcomeReporter {
     this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
   }
 
-  /** Resolves when nothing is left, or the database is away. */
+  /** Resolves when everything is written, or the database is unreachable. */
   async drain(): Promise<void> {
     while (this.#waiting.size > 0 || this.#writing) {
       if (!(await this.#flush())) break;
@@ -68,7 +68,7 @@ export class OutcomeReporter {
         this.#waiting.add(source);
       }
       for (const source of batch) if (!unwritten.has(source)) this.#written(source, undefined);
-      // Not a reason for a process to live on when its database does not.
+      // Does not keep a process alive whose database is gone.
       this.#timer ??= setTimeout(() => void this.#flush(), againMs).unref();
       return false;
     }
@@ -84,8 +84,8 @@ export class OutcomeReporter {
   }
 
   /**
-   * In one statement. If the database cannot compute with one of the reports, each gets a statement of its own, and that one
-   * is dropped: it would fail for ever, and hold up all the others. What is over leaves `unwritten`.
+   * Writes all reports in one statement. If the database rejects the values of one, each is written by itself and the rejected
+   * one is dropped: it would fail forever and block the others. Removes from `unwritten` what is done.
    */
   async #report(db: Queryable, unwritten: Map<GovernedSource, OutcomeReport>): Promise<SourceState[]> {
     try {
@@ -101,7 +101,7 @@ export class OutcomeReporter {
         if (!isAboutData(error)) throw error;
         this.#log.error(
           { err: error, source: source.id, report },
-          `The database refused what was reported of ${source.id}; the report was dropped, so that its pace and its pauses may come later than they should`,
+          `Dropped a report about ${source.id} that the database rejected; its pace and pauses may be delayed`,
         );
       }
       unwritten.delete(source);
@@ -110,30 +110,30 @@ export class OutcomeReporter {
   }
 }
 
-/** The server's own word that it cannot compute with a value, or that a row may not be so: it will say so again. */
+/** Whether the server rejected a value or a row, which it will do again. */
 function isAboutData(error: unknown): boolean {
   const { code = '', severity } = error as Partial<Failure>;
   return severity !== undefined && /^2[23]/.test(code);
 }
 
-/** Only the answer may be missing. Whoever could not connect, or was told of an error, knows that nothing was written. */
+/** Whether only the answer may be missing. Without a connection, or with an error of the server, nothing was written. */
 function mayBeWritten(error: unknown): boolean {
   if (error === undefined) return false;
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   const { code = '', severity, syscall = '', message = '' } = first as Partial<Failure>;
   if (['connect', 'getaddrinfo'].includes(syscall)) return false;
-  // What the pool says when no connection came in time.
+  // The pool's message when no connection became available in time.
   if (/trying to connect|connection timeout/.test(message)) return false;
-  // The server's own word; but a shutdown may cut off one that has committed and waits for its standby.
+  // An error of the server; but a shutdown may cut off a session that has committed and waits for its standby.
   return severity === undefined || /^(08|57P0[12])/.test(code);
 }
 
-/** The fields of errors of the driver, of the server and of the system. */
+/** Fields of errors of the driver, the server and the system. */
 type Failure = Record<'code' | 'severity' | 'syscall' | 'message', string>;
 
 /**
- * What may be written twice. Failures add to a streak, and five of them close a source for minutes: they are rather lost than
- * counted twice. Behind a success they are the whole streak, however often that is written. Counted answers add up, too.
+ * The part of a report that may be written twice. Failures add to a streak, and five pause a source for minutes: better lose them
+ * than count them twice. After a success they are the whole streak, however often it is written. Answers are counts too.
  */
 function repeatable(report: OutcomeReport): OutcomeReport {
   const once = { ...report, answers: 0, refused: 0, failed: 0, told_429: false };

@@ -1,6 +1,6 @@
 import type { RequestOutcome } from './request-outcome.ts';
 
-/** The right to start one request. It ends with `done` or `cancel`; a second end changes nothing. */
+/** Permission to start one request. It ends with `done` or `cancel`; further calls have no effect. */
 export class Permit {
   readonly #issuer: PermitIssuer;
   readonly #grant: Grant | undefined;
@@ -11,7 +11,7 @@ export class Permit {
     this.#grant = grant;
   }
 
-  /** Whether the breaker's fate hangs on this request. */
+  /** Whether this request decides if the breaker closes. */
   get isProbe(): boolean {
     return this.#grant?.probe !== undefined;
   }
@@ -22,7 +22,7 @@ export class Permit {
     this.#issuer.end(outcome, this.#grant);
   }
 
-  /** The request was never started: its slot and its place are free again. */
+  /** The request was not started: releases its slot and its place. */
   cancel(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -30,34 +30,34 @@ export class Permit {
   }
 }
 
-/** What a source gave for one request, besides a place among those under way. */
+/** What a source granted for one request, besides a place among those in flight. */
 export interface Grant {
   /** The reserved slot, if the source has a pace. */
   readonly slot?: number;
-  /** Set on the one request that tests whether a paused source is well again. */
+  /** Set on the one request that tests whether a paused source has recovered. */
   readonly probe?: string;
 }
 
-/** Where a permit counts as one request under way. */
+/** Counts the permits that are in use. */
 export interface PermitIssuer {
   end(outcome: RequestOutcome, grant: Grant | undefined): void;
-  /** The request was never started. */
+  /** The request was not started. */
   giveUp(grant: Grant | undefined): void;
 }
 
 /** A request may not start now. */
 export interface Refusal {
-  /** Monotonic milliseconds: about when to ask again, unless onReady comes before; Infinity: only an operator can help. */
+  /** Monotonic milliseconds: about when to ask again, unless onReady calls earlier; Infinity: not before an operator resumes it. */
   readonly waitUntil: number;
   readonly reason: RefusalReason;
 }
 
 /**
- * delay        a Crawl-delay, a configured delay or a slow-down
+ * delay        a Crawl-delay, a configured delay or a slowdown
  * rate         the limit per minute
- * concurrency  as many requests as may be are under way
+ * concurrency  as many requests as allowed are in flight
  * paused       by an operator, the breaker or a Retry-After
- * probe        the breaker lets one request through, and it is not ours
- * loading      the source or this run's share of it is on its way from the database
+ * probe        the breaker lets one request of another run through
+ * loading      the source, or this run's share of it, is being loaded
  */
 type RefusalReason = 'delay' | 'rate' | 'concurrency' | 'paused' | 'probe' | 'loading';

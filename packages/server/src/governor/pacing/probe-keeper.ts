@@ -3,7 +3,7 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { type SourceState, stateColumns } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
 
-/** How often a worker that did not get the probe looks whether it has become free. */
+/** How often a worker without the probe tries to claim it. */
 const againMs = 1_000;
 
 interface Probe {
@@ -12,7 +12,7 @@ interface Probe {
   readonly until: number;
 }
 
-/** `neither`: the probe told nothing (never sent, refused by us); the next worker may have it. */
+/** `neither`: the probe is inconclusive (not sent, refused by us) and free for the next worker. */
 export type ProbeResult = 'success' | 'failure' | 'neither';
 
 /** The source that is probed. */
@@ -23,7 +23,7 @@ interface ProbedSource {
   wake(): void;
 }
 
-/** The one request that decides whether a source is well again; claimed in the database, so that it is one over all workers. */
+/** The one request that tests whether a source has recovered. It is claimed in the database, so that only one worker sends it. */
 export class ProbeKeeper {
   readonly #link: DatabaseLink;
   readonly #source: ProbedSource;
@@ -38,7 +38,7 @@ export class ProbeKeeper {
     this.#ttlMs = ttlMs;
   }
 
-  /** When the probe may start, as far as is known; claims it if it is not ours yet. */
+  /** When the probe may start, as far as known. Claims it if necessary. */
   next(now: number): number {
     if (this.#probe && now >= this.#probe.until) this.#probe = undefined;
     if (this.#probe) return this.#probe.from;
@@ -53,11 +53,11 @@ export class ProbeKeeper {
   take(): string {
     const token = this.#probe?.token;
     this.#probe = undefined;
-    if (!token) throw new Error('the probe is not ours');
+    if (!token) throw new Error('the probe was not claimed');
     return token;
   }
 
-  /** Lets another worker have a probe that nobody here used. */
+  /** Releases an unused probe for another worker. */
   async giveUp(): Promise<void> {
     if (this.#probe) await this.settle(this.take(), 'neither', 0);
   }
@@ -84,9 +84,9 @@ export class ProbeKeeper {
 }
 
 interface ProbeAnswer extends SourceState {
-  /** Whether the probe is ours; else another worker has it, or it is not time yet, or the breaker is closed. */
+  /** false: another worker has the probe, it is too early, or the breaker is closed. */
   readonly claimed: boolean;
-  /** Not before this moment: the probe keeps to the limit too. */
+  /** The earliest start: the probe keeps to the limit too. */
   readonly first_ms: number;
 }
 
@@ -109,7 +109,7 @@ SELECT ${stateColumns}, slot.first_ms IS NOT NULL AS claimed, coalesce(slot.firs
 FROM sources source CROSS JOIN LATERAL source_state(source) state LEFT JOIN slot ON true WHERE source.id = $1`,
 );
 
-/** Takes the one probe of a source whose pause for failures is over. It lapses by itself if it is not settled in time. */
+/** Claims the probe of a source whose pause for failures is over. The claim lapses if it is not settled in time. */
 export async function claimProbe(
   db: Queryable,
   sourceId: string,
@@ -139,7 +139,7 @@ WITH settled AS (
 SELECT ${stateColumns} FROM settled CROSS JOIN LATERAL source_state(settled.source) state`,
 );
 
-/** Closes the breaker, or opens it again. Changes nothing if the probe has lapsed and is someone else's by now. */
+/** Closes the breaker, or opens it again. Changes nothing if the claim lapsed and another worker has the probe. */
 export async function settleProbe(
   db: Queryable,
   sourceId: string,

@@ -1,7 +1,7 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { type SourceState, stateColumns } from '../sources/source-state.ts';
 
-/** What a worker saw of a source since its last report. */
+/** The outcomes of a source that a worker has seen since its last report. */
 export interface OutcomeReport {
   readonly source_id: string;
   readonly succeeded: boolean;
@@ -9,18 +9,18 @@ export interface OutcomeReport {
   readonly failures: number;
   /** URLs of crawls that failed since the last success, each counted once. */
   readonly failed_urls: number;
-  /** How long after now no request may start, because a 429 said so. */
+  /** For how long no request may start, according to a 429. */
   readonly retry_after_ms: number;
-  /** The same of 503; it holds for the source only if that is overloaded. */
+  /** The same from a 503, which applies to the source only if that is overloaded. */
   readonly page_retry_after_ms: number;
-  /** How many times fewer requests at a time, because answers take longer; 1: no fewer. */
+  /** By how much to divide the concurrency, because answers are slow; 1: not at all. */
   readonly slower: number;
   /** For judge_source in the migration. */
   readonly answers: number;
   readonly refused: number;
   readonly failed: number;
   readonly told_429: boolean;
-  /** Error code of what is wrong with one of its hosts itself, such as dns_failed; null: nothing that we know of. */
+  /** Why one of its hosts is unreachable, such as dns_failed; null: it is not, as far as known. */
   readonly trouble: string | null;
   readonly trouble_host: string | null;
   readonly accepted: number;
@@ -35,16 +35,17 @@ export interface Breaker {
 
 export const standardBreaker: Breaker = { failures: 5, pauseSeconds: 300 };
 
-/** So many URLs of crawls in a row must fail before a source counts as broken; its pages alone do not make it so. */
+/** How many consecutive URLs of crawls must fail before a source counts as broken. */
 const brokenAfterUrls = 20;
 
-/** Rows of failures are counted no further: a source that never answers may be asked for years. */
+/** Failures are counted up to here: a dead source may be requested for years. */
 const mostInARow = 1_000_000;
 
 /*
- * Refusals of one overload are no row of failures: for a second after it they do not count. While the breaker is open, only its probe counts: late answers to requests from before say nothing new. A pause that is
- * over and was not for failures leaves no trace. A source that gets a pace gets no slot for a second: what it has had in the
- * moment before is too much already. Fewer at a time because answers take longer: once in five seconds, to a quarter at most.
+ * For a second after an overload, refusals do not count as consecutive failures. While the breaker is open only its probe counts:
+ * late answers to earlier requests say nothing new. A pause that is over and was not for failures is cleared. A source that gets
+ * a pace gets no slot for a second, because it has just had too many requests. Slow answers lower the concurrency at most once in
+ * five seconds, and at most to a quarter.
  */
 const reportStatement = statement<SourceState>(
   'report-outcomes',
@@ -118,7 +119,7 @@ emptied AS (
 SELECT ${stateColumns} FROM changed CROSS JOIN LATERAL source_state(changed.source) state`,
 );
 
-/** Writes what was seen of sources, at most one report for each: streaks, breaker, Retry-After, and the pace. */
+/** Writes at most one report per source: updates streaks, breaker, Retry-After and the pace. */
 export function reportOutcomes(
   db: Queryable,
   reports: readonly OutcomeReport[],

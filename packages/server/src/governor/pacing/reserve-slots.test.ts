@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { pauseSource, resumeSource } from '../sources/change-source.ts';
 import { configureSource } from '../sources/configure-source.ts';
 import { openSources } from '../sources/open-sources.ts';
-import { pauseSource } from '../sources/pause-source.ts';
-import { resumeSource } from '../sources/resume-source.ts';
 import { type Reservation, reserveSlots } from './reserve-slots.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 

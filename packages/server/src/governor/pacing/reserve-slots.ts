@@ -2,20 +2,20 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { type SourceState, stateColumns } from '../sources/source-state.ts';
 
 export interface Reservation extends SourceState {
-  /** How many slots were reserved; 0: none, ask again when the next free one is near. */
+  /** How many slots were reserved; 0: ask again when the next free one is near. */
   readonly count: number;
-  /** The first of them; without any, about when the next free one is. */
+  /** The first reserved slot; without any, about when the next one is free. */
   readonly first_ms: number;
 }
 
 /*
- * Virtual scheduling: the row says when the next slot is free, and moving it on reserves what lies between. A window is
- * 0.1 s long (at least one slot, at most 50), and none reaches more than 1 s ahead. A next slot further away than any
- * reservation can have put it is of the time before a limit was raised or the server's clock was set back.
+ * Virtual scheduling: the row holds the time of the next free slot, and advancing it reserves the slots in between. A window
+ * spans 0.1 s (1 to 50 slots) and ends at most 1 s ahead. A next slot further away than any reservation can place it dates
+ * from before a limit was raised or the server's clock was set back.
  *
- * Commits of slots less than a second apart are asynchronous (measured: 0.42 ms against 0.59 where fsync is quick): what
- * a crash of the server can undo fits into the spacing (source_state). set_config instead of SET LOCAL: one round trip, and
- * nothing stays behind on a connection that a pooler hands on.
+ * Commits of slots less than a second apart are asynchronous (0.42 ms instead of 0.59 with a fast fsync): what a crash of the
+ * server can undo fits into the spacing (source_state). set_config instead of SET LOCAL: one round trip, and nothing stays on a
+ * connection that a pooler passes on.
  */
 const reserveStatement = statement<Reservation>(
   'reserve-slots',
@@ -44,8 +44,8 @@ FROM source state JOIN source_slots slot USING (source_id) LEFT JOIN reserved ON
 );
 
 /**
- * Reserves the next slots of a source. `padMs` is kept free behind them: what a worker does not know about the database's
- * clock is at its own expense.
+ * Reserves the next slots of a source. `padMs` is added behind them, at the worker's expense, for its uncertainty about the
+ * database's clock.
  */
 export async function reserveSlots(
   db: Queryable,

@@ -2,7 +2,7 @@ import type { SourceState } from '../sources/source-state.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { type Reservation, reserveSlots } from './reserve-slots.ts';
 
-/** A reservation is possible from this long before the next free slot on; see reserve-slots.ts. */
+/** How long before the next free slot a reservation is possible; see reserve-slots.ts. */
 const aheadMs = 900;
 const againMs = 1_000;
 
@@ -13,13 +13,13 @@ interface PacedSource {
   wake(): void;
 }
 
-/** This process's slots of one source: spent here, reserved in the database before they run out. */
+/** This process's slots of one source. New ones are reserved in the database before the last are spent. */
 export class SlotKeeper {
   readonly #link: DatabaseLink;
   readonly #source: PacedSource;
   readonly #slots = new SlotQueue();
   #reserving = false;
-  /** Without slots: no sooner than this is it worth asking, and about then is the next one free. */
+  /** Without slots: when to ask again, and about when the next slot is free. */
   #askAt = 0;
   #freeAt = 0;
 
@@ -28,7 +28,7 @@ export class SlotKeeper {
     this.#source = source;
   }
 
-  /** When the next slot may be used, as far as is known; reserves more when few are left. */
+  /** When the next slot may be used, as far as known. Reserves more when few are left. */
   next(now: number, state: SourceState): number {
     const at = this.#slots.next(now);
     const leadMs = Math.min(2 * this.#link.roundTripMs + 5, 100);
@@ -36,12 +36,12 @@ export class SlotKeeper {
     return at ?? Math.max(this.#freeAt, now + 1);
   }
 
-  /** Until when there is certainly no slot, as far as is known. */
+  /** The earliest time of the next slot, as far as known. */
   peek(now: number): number {
     return this.#slots.next(now) ?? this.#freeAt;
   }
 
-  /** When to look again for whoever waits; Infinity while an answer is on its way. */
+  /** When to check again for waiting requests; Infinity while a reservation is under way. */
   wakeAt(now: number): number {
     return this.#slots.next(now) ?? (this.#reserving ? Number.POSITIVE_INFINITY : this.#askAt);
   }
@@ -63,13 +63,13 @@ export class SlotKeeper {
   async #reserve(state: SourceState): Promise<void> {
     const { clock } = this.#link;
     this.#reserving = true;
-    // With the clock known to within half the tolerance nothing is lost; the rest is padded out.
+    // Uncertainty of the clock up to half the tolerance costs nothing; the rest is added as padding.
     const padMs = Math.max(0, clock.uncertaintyMs - state.tolerance_ms / 2);
     const heard = await this.#link.ask((db) => reserveSlots(db, this.#source.id, padMs));
     this.#reserving = false;
     const reservation = heard?.rows[0];
     if (heard && reservation) {
-      // First the state: it clears slots of a faster pace.
+      // The state first: it clears the slots of a faster pace.
       this.#source.learn(reservation, heard.sentAt);
       this.#learn(reservation, padMs);
     } else this.#askAt = this.#link.now() + againMs;
@@ -90,18 +90,18 @@ export class SlotKeeper {
   }
 }
 
-/** Slots that were reserved, on the monotonic clock. */
+/** Reserved slots, on the monotonic clock. */
 interface SlotWindow {
-  /** Slots not yet spent or dropped begin here; moved on by the queue. */
+  /** The first slot that is not spent or dropped. */
   first: number;
   left: number;
   readonly count: number;
   readonly intervalMs: number;
-  /** How long after its time a slot may still be used. */
+  /** How late a slot may still be used. */
   readonly graceMs: number;
 }
 
-/** Spends reserved slots in time. One that nobody used in time is dropped: it must not make a burst later. */
+/** Spends reserved slots in time. A slot that was not used in time is dropped, so that it cannot cause a burst later. */
 export class SlotQueue {
   readonly #windows: SlotWindow[] = [];
 
@@ -125,7 +125,7 @@ export class SlotQueue {
     }
   }
 
-  /** Spends the slot that `next` named. */
+  /** Spends the slot that `next` returned. */
   take(): number {
     const [window] = this.#windows;
     if (!window) throw new Error('no slot is left');
@@ -134,7 +134,7 @@ export class SlotQueue {
     return slot;
   }
 
-  /** A slot that came to nothing can be used again if no later one has been. */
+  /** Makes an unused slot available again, unless a later one has been spent. */
   giveBack(slot: number): void {
     const [window] = this.#windows;
     if (!window || Math.abs(window.first - window.intervalMs - slot) > 1e-6) return;
@@ -142,7 +142,7 @@ export class SlotQueue {
     window.left++;
   }
 
-  /** A quarter or less is left, or less time than it takes to get more. */
+  /** Whether a quarter or less is left, or less time than a reservation takes. */
   runsLow(now: number, leadMs: number): boolean {
     const last = this.#windows.at(-1);
     if (!last) return true;

@@ -7,7 +7,7 @@ const maxBatch = 500;
 
 type Waiting = (source: GovernedSource) => void;
 
-/** Which source each host in use belongs to. Hosts that come up together are looked up together. */
+/** The sources of the hosts in use. Hosts that are needed at the same time are looked up together. */
 export class SourceDirectory {
   readonly #link: DatabaseLink;
   readonly #options: SourceOptions;
@@ -38,7 +38,7 @@ export class SourceDirectory {
     this.#loadIn(0);
   }
 
-  /** Looks all hosts up again: an operator may have configured a source for them. Answers with those that moved. */
+  /** Looks all hosts up again, because an operator may have configured a source for them. Returns the hosts that moved. */
   async refresh(): Promise<string[]> {
     const hosts = [...this.#hosts.keys()];
     const moved: string[] = [];
@@ -53,7 +53,7 @@ export class SourceDirectory {
     return moved;
   }
 
-  /** Forgets sources that no run has a seat at, so that memory follows what is in use. */
+  /** Drops sources without seats, so that memory follows use. */
   async dropUnused(): Promise<void> {
     for (const [host, source] of this.#hosts) if (isUnused(source)) this.#hosts.delete(host);
     const unused = [...this.#sources.values()].filter(isUnused);

@@ -3,35 +3,35 @@ import type { Grant, PermitIssuer, Refusal } from './permit.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 import type { RenewedShare } from './source-shares.ts';
 
-/** How soon a run that has less than its fair share asks whether others have made room. */
+/** How soon a run with less than its fair share tries to renew it. */
 const hungryMs = 250;
 
 /** The run that a seat belongs to. */
 interface SeatOwner {
   readonly everyCounts: boolean;
   now(): number;
-  /** The host may be asked again. */
+  /** The host may be requested again. */
   announce(host: string): void;
-  /** A share is to be divided anew. */
+  /** A share is due for renewal. */
   renewSoon(): void;
 }
 
-/** One run's place at one source: its share of the concurrency, and what it has under way. */
+/** One run's place at one source: its share of the concurrency, and its requests in flight. */
 export class SourceSeat implements Seat, PermitIssuer {
   readonly source: GovernedSource;
   lastAskedAt: number;
-  /** When the share is to be renewed, or divided anew. */
+  /** When the share is due for renewal. */
   renewAt = 0;
   /** Live runs at the source, as of the last renewal; 0 before the first. */
   runs = 0;
   readonly #run: SeatOwner;
-  /** Hosts that were refused and not told since. */
+  /** Hosts that were refused and not announced since. */
   readonly #waiting = new Set<string>();
   #inFlight = 0;
-  /** May be under way at once, until `shareUntil`. */
+  /** Requests that may be in flight, until `shareUntil`. */
   #share = 0;
   #shareUntil = 0;
-  /** The database still counts more than the share, because more was under way. */
+  /** The database still counts more than the share, because more requests were in flight. */
   #shrinking = false;
 
   constructor(run: SeatOwner, source: GovernedSource) {
@@ -53,7 +53,7 @@ export class SourceSeat implements Seat, PermitIssuer {
     return this.#inFlight;
   }
 
-  /** The most that may be under way before the answer to a renewal is heard. */
+  /** The maximum in flight before a renewal is answered. */
   kept(now: number): number {
     return now < this.#shareUntil ? Math.max(this.#share, this.#inFlight) : this.#inFlight;
   }
@@ -73,7 +73,7 @@ export class SourceSeat implements Seat, PermitIssuer {
     if (this.#waiting.size > 0) this.#waiting.delete(host);
   }
 
-  /** `refusal`: the source's own; without one it is the share that lacks. */
+  /** `refusal`: the source's; without one the share is used up. */
   refuse(host: string, refusal: Refusal | undefined, now: number): Refusal {
     this.#waiting.add(host);
     if (!refusal) return { waitUntil: now + hungryMs, reason: this.runs === 0 ? 'loading' : 'concurrency' };
@@ -82,8 +82,7 @@ export class SourceSeat implements Seat, PermitIssuer {
   }
 
   /**
-   * Tells the run about hosts that were refused, one by one as long as something can start: those that were not told come
-   * first the next time.
+   * Announces hosts that were refused, one by one as long as a request can start. The others come first the next time.
    */
   ready(): void {
     for (const host of [...this.#waiting]) {
@@ -118,7 +117,7 @@ export class SourceSeat implements Seat, PermitIssuer {
   #leave(): void {
     this.#inFlight--;
     if (this.#shrinking) this.#settleShare();
-    // Not at once: whoever ends a request may be about to start the next one by himself.
+    // Deferred: the caller that ends a request may be about to start the next one.
     if (this.#waiting.size > 0) queueMicrotask(() => this.source.wake());
   }
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { configureSource } from '../sources/configure-source.ts';
 import { openSources } from '../sources/open-sources.ts';
-import { releaseShares } from './release-shares.ts';
-import { renewShares } from './source-shares.ts';
+import { releaseShares, renewShares } from './source-shares.ts';
 import { GovernorFixture } from './testing/governor-fixture.ts';
 
 const fixture = new GovernorFixture();

@@ -2,20 +2,20 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import type { SourceState } from '../sources/source-state.ts';
 
 export interface RenewedShare extends SourceState {
-  /** How many requests this run may have under way until its share expires. */
+  /** How many requests this run may have in flight until its share expires. */
   readonly share: number;
-  /** Its fair share; more than `share` while others have not yet given back what is too much. */
+  /** Its fair share; more than `share` until others have released their excess. */
   readonly target: number;
   /** Runs with a live share, this one included. */
   readonly runs: number;
 }
 
 /*
- * A run takes its fair share as far as the others' leave room. What it may have under way until it hears the answer
- * counts even when that is more, so the sum never exceeds the source's concurrency: shares first shrink, then grow. With
- * more runs than concurrency they take turns. A share that grew is committed durably, since a crash of the server must not
- * grant it twice; plain renewals are not. Runs are named job/fence: a later run of a job takes over from the earlier one,
- * which is dead or has lost its lease, instead of waiting for its share to expire.
+ * A run takes its fair share as far as the others leave room. Requests that may be in flight until it reads the answer count
+ * too, so that the sum never exceeds the source's concurrency: shares shrink before they grow. With more runs than concurrency
+ * they take turns. A share that grew is committed synchronously, because a crash of the server must not grant it twice; mere
+ * renewals are not. Runs are named job/fence: a later run of a job takes over from the earlier one, which is dead or has lost
+ * its lease, without waiting for its share to expire.
  */
 const renewSharesStatement = statement<RenewedShare>(
   'renew-shares',
@@ -58,12 +58,13 @@ SELECT (granted.state).*, epoch_ms(clock_timestamp()) AS now_ms, share, target, 
 FROM granted`,
 );
 
-/** Takes or renews a run's shares of sources for `ttlMs`. A run that dies gives them back by not renewing. */
+/** Takes or renews a run's shares of sources for `ttlMs`. The shares of a dead run expire. */
 export function renewShares(
   db: Queryable,
   runId: string,
   seats: readonly {
-    readonly sourceId: string /** Under way at most before the answer is heard. */;
+    readonly sourceId: string;
+    /** The maximum in flight before the answer is read. */
     readonly kept: number;
   }[],
   ttlMs: number,
@@ -72,4 +73,24 @@ export function renewShares(
   const sourceIds = seats.map(({ sourceId }) => sourceId);
   const kept = seats.map((seat) => seat.kept);
   return run(db, renewSharesStatement, [runId, sourceIds, kept, ttlMs, turnSeconds]);
+}
+
+const releaseStatement = statement<{ source_id: string }>(
+  'release-shares',
+  `
+WITH locked AS MATERIALIZED (
+  SELECT source_id FROM source_shares WHERE source_id = ANY ($2) ORDER BY source_id FOR NO KEY UPDATE
+)
+UPDATE source_shares shares SET runs = runs - $1::text
+FROM locked WHERE shares.source_id = locked.source_id AND runs ? $1
+RETURNING shares.source_id`,
+);
+
+/** Releases a run's shares before they expire. */
+export async function releaseShares(
+  db: Queryable,
+  runId: string,
+  sourceIds: readonly string[],
+): Promise<void> {
+  await run(db, releaseStatement, [runId, sourceIds]);
 }

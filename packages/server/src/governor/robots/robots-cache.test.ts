@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GovernorFixture } from '../pacing/testing/governor-fixture.ts';
-import { loadRobots } from './load-robots.ts';
-import { storeRobotsFailure } from './robots-cache.ts';
-import { storeRobots } from './store-robots.ts';
+import { loadRobots, storeRobots, storeRobotsFailure } from './robots-cache.ts';
 
 const fixture = new GovernorFixture();
 const origin = 'https://robots.test';

@@ -9,8 +9,8 @@ import {
 import { type Fetcher, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
 import type { GovernedRun } from '../pacing/governed-run.ts';
+import { storeRobots } from './robots-cache.ts';
 import { RobotsGate } from './robots-gate.ts';
-import { storeRobots } from './store-robots.ts';
 
 const origin = 'https://shop.test';
 const page = `${origin}/page`;

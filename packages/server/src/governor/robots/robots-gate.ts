@@ -21,8 +21,13 @@ import {
 import { hostOf } from '../../web/urls/host-of.ts';
 import type { GovernedRun } from '../pacing/governed-run.ts';
 import type { Permit } from '../pacing/permit.ts';
-import { type CachedRobots, loadRobots } from './load-robots.ts';
-import { keepRobotsCopy, storeRobotsFailure } from './robots-cache.ts';
+import {
+  type CachedRobots,
+  keepRobotsCopy,
+  loadRobots,
+  storeRobots,
+  storeRobotsFailure,
+} from './robots-cache.ts';
 import {
   failureOfRules,
   isForbiddenForGood,
@@ -32,7 +37,6 @@ import {
   rulesOfFailure,
 } from './robots-failure.ts';
 import { RobotsLoad } from './robots-load.ts';
-import { storeRobots } from './store-robots.ts';
 
 export interface RobotsGateOptions {
   readonly db: Queryable;

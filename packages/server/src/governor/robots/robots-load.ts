@@ -2,13 +2,13 @@ import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
 import type { Permit } from '../pacing/permit.ts';
 
 /**
- * The rules of one origin on their way, on behalf of every run that asked for them. It ends with the last run that wants
- * them, and asks the site nothing while none of those runs has a lease.
+ * One load of an origin's robots.txt, for every run that asked for it. It ends with the last of these runs, and sends no request
+ * while none of them has a lease.
  */
 export class RobotsLoad {
   readonly #leases = new Set<RequestLease>();
   readonly #over = new AbortController();
-  /** Set while it waits for the governor: takes the leave that somebody else got. */
+  /** Set while it waits for the governor: takes a permit that another caller got. */
   give: ((permit: Permit) => void) | undefined;
 
   get signal(): AbortSignal {

@@ -10,7 +10,7 @@ import {
   type WorkerShortage,
 } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { findSources } from '../../governor/sources/find-sources.ts';
+import { findSources } from '../../governor/sources/open-sources.ts';
 import { type BlockedBy, isEarly } from '../../queue/jobs/waiting-jobs.ts';
 import { isTakingJobs } from '../../queue/workers/worker-list.ts';
 

@@ -6,10 +6,14 @@ import {
   crawlLane,
   QueueFixture,
 } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { configureAndWake, pauseAndTell, resumeAndWake } from '../../governor/sources/change-source.ts';
+import {
+  configureAndWake,
+  pauseAndNotify,
+  resumeAndWake,
+  resumeSource,
+} from '../../governor/sources/change-source.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
 import { openSources } from '../../governor/sources/open-sources.ts';
-import { resumeSource } from '../../governor/sources/resume-source.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { Notifier } from '../../queue/jobs/notifications.ts';
@@ -166,7 +170,7 @@ describe('to resume a source', () => {
   test('does not miss a job that is being given back', async () => {
     const host = 'host:paused.test';
     await openSources(queue.pool, ['paused.test']);
-    await pauseAndTell(acting(), host);
+    await pauseAndNotify(acting(), host);
     const release = async () => {
       const job = await queue.claimedOne();
       const blockedBy = blockedAt('paused.test', 'operator', true);
@@ -183,7 +187,7 @@ describe('to resume a source', () => {
   test('waits for a job that is just then being given back', async () => {
     const host = 'host:paused.test';
     await openSources(queue.pool, ['paused.test']);
-    await pauseAndTell(acting(), host);
+    await pauseAndNotify(acting(), host);
     const job = await queue.claimedOne();
     const client = await queue.pool.connect();
     await client.query('BEGIN');

@@ -1,7 +1,7 @@
 import type { Configuration, Count, Stats } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listSources } from '../../governor/sources/list-sources.ts';
-import { sourceView } from '../../governor/sources/source-view.ts';
+import { sourceView } from '../../governor/sources/source.ts';
 import { listWorkers } from '../../queue/workers/worker-list.ts';
 
 const shown = 20;

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { alice, BotFixture, codeOf, operator, visit } from '../../../../../test/bot-fixture/bot-fixture.ts';
+import { pauseSource, resumeSource } from '../../governor/sources/change-source.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
-import { hostPatterns } from '../../governor/sources/host-patterns.ts';
-import { openSources } from '../../governor/sources/open-sources.ts';
-import { pauseSource } from '../../governor/sources/pause-source.ts';
-import { resumeSource } from '../../governor/sources/resume-source.ts';
+import { hostPatterns, openSources } from '../../governor/sources/open-sources.ts';
 import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 

@@ -2,8 +2,7 @@ import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@hold
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { moduleProgramPath } from '../../base/process/installation.ts';
-import { GovernedFetcher } from '../../governor/governed-fetcher.ts';
-import { SourceBlocked } from '../../governor/source-blocked.ts';
+import { GovernedFetcher, SourceBlocked } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { endRun, type RunEnd, type StopReason, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
@@ -115,7 +114,7 @@ export class PooledJobs {
     const url = typeof payload.url === 'string' ? parseUrl(payload.url) : undefined;
     if (!url) return undefined;
     const isUnreachable = error instanceof HoldfastError && error.code === 'robots_unreachable';
-    return this.#fetcher.placeOf(url.host, isUnreachable ? 'robots' : 'tries');
+    return this.#fetcher.blockedBy(url.host, isUnreachable ? 'robots' : 'tries');
   }
 
   async #perform(run: PooledRun): Promise<WriteOutcome> {

@@ -1,8 +1,8 @@
 import { HoldfastError, type HostCause, type JobKind, type JobRequest } from '@holdfast/contract';
 import type pg from 'pg';
+import { pauseSource } from '../../../governor/sources/change-source.ts';
 import { configureSource } from '../../../governor/sources/configure-source.ts';
 import { openSources } from '../../../governor/sources/open-sources.ts';
-import { pauseSource } from '../../../governor/sources/pause-source.ts';
 import { claimOneJob } from '../../../queue/jobs/claim-one-job.ts';
 import { enqueueJob } from '../../../queue/jobs/enqueue-jobs.ts';
 import type { HeldJob } from '../../../queue/jobs/held-job.ts';
