@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { canonicalUrl } from '../../packages/server/src/web/urls/canonical-url.ts';
 import { crawlKeyOf02 } from '../../packages/server/src/web/urls/crawl-key.ts';
-import { urlHash } from '../../packages/server/src/web/urls/url-hash.ts';
+import { urlHash } from '../../packages/server/src/web/urls/hashes.ts';
 import { urlRules } from '../../packages/server/src/web/urls/url-rules.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';

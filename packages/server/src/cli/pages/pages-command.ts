@@ -28,7 +28,7 @@ import type { PageChange } from '../../pages/stored/page.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
 import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
 import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
-import { urlHash } from '../../web/urls/url-hash.ts';
+import { urlHash } from '../../web/urls/hashes.ts';
 import { urlRules } from '../../web/urls/url-rules.ts';
 import { checkFlags } from '../check-flags.ts';
 import { wholeNumber } from '../option-values.ts';

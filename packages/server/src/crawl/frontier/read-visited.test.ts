@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { urlHash } from '../../web/urls/url-hash.ts';
+import { urlHash } from '../../web/urls/hashes.ts';
 import { readVisited } from './read-visited.ts';
 
 const queue = new QueueFixture();

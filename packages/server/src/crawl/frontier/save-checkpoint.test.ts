@@ -6,7 +6,7 @@ import {
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
-import { urlHash } from '../../web/urls/url-hash.ts';
+import { urlHash } from '../../web/urls/hashes.ts';
 import type { FoundUrl } from './frontier-entry.ts';
 import { openFrontier } from './open-frontier.ts';
 import { arrayLiteral } from './save-checkpoint.ts';

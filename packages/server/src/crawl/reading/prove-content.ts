@@ -1,8 +1,7 @@
 import { decodeText } from '../../web/html/page-text.ts';
 import { tag } from '../../web/html/tape/html-tag.ts';
 import { readTokens, type TokenReader } from '../../web/html/tape/read-tokens.ts';
-import { type ContentProof, thinWords } from '../../web/urls/content-proof.ts';
-import { fingerprint } from '../../web/urls/fingerprint.ts';
+import { type ContentProof, thinWords } from '../../web/traps/content-proof.ts';
 import {
   groupOf,
   isTokenName,
@@ -10,8 +9,9 @@ import {
   signsOf,
   type TrapSign,
   type UrlParts,
-} from '../../web/urls/trap-signs.ts';
-import { withoutDate } from '../../web/urls/without-date.ts';
+} from '../../web/traps/trap-signs.ts';
+import { withoutDate } from '../../web/traps/without-date.ts';
+import { fingerprint } from '../../web/urls/fingerprint.ts';
 
 /** Words, numbers and symbols: a cross may be all that tells two tables apart. */
 const wordPattern = /\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu;

@@ -1,8 +1,8 @@
 import { HoldfastError, type HostCause } from '@holdfast/contract';
 import type { Permit } from '../../governor/pacing/permit.ts';
 import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import type { TrapDetector } from '../../web/urls/trap-detector.ts';
-import type { TrapReason } from '../../web/urls/trap-signs.ts';
+import type { TrapDetector } from '../../web/traps/trap-detector.ts';
+import type { TrapReason } from '../../web/traps/trap-signs.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueues } from './host-queues.ts';

@@ -2,7 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { patienceMs } from '../../governor/governed-fetcher.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
-import { TrapDetector } from '../../web/urls/trap-detector.ts';
+import { TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';

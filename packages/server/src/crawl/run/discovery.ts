@@ -1,6 +1,6 @@
-import type { ContentProof } from '../../web/urls/content-proof.ts';
+import type { ContentProof } from '../../web/traps/content-proof.ts';
+import type { TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { Scope } from '../../web/urls/scope.ts';
-import type { TrapDetector } from '../../web/urls/trap-detector.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Unsaved } from './checkpointer.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { QueueFixture } from '../../../../../test/queue-fixture/queue-fixture.ts';
-import { urlHash } from '../../web/urls/url-hash.ts';
+import { urlHash } from '../../web/urls/hashes.ts';
 import { HashSet, KnownUrls, maxHashes, recallUrls } from './known-urls.ts';
 
 type Words = [number, number, number, number];

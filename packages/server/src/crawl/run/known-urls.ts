@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { hashWords } from '../../web/urls/url-hash.ts';
+import { hashWords } from '../../web/urls/hashes.ts';
 import type { UrlRules } from '../../web/urls/url-rules.ts';
 import { readVisited, type VisitedParts } from '../frontier/read-visited.ts';
 

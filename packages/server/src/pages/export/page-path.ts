@@ -1,4 +1,4 @@
-import { urlHash } from '../../web/urls/url-hash.ts';
+import { urlHash } from '../../web/urls/hashes.ts';
 
 /** Device names on Windows, whatever their extension. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/;

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { decodeBytes } from './decode-bytes.ts';
 import { encodingName } from './encoding-name.ts';
+import { decodeBytes } from './encodings.ts';
 import { charsetOfContent, declared, prescanMeta } from './prescan-meta.ts';
 
 export interface DecodedHtml {

@@ -12,7 +12,7 @@ import {
   type FetchResponse,
   NotAsked,
 } from './fetcher.ts';
-import { readHead } from './read-head.ts';
+import { readHead } from './http-headers.ts';
 
 /** A body nobody wants is read to its end when that is near, to keep the connection; else the connection is cheaper. */
 const maxDrain = 64 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHead } from './read-head.ts';
+import { readHead } from './http-headers.ts';
 import { refusedLater, statusFailure } from './status-error.ts';
 
 const errorOf = (status: number, headers = {}) =>

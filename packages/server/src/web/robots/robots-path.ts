@@ -1,4 +1,4 @@
-import { normalisePercent } from '../urls/normalise-percent.ts';
+import { normalisePercent } from '../urls/percent-encoding.ts';
 
 /** What URLs hold in percent-encoded form, and robots.txt files often do not. Each character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among what has to be encoded

@@ -1,5 +1,5 @@
 import { encodingName } from '../charset/encoding-name.ts';
-import { peek } from './peek.ts';
+import { peek } from './text-stream.ts';
 
 /** An XML declaration is shorter. */
 const declarationBytes = 256;

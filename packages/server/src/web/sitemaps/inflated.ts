@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { peek } from './peek.ts';
+import { peek } from './text-stream.ts';
 
 /** Servers send `.gz` files compressed once more. */
 const maxLayers = 2;

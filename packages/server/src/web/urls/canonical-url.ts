@@ -1,5 +1,5 @@
 import { canonicalQuery, type QueryOptions } from './canonical-query.ts';
-import { normalisePercent } from './normalise-percent.ts';
+import { normalisePercent } from './percent-encoding.ts';
 import { type PlainLink, plainLink } from './plain-link.ts';
 import { resolveLink } from './resolve-link.ts';
 import { currentUrlRules, urlRules } from './url-rules.ts';

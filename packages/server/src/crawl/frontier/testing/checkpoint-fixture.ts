@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../base/database/statement.ts';
 import type { HeldJob } from '../../../queue/jobs/held-job.ts';
-import { urlHash } from '../../../web/urls/url-hash.ts';
+import { urlHash } from '../../../web/urls/hashes.ts';
 import type { SavedCheckpoint } from '../checkpoint-statement.ts';
 import type { FoundUrl } from '../frontier-entry.ts';
 import { type Checkpoint, saveCheckpoint } from '../save-checkpoint.ts';

@@ -1,4 +1,4 @@
-import { wordsOfName } from './url-parameters.ts';
+import { wordsOfName } from '../urls/url-parameters.ts';
 
 export interface UrlDate {
   /** The URL with its dates taken out: one for all days of a calendar, and one for its months. */

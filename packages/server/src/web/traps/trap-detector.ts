@@ -1,6 +1,6 @@
 import { LruMap } from '../../base/collections/lru-map.ts';
+import { fingerprint } from '../urls/fingerprint.ts';
 import type { ContentProof } from './content-proof.ts';
-import { fingerprint } from './fingerprint.ts';
 import { addQuery, isOneOfMany, noShapes } from './query-shapes.ts';
 import { groupOf, partsOf, signsOf, type TrapReason, type TrapSign, type UrlParts } from './trap-signs.ts';
 

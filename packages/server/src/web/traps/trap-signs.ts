@@ -1,6 +1,6 @@
+import { looksRandom, wordsOfName } from '../urls/url-parameters.ts';
 import { dateInUrl, type UrlDate } from './date-in-url.ts';
 import { hasRepeatedSegments } from './has-repeated-segments.ts';
-import { looksRandom, wordsOfName } from './url-parameters.ts';
 
 /** Why a URL may be part of a trap: a space of URLs that a site makes up as it goes. */
 const trapReasons = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHead } from './read-head.ts';
+import { readHead } from './http-headers.ts';
 
 const head = (status: number, headers: Record<string, string | string[]>) =>
   readHead('http://example.com/a/b', status, headers);

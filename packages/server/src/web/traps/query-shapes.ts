@@ -1,4 +1,4 @@
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint } from '../urls/fingerprint.ts';
 
 /** What is remembered of the queries on one path, as fingerprints: some kilobytes, whatever the site sends. */
 export interface QueryShapes {
