@@ -12,6 +12,9 @@ interface Column {
   readonly type: string;
   readonly required: boolean;
   readonly standard: string | null;
+  /** From COMMENT ON, which a later migration may correct. */
+  readonly comment: string | null;
+  readonly tableComment: string | null;
 }
 
 interface Key {
@@ -21,7 +24,8 @@ interface Key {
 
 const columnsText = `
 SELECT class.relname AS table, attname AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS required,
-  pg_get_expr(adbin, adrelid) AS standard
+  pg_get_expr(adbin, adrelid) AS standard, col_description(attrelid, attnum) AS comment,
+  obj_description(attrelid, 'pg_class') AS "tableComment"
 FROM pg_attribute JOIN pg_class class ON class.oid = attrelid
 LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 WHERE class.relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
@@ -42,6 +46,7 @@ export async function schemaPage(pool: pg.Pool): Promise<string> {
   const { rows: keys } = await pool.query<Key>(keysText);
   const { rows: enums } = await pool.query<{ name: string; values: string }>(enumsText);
   const remarks = readRemarks(readMigrationFiles(migrationsFolder()).map(({ sql }) => sql));
+  const commented = withComments(remarks, columns);
   const tables = [...new Set(columns.map(({ table }) => table))];
   return `<!-- Generated from a migrated database by \`npx vitest run test/docs/schema.test.ts -u\`. Do not edit. -->
 
@@ -53,7 +58,7 @@ A later version may change everything here but what the API tells.
 
 ${list(
   ['table', ''],
-  tables.map((table) => [`[\`${table}\`](#${table})`, purposeOf(table, remarks)]),
+  tables.map((table) => [`[\`${table}\`](#${table})`, purposeOf(table, commented)]),
 )}
 
 ## Values
@@ -63,8 +68,23 @@ ${list(
   enums.map(({ name, values }) => [`\`${name}\``, values]),
 )}
 
-${tables.map((table) => tableSection(table, columns, keys, remarks)).join('\n\n')}
+${tables.map((table) => tableSection(table, columns, keys, commented)).join('\n\n')}
 `;
+}
+
+function withComments({ tables, columns }: Remarks, rows: readonly Column[]): Remarks {
+  return {
+    tables: new Map([
+      ...tables,
+      ...rows.flatMap(({ table, tableComment }) => (tableComment ? [[table, tableComment] as const] : [])),
+    ]),
+    columns: new Map([
+      ...columns,
+      ...rows.flatMap(({ table, name, comment }) =>
+        comment ? [[`${table}.${name}`, comment] as const] : [],
+      ),
+    ]),
+  };
 }
 
 function tableSection(table: string, columns: Column[], keys: Key[], remarks: Remarks): string {

@@ -4,6 +4,22 @@ import { headerText, pageUrl, text } from './text-fields.ts';
 export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
 export const crawlScopes = ['host', 'subdomains', 'any'] as const;
 export const contentChoices = ['main', 'full'] as const;
+export const renderModes = ['never', 'auto', 'always'] as const;
+
+/** What is done in a rendered page before it is read. */
+export const pageAction = z.union([
+  z.strictObject({ type: z.literal('wait'), milliseconds: z.int().min(0).max(60_000) }),
+  z.strictObject({ type: z.literal('wait'), selector: text(500) }),
+  z.strictObject({ type: z.literal('click'), selector: text(500) }),
+  z.strictObject({ type: z.literal('type'), selector: text(500), text: z.string().max(10_000) }),
+  z.strictObject({ type: z.literal('press'), key: text(50) }),
+  z.strictObject({
+    type: z.literal('scroll'),
+    direction: z.enum(['up', 'down']).default('down'),
+    amount: z.int().min(1).max(100_000).optional(),
+  }),
+]);
+export type PageAction = z.output<typeof pageAction>;
 
 const patterns = z.array(text(500)).max(100).default([]);
 
@@ -51,6 +67,23 @@ export const crawlOptions = z.looseObject({
     .default('main')
     .describe('what becomes markdown: the main content, or the full visible page'),
   store_html: z.boolean().default(false),
+  render: z
+    .enum(renderModes)
+    .default('auto')
+    .describe('run pages in a browser: never, always, or auto, only those that need JavaScript'),
+  wait_for: z
+    .union([z.int().min(0).max(60_000), text(500)])
+    .optional()
+    .describe('in a rendered page, wait for this CSS selector, or so many milliseconds'),
+  actions: z.array(pageAction).max(50).optional().describe('done in every rendered page before it is read'),
+  screenshot: z
+    .union([z.boolean(), z.enum(['viewport', 'full_page'])])
+    .default(false)
+    .describe('keep a picture of every page, which renders it'),
+  load_media: z
+    .boolean()
+    .default(false)
+    .describe('let rendered pages load images, fonts, media and trackers'),
   keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),

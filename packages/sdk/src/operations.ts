@@ -1051,6 +1051,34 @@ export type NewBulkJob =
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
+        render?: 'never' | 'auto' | 'always' | undefined;
+        /** in a rendered page, wait for this CSS selector, or so many milliseconds */
+        wait_for?: number | string | undefined;
+        /** done in every rendered page before it is read */
+        actions?:
+          | Array<
+              | { type: 'wait'; milliseconds: number }
+              | { type: 'wait'; selector: string }
+              | { type: 'click'; selector: string }
+              | {
+                  type: 'type';
+                  selector: string;
+                  text: string;
+                }
+              | { type: 'press'; key: string }
+              | {
+                  type: 'scroll';
+                  /** Default: "down" */
+                  direction?: 'up' | 'down' | undefined;
+                  amount?: number | undefined;
+                }
+            >
+          | undefined;
+        /** keep a picture of every page, which renders it. Default: false */
+        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+        /** let rendered pages load images, fonts, media and trackers. Default: false */
+        load_media?: boolean | undefined;
         /** keep answers as they came, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
@@ -1200,6 +1228,34 @@ export type NewJob =
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
+        render?: 'never' | 'auto' | 'always' | undefined;
+        /** in a rendered page, wait for this CSS selector, or so many milliseconds */
+        wait_for?: number | string | undefined;
+        /** done in every rendered page before it is read */
+        actions?:
+          | Array<
+              | { type: 'wait'; milliseconds: number }
+              | { type: 'wait'; selector: string }
+              | { type: 'click'; selector: string }
+              | {
+                  type: 'type';
+                  selector: string;
+                  text: string;
+                }
+              | { type: 'press'; key: string }
+              | {
+                  type: 'scroll';
+                  /** Default: "down" */
+                  direction?: 'up' | 'down' | undefined;
+                  amount?: number | undefined;
+                }
+            >
+          | undefined;
+        /** keep a picture of every page, which renders it. Default: false */
+        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+        /** let rendered pages load images, fonts, media and trackers. Default: false */
+        load_media?: boolean | undefined;
         /** keep answers as they came, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
@@ -1346,6 +1402,34 @@ export type NewPolicy =
             content?: 'main' | 'full' | undefined;
             /** Default: false */
             store_html?: boolean | undefined;
+            /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
+            render?: 'never' | 'auto' | 'always' | undefined;
+            /** in a rendered page, wait for this CSS selector, or so many milliseconds */
+            wait_for?: number | string | undefined;
+            /** done in every rendered page before it is read */
+            actions?:
+              | Array<
+                  | { type: 'wait'; milliseconds: number }
+                  | { type: 'wait'; selector: string }
+                  | { type: 'click'; selector: string }
+                  | {
+                      type: 'type';
+                      selector: string;
+                      text: string;
+                    }
+                  | { type: 'press'; key: string }
+                  | {
+                      type: 'scroll';
+                      /** Default: "down" */
+                      direction?: 'up' | 'down' | undefined;
+                      amount?: number | undefined;
+                    }
+                >
+              | undefined;
+            /** keep a picture of every page, which renders it. Default: false */
+            screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+            /** let rendered pages load images, fonts, media and trackers. Default: false */
+            load_media?: boolean | undefined;
             /** keep answers as they came, for WARC. Default: false */
             keep_bodies?: boolean | undefined;
             /** Default: 10485760 */
@@ -1408,9 +1492,9 @@ export interface NewPricePoint {
 }
 
 export interface NewWebhook {
-  /** where deliveries are sent, with POST; redirects are not followed */
+  /** URL that receives deliveries as POST requests; redirects are not followed */
   url: string;
-  /** what it is told of. Default: ["job.completed","job.failed","job.cancelled","job.expired","price.changed"] */
+  /** events it receives. Default: ["job.completed","job.failed","job.cancelled","job.expired","price.changed"] */
   events?:
     | Array<
         | 'job.started'
@@ -1427,7 +1511,7 @@ export interface NewWebhook {
         | 'page.failed'
       >
     | undefined;
-  /** what it is for. Default: null */
+  /** free text. Default: null */
   description?: string | null | undefined;
 }
 
@@ -1446,7 +1530,7 @@ export interface PageDiff {
   change: PageChange;
   /** the job that it was compared with */
   baseline: string;
-  /** unified, from the earlier content to the later, as markdown; empty: the same */
+  /** unified diff of the markdown, below a title or headline that changed; empty: the page is the same */
   diff: string;
 }
 
@@ -2217,15 +2301,15 @@ export interface Waiting {
   reason: 'schedule' | 'retry' | 'host' | 'source' | 'origin' | 'worker' | 'bot';
   /** what it waits for and why, in words */
   text: string;
-  /** when it goes on by itself; null: when what `ends` names has happened */
+  /** when it continues by itself; null: only what `ends` names ends the wait */
   until: string | null;
-  /** what ends the wait, and how to end it sooner */
+  /** what ends the wait, and how to end it early */
   ends: string;
-  /** of reasons host and source: what keeps the host from being asked */
+  /** for the reasons host and source: why the host allows no request */
   cause: 'operator' | 'disabled' | 'failures' | 'retry_after' | 'limit' | 'robots' | 'tries' | null;
-  /** of reasons host and source: the host it waits for */
+  /** for the reasons host and source: the host it waits for */
   host: string | null;
-  /** of reasons host and source: the source of that host */
+  /** for the reasons host and source: the source of that host */
   source_id: string | null;
 }
 
@@ -2260,9 +2344,9 @@ export interface Webhook {
 }
 
 export interface WebhookChange {
-  /** where deliveries are sent, with POST; redirects are not followed */
+  /** URL that receives deliveries as POST requests; redirects are not followed */
   url?: string | undefined;
-  /** what it is told of */
+  /** events it receives */
   events?:
     | Array<
         | 'job.started'
@@ -2279,7 +2363,7 @@ export interface WebhookChange {
         | 'page.failed'
       >
     | undefined;
-  /** what it is for */
+  /** free text */
   description?: string | null | undefined;
   enabled?: boolean | undefined;
 }
@@ -2714,9 +2798,9 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** any: also those that were delivered; then `since` is needed. Default: "dead" */
+          /** any also replays delivered ones and requires `since`. Default: "dead" */
           status?: 'dead' | 'any' | undefined;
-          /** only of events from then on */
+          /** only deliveries of events since then */
           since?: string | undefined;
           /** next_cursor of an answer that ran out of time */
           cursor?: string | undefined;

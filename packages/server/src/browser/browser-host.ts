@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Configuration } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { killGroup } from './process-group.ts';
@@ -14,9 +15,6 @@ export interface BrowserHostOptions {
   readonly configuration: Configuration;
   readonly log: Logger;
 }
-
-/** Named in the environment of a runner: where its supervisor's browser host listens. */
-export const browserSocketVariable = 'HOLDFAST_BROWSER_SOCKET';
 
 /** A host that dies sooner than this after its start is not started again for as long. */
 const settledMs = 5_000;
@@ -37,12 +35,8 @@ export class BrowserHost {
 
   constructor(options: BrowserHostOptions) {
     this.#options = options;
-    this.#folder = mkdtempSync(join(tmpdir(), 'holdfast-browser-'));
-    // The browser's account has to reach its profile; the socket is for us alone.
-    chmodSync(this.#folder, 0o711);
-    const own = join(this.#folder, 'socket');
-    mkdirSync(own, { mode: 0o700 });
-    this.socket = join(own, 'host');
+    this.#folder = join(tmpdir(), `holdfast-browser-${randomBytes(8).toString('hex')}`);
+    this.socket = join(this.#folder, 'socket', 'host');
   }
 
   get pid(): number | undefined {
@@ -54,7 +48,7 @@ export class BrowserHost {
     if (this.#child || this.#isClosed || performance.now() - this.#startedAt < settledMs) return;
     this.#startedAt = performance.now();
     const { program, env, log } = this.#options;
-    rmSync(this.socket, { force: true });
+    this.#makeFolder();
     const child = fork(program, [JSON.stringify(this.#settings)], {
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -81,6 +75,14 @@ export class BrowserHost {
     this.#child?.kill('SIGKILL');
     this.#killBrowsers();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #makeFolder(): void {
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+    // The browser's account has to reach its profile; the socket is for us alone.
+    mkdirSync(this.#folder, { mode: 0o711 });
+    chmodSync(this.#folder, 0o711);
+    mkdirSync(dirname(this.socket), { mode: 0o700 });
   }
 
   get #settings(): HostSettings {

@@ -1,6 +1,5 @@
-import { HoldfastError } from '@holdfast/contract';
+import { HoldfastError, type PageAction } from '@holdfast/contract';
 import type { Page } from 'playwright-core';
-import type { PageAction } from './render-request.ts';
 
 const screenPixels = 800;
 
@@ -31,7 +30,5 @@ async function perform(page: Page, action: PageAction, timeout: number): Promise
       const pixels = (action.amount ?? screenPixels) * (action.direction === 'up' ? -1 : 1);
       return await page.mouse.wheel(0, pixels);
     }
-    case 'evaluate':
-      await page.evaluate(action.script);
   }
 }

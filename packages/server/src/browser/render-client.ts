@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
@@ -41,6 +41,8 @@ export class RenderClient implements Renderer {
 
   async render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage> {
     signal.throwIfAborted();
+    // A crawl renders many pages under one signal.
+    setMaxListeners(0, signal);
     const line = await this.#connected(signal);
     const id = ++this.#ids;
     const cancel = () => {

@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@holdfast/contract';
 import type { RenderedPage, RenderRequest } from './render-request.ts';
 
+/** Tells a runner where the browser host of its supervisor listens. */
+export const browserSocketVariable = 'HOLDFAST_BROWSER_SOCKET';
+
 /** From a runner to the browser host. */
 export type ToHost =
   | { readonly type: 'render'; readonly id: number; readonly request: RenderRequest }

@@ -1,3 +1,5 @@
+import type { PageAction } from '@holdfast/contract';
+
 /** One page to render, as a runner hands it to the browser host. */
 export interface RenderRequest {
   readonly url: string;
@@ -25,15 +27,6 @@ export interface RenderOptions {
   readonly maxBytes: number;
   readonly maxRequests: number;
 }
-
-export type PageAction =
-  | { readonly type: 'wait'; readonly milliseconds: number }
-  | { readonly type: 'wait'; readonly selector: string }
-  | { readonly type: 'click'; readonly selector: string }
-  | { readonly type: 'type'; readonly selector: string; readonly text: string }
-  | { readonly type: 'press'; readonly key: string }
-  | { readonly type: 'scroll'; readonly direction: 'up' | 'down'; readonly amount?: number | undefined }
-  | { readonly type: 'evaluate'; readonly script: string };
 
 export interface RenderedPage {
   /** The document after its scripts ran, with shadow trees in place. */

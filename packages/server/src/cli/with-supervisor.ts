@@ -2,7 +2,7 @@ import type { Configuration } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../base/database/open-database.ts';
-import { runnerProgramPath } from '../base/process/installation.ts';
+import { browserHostProgramPath, runnerProgramPath } from '../base/process/installation.ts';
 import { assertCanListen } from '../base/process/listen-address.ts';
 import { createLogger } from '../base/telemetry/logger.ts';
 import { nameWorker } from '../queue/workers/worker-list.ts';
@@ -35,6 +35,7 @@ export async function withSupervisor(
     log,
     workerId,
     runnerProgram: runnerProgramPath,
+    browserHostProgram: browserHostProgramPath,
   });
   try {
     const end = await begin({ configuration, database, log, workerId, supervisor });

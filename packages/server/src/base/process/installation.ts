@@ -8,6 +8,7 @@ const bundled = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The programs that are started as processes and threads of their own. The bundler puts them beside the command. */
 export const runnerProgramPath = bundled('./runner.js');
+export const browserHostProgramPath = bundled('./browser-host.js');
 export const readerProgramPath = bundled('./reader.js');
 export const moduleProgramPath = bundled('./adapter-module.js');
 

@@ -1,4 +1,4 @@
-import { contentChoices, crawlScopes, crawlStrategies, HoldfastError } from '@holdfast/contract';
+import { contentChoices, crawlScopes, crawlStrategies, HoldfastError, renderModes } from '@holdfast/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { outputFormats } from '../../pages/export/page-output.ts';
 import { collect, wholeNumber } from '../option-values.ts';
@@ -57,6 +57,16 @@ export const crawlCommand = new Command('crawl')
   .option('--store-html', 'also keep the HTML (jsonl)')
   .option('--keep-bodies', 'keep the original responses with headers (warc)')
   .option('--max-page-bytes <number>', 'larger pages fail (default: 10485760)', wholeNumber)
+  .optionsGroup('Pages that need JavaScript:')
+  .addOption(
+    new Option(
+      '--render <when>',
+      'run pages in a browser: never, always, or auto: only where needed (default: auto)',
+    ).choices(renderModes),
+  )
+  .option('--wait-for <selector|ms>', 'in a rendered page, wait for a CSS selector or for milliseconds')
+  .option('--screenshot [size]', 'keep a screenshot of every page: viewport or full_page')
+  .option('--load-media', 'let rendered pages load images, fonts, media and trackers')
   .optionsGroup('Speed and identity:')
   .option('--concurrency <number>', 'concurrent requests (default: 16)', wholeNumber)
   .option(

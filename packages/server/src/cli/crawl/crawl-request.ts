@@ -35,6 +35,10 @@ export interface CrawlFlags {
   content?: CrawlOptions['content'];
   storeHtml?: true;
   keepBodies?: true;
+  render?: CrawlOptions['render'];
+  waitFor?: string;
+  screenshot?: true | string;
+  loadMedia?: true;
   maxPageBytes?: number;
   allowPrivate?: string[];
   format?: OutputFormat;
@@ -103,6 +107,10 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       store_html: flags.storeHtml,
       keep_bodies: flags.keepBodies,
       max_page_bytes: flags.maxPageBytes,
+      render: flags.render,
+      wait_for: flags.waitFor === undefined ? undefined : waitFor(flags.waitFor),
+      screenshot: flags.screenshot as CrawlOptions['screenshot'] | undefined,
+      load_media: flags.loadMedia,
       recrawl: flags.recrawl,
     }),
     ...pace,
@@ -118,6 +126,11 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     seedHost,
     output: chooseOutputPlace(flags, options),
   };
+}
+
+/** A number means milliseconds, anything else is a CSS selector. */
+function waitFor(text: string): number | string {
+  return /^\d{1,6}$/.test(text) ? Number(text) : text;
 }
 
 function checkedUrl(text: string): string {

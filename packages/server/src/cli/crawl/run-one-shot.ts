@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HoldfastError, type Job } from '@holdfast/contract';
-import { runnerProgramPath } from '../../base/process/installation.ts';
+import { browserHostProgramPath, runnerProgramPath } from '../../base/process/installation.ts';
 import type { PageExporter } from '../../pages/export/page-exporter.ts';
 import { awaitAcknowledgement } from '../../queue/jobs/find-jobs.ts';
 import { Notifier } from '../../queue/jobs/notifications.ts';
@@ -40,6 +40,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
     log,
     workerId,
     runnerProgram: runnerProgramPath,
+    browserHostProgram: browserHostProgramPath,
     onlyJob: job.id,
   });
   const stopping = new AbortController();

@@ -122,6 +122,7 @@ function columnsOf(page: Page): Record<keyof Page, unknown> {
     structured: page.structured,
     change: page.change,
     content_job: page.content_job,
+    rendered: page.rendered,
   };
 }
 

@@ -20,6 +20,7 @@ interface Waiting {
   readonly contentType: string | undefined;
   readonly body: Buffer;
   readonly baselineHash: string | null | undefined;
+  readonly isRendered: boolean;
   readonly resolve: (read: ReadBody) => void;
   readonly reject: (error: HoldfastError) => void;
 }
@@ -70,15 +71,16 @@ export class PageReading {
     contentType: string | undefined,
     body: Buffer,
     baselineHash?: string | null,
+    isRendered = false,
   ): Promise<ReadBody> {
     if (body.length <= heavyBytes && (this.#isLight || this.#isBusy)) {
       if (!this.#isLight && ++this.#readHereCount === fewPages) this.#startIfNone();
-      return this.#readHere(url, contentType, body, baselineHash);
+      return this.#readHere(url, contentType, body, baselineHash, isRendered);
     }
     this.#startIfNone();
-    if (!this.#thread) return this.#readHere(url, contentType, body, baselineHash);
+    if (!this.#thread) return this.#readHere(url, contentType, body, baselineHash, isRendered);
     return new Promise((resolve, reject) => {
-      if (this.#outbox.push({ url, contentType, body, baselineHash, resolve, reject }) === 1)
+      if (this.#outbox.push({ url, contentType, body, baselineHash, isRendered, resolve, reject }) === 1)
         setImmediate(() => this.#flush());
       this.#askedBytes += body.length;
     });
@@ -99,9 +101,10 @@ export class PageReading {
     contentType: string | undefined,
     body: Buffer,
     baselineHash: string | null | undefined,
+    isRendered: boolean,
   ): Promise<ReadBody> {
     try {
-      return readBody(url, contentType, body, this.#options.options, baselineHash);
+      return readBody(url, contentType, body, this.#options.options, baselineHash, isRendered);
     } catch (error) {
       throw this.#unreadable(url, (error as Error).message);
     }
@@ -149,7 +152,8 @@ export class PageReading {
     }
     if (this.#asked.length === 0) this.#seenBegun = -1;
     this.#asked.push(...batch);
-    const tasks: ReadTask[] = batch.map(({ url, contentType, body, baselineHash }) => ({
+    const tasks: ReadTask[] = batch.map(({ url, contentType, body, baselineHash, isRendered }) => ({
+      isRendered,
       url,
       contentType,
       baselineHash,
@@ -211,9 +215,9 @@ export class PageReading {
   }
 
   #readAllHere(batch: readonly Waiting[]): void {
-    for (const { url, contentType, body, baselineHash, resolve, reject } of batch) {
+    for (const { url, contentType, body, baselineHash, isRendered, resolve, reject } of batch) {
       this.#askedBytes -= body.length;
-      this.#readHere(url, contentType, body, baselineHash).then(resolve, reject);
+      this.#readHere(url, contentType, body, baselineHash, isRendered).then(resolve, reject);
     }
   }
 

@@ -9,6 +9,7 @@ import { textOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
 import type { ContentProof } from '../../web/traps/content-proof.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-options.ts';
+import { withHashRoute } from '../../web/urls/hash-route.ts';
 import { shaUuid } from '../../web/urls/sha-uuid.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { proveContent } from './prove-content.ts';
@@ -46,6 +47,7 @@ export function readBody(
   body: Buffer,
   options: ReadOptions,
   baselineHash?: string | null,
+  isRendered = false,
 ): ReadBody {
   const { text } = decodeHtml(body, contentType);
   if (contentType !== undefined && !html.test(contentType)) {
@@ -55,7 +57,9 @@ export function readBody(
     return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], proof };
   }
   const canonical = canonicalLinks(options);
-  const resolve = (href: string, base: string) => canonical.of(href, base);
+  const resolve = isRendered
+    ? (href: string, base: string) => withHashRoute(canonical.of(href, base), href)
+    : (href: string, base: string) => (href.startsWith('#') ? null : canonical.of(href, base));
   const extracted = extractPage(text, url, {
     markdown: options.markdown,
     content: options.content,
@@ -65,7 +69,7 @@ export function readBody(
   const followed = new Set<string>();
   const others = new Set<string>();
   for (const { href, nofollow } of extracted.links) {
-    const link = canonical.of(href, extracted.base);
+    const link = resolve(href, extracted.base);
     if (link !== null) (nofollow || extracted.robots.nofollow ? others : followed).add(link);
   }
   if (others.size > 0) for (const link of followed) others.delete(link);

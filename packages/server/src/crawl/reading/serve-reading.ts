@@ -21,9 +21,11 @@ export function serveReading(read: typeof readBody): void {
   });
   parentPort?.postMessage('ready');
 
-  function answerTo({ url, contentType, body, baselineHash }: ReadTask): ReadAnswer {
+  function answerTo({ url, contentType, body, baselineHash, isRendered }: ReadTask): ReadAnswer {
     try {
-      return withOwnBytes(read(url, contentType, Buffer.from(body.buffer), options, baselineHash));
+      return withOwnBytes(
+        read(url, contentType, Buffer.from(body.buffer), options, baselineHash, isRendered),
+      );
     } catch (error) {
       return { failure: (error as Error).message };
     }
@@ -63,6 +65,8 @@ export interface ReadTask {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Hash of the page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
+  /** Links by hash routes lead to pages of their own. */
+  readonly isRendered: boolean;
 }
 
 /** The answer to the oldest unanswered task. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
 import { retryTransient } from '../../base/database/transient-errors.ts';
 import { readerProgramPath } from '../../base/process/installation.ts';
+import type { Renderer } from '../../browser/render-client.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
@@ -15,6 +16,7 @@ import { createScope } from '../../web/urls/scope.ts';
 import { urlRules as rules } from '../../web/urls/url-rules.ts';
 import { openFrontier } from '../frontier/open-frontier.ts';
 import { PageReading } from '../reading/page-reading.ts';
+import { PageRendering } from '../render/page-rendering.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { CrawlLoop } from './crawl-loop.ts';
 import { endCrawl } from './end-crawl.ts';
@@ -35,6 +37,8 @@ export interface OpenCrawlOptions {
   readonly onRequest?: () => void;
   readonly leaseEnds: () => number;
   readonly actor: string;
+  /** Undefined where this worker has no browser host. */
+  readonly renderer?: Renderer | undefined;
 }
 
 export interface OpenCrawl {
@@ -74,6 +78,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     userAgent,
     fetcher,
     reading,
+    rendering: renderingOf(given, userAgent, reading),
     governor: governed,
     robots: new RobotsGate({
       db,
@@ -115,7 +120,18 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       await governed.close();
       await fetcher.close();
       await reading.close();
+      given.renderer?.close();
       await governor.close();
     },
   };
+}
+
+function renderingOf(
+  { db, log, job, options, renderer }: OpenCrawlOptions,
+  userAgent: string,
+  reading: PageReading,
+): PageRendering | undefined {
+  return !renderer || options.render === 'never'
+    ? undefined
+    : new PageRendering({ db, log, job, options, userAgent, renderer, reading });
 }

@@ -5,6 +5,7 @@ import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
 import { productToken } from '../../web/robots/product-token.ts';
 import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
 import type { ReadBody } from '../reading/read-body.ts';
+import type { ScriptRedirect } from '../render/page-rendering.ts';
 import type { Admission } from './admit-entries.ts';
 import { type Checkpointer, type Unsaved, urlsAtOnce } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
@@ -146,12 +147,16 @@ export class ProcessEntry {
         content_type: response.contentType ?? null,
       });
     }
-    const read = await this.#read(entry, response, response.body);
+    const answer = await this.#read(entry, response, response.body, signal);
     if (signal.aborted) throw signal.reason;
-    if (read instanceof HoldfastError) return await this.#failed(entry, { ...failure(read), status });
-    const page = this.#compare ? await this.#compare.compared(entry, read) : read.page;
-    this.#discovery.learn(entry, read.proof ?? null);
-    await this.#addLinks(read, entry);
+    if (answer instanceof HoldfastError) {
+      if (answer.retry === 'later') return await this.#failedOrLater(entry, answer, response);
+      return await this.#failed(entry, { ...failure(answer), status });
+    }
+    if ('redirect' in answer) return this.#redirected(entry, { ...response, location: answer.redirect });
+    const page = this.#compare ? await this.#compare.compared(entry, answer) : answer.page;
+    this.#discovery.learn(entry, answer.proof ?? null);
+    await this.#addLinks(answer, entry);
     this.unsavedFetched++;
     return this.#done(entry, { ...page, outcome: 'fetched' });
   }
@@ -161,10 +166,13 @@ export class ProcessEntry {
     entry: FrontierEntry,
     response: FetchResponse,
     body: Buffer,
-  ): Promise<ReadBody | HoldfastError> {
+    signal: AbortSignal,
+  ): Promise<ReadBody | ScriptRedirect | HoldfastError> {
     try {
-      return await readAnswer(entry.url, response, body, {
+      return await readAnswer(entry, response, body, {
         reading: this.#context.reading,
+        rendering: this.#context.rendering,
+        signal,
         agent: this.#agent,
         keepBodies: this.#context.options.keep_bodies,
         baselineHash: this.#compare?.hashOf(entry),

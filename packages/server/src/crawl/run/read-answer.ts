@@ -6,6 +6,7 @@ import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
 import { productToken } from '../../web/robots/product-token.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import { type ReadBody, unfollowed } from '../reading/read-body.ts';
+import type { PageRendering, RenderedEntry, ScriptRedirect } from '../render/page-rendering.ts';
 
 export interface AnswerOptions {
   readonly reading: PageReading;
@@ -15,6 +16,9 @@ export interface AnswerOptions {
   readonly keepBodies: boolean;
   /** Hash of this page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
+  /** Undefined where no page is to run in a browser. */
+  readonly rendering: PageRendering | undefined;
+  readonly signal: AbortSignal;
 }
 
 const readable = /^(text\/(html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i;
@@ -24,18 +28,25 @@ export function isReadable({ contentType }: FetchHead): boolean {
   return contentType === undefined || readable.test(contentType);
 }
 
-/** Turns the response for a page into what is stored of it. Throws a HoldfastError when the page cannot be read. */
+/**
+ * Turns the response for a page into what is stored of it, or into where its script leads. Throws a HoldfastError when the page
+ * cannot be read.
+ */
 export async function readAnswer(
-  url: string,
+  entry: RenderedEntry,
   response: FetchResponse,
   body: Buffer,
-  { reading, agent, keepBodies, baselineHash }: AnswerOptions,
-): Promise<ReadBody> {
+  { reading, agent, keepBodies, baselineHash, rendering, signal }: AnswerOptions,
+): Promise<ReadBody | ScriptRedirect> {
   const { status, contentType, etag, lastModified } = response;
-  const found = await reading.read(url, contentType, body, baselineHash);
+  const came = await reading.read(entry.url, contentType, body, baselineHash);
+  const rendered = await rendering?.render({ entry, response, body, came, baselineHash, signal });
+  if (rendered && 'redirect' in rendered) return rendered;
+  const found = rendered ?? came;
   const read = asksNotToFollow(response, agent) ? unfollowed(found) : found;
   const page = {
     ...read.page,
+    ...(rendered && { rendered: true }),
     status,
     content_type: contentType ?? null,
     etag: etag ?? null,

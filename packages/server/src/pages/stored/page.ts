@@ -31,6 +31,8 @@ export interface Page {
   readonly description?: string | null;
   readonly word_count?: number | null;
   readonly bytes?: number | null;
+  /** It was read after its scripts ran in a browser. */
+  readonly rendered?: boolean | null;
   readonly structured?: Record<string, unknown> | null;
   /** Only in a crawl that is compared with a baseline. */
   readonly change?: PageChange | null;

@@ -155,7 +155,7 @@ export class PageReader implements TokenReader {
   }
 }
 
-const neverFetched = /^(?:#|javascript:|mailto:|tel:|data:|sms:|about:|blob:)/i;
+const neverFetched = /^(?:#(?![!/])|javascript:|mailto:|tel:|data:|sms:|about:|blob:)/i;
 const slash = 0x2f;
 
 /** Links of a page as written, without duplicates. A link is followable if one of its occurrences is. */

@@ -17,12 +17,19 @@ export function crawlKey(options: CrawlOptions): string {
     ...(options.keep_sessions ? ['sessions'] : []),
     ...(options.traps ? [] : ['no traps']),
     ...(options.content === 'main' ? [] : [options.content]),
+    ...renderingOf(options),
   ]);
 }
 
 /** The key of a crawl with these seeds in version 0.2, which cut parameters from them. */
 export function crawlKeyOf02(options: CrawlOptions): string {
   return keyOf(nameOf02(options));
+}
+
+function renderingOf({ render, wait_for, actions, screenshot, load_media }: CrawlOptions): unknown[] {
+  const said = { wait_for, actions, ...(screenshot && { screenshot }), ...(load_media && { load_media }) };
+  const isPlain = render === 'auto' && JSON.stringify(said) === '{}';
+  return isPlain ? [] : ['render', render, said];
 }
 
 function nameOf02(options: CrawlOptions): unknown[] {

@@ -8,7 +8,7 @@ import { checkPayload } from '../../queue/jobs/job-request.ts';
 import { machineNow, type ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 
-const { configuration, log, pool, send, tick, onRequest } = await openRunner();
+const { configuration, log, pool, send, tick, onRequest, renderer } = await openRunner();
 let leaseEnds = 0;
 let lastHeard = performance.now();
 let crawl: OpenCrawl | undefined;
@@ -66,6 +66,7 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
       options,
       configuration,
       onRequest,
+      renderer,
       leaseEnds: () => leaseEnds,
       actor,
     });

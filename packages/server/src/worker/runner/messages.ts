@@ -30,6 +30,8 @@ export type FromRunner =
   | { readonly type: 'ready' }
   /** Its first request is about to leave, so the machine lets it work. */
   | { readonly type: 'asking' }
+  /** A page is to be rendered, and the browser host does not listen. */
+  | { readonly type: 'needBrowser' }
   /** A sign of life, with the checkpoints saved since the last one. */
   | {
       readonly type: 'tick';

@@ -2,6 +2,8 @@ import { readConfiguration } from '@holdfast/contract';
 import { createPool } from '../../base/database/create-pool.ts';
 import { createLogger } from '../../base/telemetry/logger.ts';
 import { type MetricEvents, subscribe } from '../../base/telemetry/metrics-channel.ts';
+import { RenderClient } from '../../browser/render-client.ts';
+import { browserSocketVariable } from '../../browser/render-messages.ts';
 import type { FromRunner } from './messages.ts';
 
 /** A runner is gone within 5 s of its supervisor; a busy machine may need one of them to end a process. */
@@ -36,5 +38,9 @@ export async function openRunner() {
     send({ type: 'tick', rssBytes: process.memoryUsage.rss(), checkpoints });
     checkpoints = [];
   };
-  return { configuration, log, pool, send, tick, onRequest };
+  const socket = process.env[browserSocketVariable];
+  const renderer = socket
+    ? new RenderClient({ socket, need: () => send({ type: 'needBrowser' }) })
+    : undefined;
+  return { configuration, log, pool, send, tick, onRequest, renderer };
 }

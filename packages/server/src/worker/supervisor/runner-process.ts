@@ -17,6 +17,8 @@ export interface RunnerOptions {
   readonly memoryMb: number;
   /** Its first request is about to leave. */
   readonly onAsking?: () => void;
+  /** It has a page to render and reaches no browser host. */
+  readonly onNeedBrowser?: () => void;
   /** Makes it a pooled runner; called when one of its jobs has ended. */
   readonly onPooledEnd?: (id: string, fence: number, status: string) => void;
 }
@@ -59,6 +61,7 @@ export class RunnerProcess {
   #hasAsked = false;
   #hasJob = false;
   readonly #onAsking: (() => void) | undefined;
+  readonly #onNeedBrowser: (() => void) | undefined;
   /** The job it gets when it is ready, and its lease by our monotonic clock. */
   #waiting: { readonly job: ClaimedJob; leaseEnds: number } | undefined;
   #handedOver = false;
@@ -70,6 +73,7 @@ export class RunnerProcess {
     this.#log = options.log;
     this.#onPooledEnd = options.onPooledEnd;
     this.#onAsking = options.onAsking;
+    this.#onNeedBrowser = options.onNeedBrowser;
     this.databaseUrl = options.databaseUrl;
     let child: ChildProcess;
     try {
@@ -204,6 +208,7 @@ export class RunnerProcess {
     }
     if (message.type === 'asking' || message.type === 'ended' || message.type === 'pooledEnded')
       this.#proven();
+    if (message.type === 'needBrowser') this.#onNeedBrowser?.();
     if (message.type === 'ended') this.#handedOver = true;
     if (message.type === 'pooledEnded') this.#onPooledEnd?.(message.id, message.fence, message.status);
   }

@@ -4,6 +4,8 @@ import type { Database } from '../../base/database/open-database.ts';
 import { Pipeline } from '../../base/database/pipeline.ts';
 import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { logsJson } from '../../base/telemetry/logger.ts';
+import { BrowserHost } from '../../browser/browser-host.ts';
+import { browserSocketVariable } from '../../browser/render-messages.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../queue/jobs/claim-loop.ts';
 import { isSameLease } from '../../queue/jobs/held-job.ts';
@@ -33,6 +35,8 @@ export interface SupervisorOptions {
   readonly workerId: string;
   /** The bundled runner. */
   readonly runnerProgram: string;
+  /** The bundled browser host; without it no page is rendered. */
+  readonly browserHostProgram?: string;
   /** Claims only this job (one-shot commands). */
   readonly onlyJob?: string;
 }
@@ -58,6 +62,7 @@ export class Supervisor {
   readonly #poolLoop: ClaimLoop;
   readonly #tasks: PeriodicTask[] = [];
   readonly #spare: SpareRunner;
+  readonly #browserHost: BrowserHost | undefined;
   readonly #deliverer: Deliverer;
   readonly #health: WorkerHealth;
   readonly #presence: WorkerPresence;
@@ -89,6 +94,10 @@ export class Supervisor {
       ...(onlyJob && { onlyJob }),
     });
     this.#spare = new SpareRunner(() => this.#spawn());
+    const { browserHostProgram: program } = options;
+    this.#browserHost = program
+      ? new BrowserHost({ program, configuration, log, env: this.#env })
+      : undefined;
     this.#deliverer = new Deliverer({ db: database.pool, log, configuration });
     this.#pool = new RunnerPool({
       ...this.#holder,
@@ -175,6 +184,7 @@ export class Supervisor {
     this.#spare.kill('not needed any more');
     for (const { runner } of this.#dispatches) runner.stop('drain');
     await Promise.all([...[...this.#dispatches].map(({ runner }) => runner.exited), this.#pool.drain()]);
+    this.#browserHost?.close();
     await Promise.all([...this.#endings]);
     await Promise.all([...this.#tasks.map((task) => task.stop()), this.#deliverer.stop()]);
     this.#unsubscribe?.();
@@ -189,6 +199,7 @@ export class Supervisor {
     this.#spare.kill('the supervisor was ended');
     for (const { runner } of this.#dispatches) runner.kill('runner_crashed', 'the supervisor was ended');
     this.#pool.kill();
+    this.#browserHost?.close();
   }
 
   /** None while this machine lets no runner work: a spare would die as well. */
@@ -212,8 +223,18 @@ export class Supervisor {
     if (this.#presence.isEntered) void this.#renew();
   }
 
+  /** Of the processes it starts: whoever reads its log reads theirs in it. */
+  get #env(): NodeJS.ProcessEnv {
+    const { configuration, workerId } = this.#options;
+    return {
+      ...process.env,
+      WORKER_ID: workerId,
+      HOLDFAST_LOG_FORMAT: logsJson(configuration) ? 'json' : 'text',
+    };
+  }
+
   #spawn(onPooledEnd?: (id: string, fence: number) => void): RunnerProcess {
-    const { configuration, database, log, runnerProgram, workerId } = this.#options;
+    const { configuration, database, log, runnerProgram } = this.#options;
     const runner = new RunnerProcess({
       program: runnerProgram,
       log,
@@ -221,10 +242,10 @@ export class Supervisor {
       databaseUrl: database.url,
       // The runners' log lines go into this process's log.
       env: {
-        ...process.env,
-        WORKER_ID: workerId,
-        HOLDFAST_LOG_FORMAT: logsJson(configuration) ? 'json' : 'text',
+        ...this.#env,
+        ...(this.#browserHost && { [browserSocketVariable]: this.#browserHost.socket }),
       },
+      onNeedBrowser: () => this.#browserHost?.need(),
       onAsking: () => this.#health.startWorked(),
       ...(onPooledEnd && { onPooledEnd }),
     });
