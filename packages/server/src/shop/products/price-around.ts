@@ -75,8 +75,11 @@ function isShare({ tape }: ProductPage, node: number): boolean {
   return false;
 }
 
+/** A single letter may be a size; a sign of a script without letters is no word. */
 function isOnlyCurrency(mark: string): boolean {
-  return !/^\p{L}$/u.test(mark) && !/^\p{L}\p{Ll}{3,}$/u.test(mark);
+  return (
+    !/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u.test(mark) && !/^\p{L}\p{Ll}{3,}$/u.test(mark)
+  );
 }
 
 export function mayShowPrice({ tape }: ProductPage, node: number): boolean {

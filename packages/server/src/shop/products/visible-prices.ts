@@ -2,7 +2,8 @@ import { isHeading, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
 import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
 import { nameHint } from './name-hints.ts';
 import { mayShowPrice, priceAround, type ShownPrice } from './price-around.ts';
-import { asideWords, isListPrice, labelBefore, nearHints, priceWords } from './price-context.ts';
+import { isListPrice, labelBefore, nearHints } from './price-context.ts';
+import { asideWords, priceWords } from './price-words.ts';
 import { flag, type ProductPage } from './product-page.ts';
 
 /** A price that a reader of the page sees. */
