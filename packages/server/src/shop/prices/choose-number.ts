@@ -30,7 +30,7 @@ export function chooseNumber(
   return others.find(({ start, end }) => !touchesLetter(text, start, end)) ?? others[0] ?? null;
 }
 
-function isRange(text: string, from: WrittenNumber, to: WrittenNumber): boolean {
+export function isRange(text: string, from: WrittenNumber, to: WrittenNumber): boolean {
   const length = ({ parts }: WrittenNumber) => parts[0]?.digits.length ?? 0;
   return rangeSign.test(text.slice(from.end, to.start)) && Math.abs(length(to) - length(from)) <= 1;
 }

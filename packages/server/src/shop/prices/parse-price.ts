@@ -1,5 +1,5 @@
-import { chooseMark } from './choose-mark.ts';
-import { chooseNumber, joinCents } from './choose-number.ts';
+import { chooseMark, markBeside } from './choose-mark.ts';
+import { chooseNumber, isRange, joinCents } from './choose-number.ts';
 import { currencyOfRegion, minorDigits } from './currencies.ts';
 import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
 import { findNumbers, readNumber, type Separators } from './written-numbers.ts';
@@ -43,6 +43,34 @@ export function parsePrice(text: string | null, hints: PriceHints = {}): ParsedP
     currencyText: mark?.text ?? null,
     currencyCodes: mark?.codes ?? [],
   };
+}
+
+/** What belongs to the price before it: a unit, or what it says of taxes. */
+const suffix =
+  /^\s*\(?\s*(?:\/ ?[\p{L}\d]+|(?:per|pro|je|each|off|p\.)(?: ?\d+)? ?\p{L}*|(?:in[ck]l?|exk?c?l?|netto|brutto|ttc|ht|net|gross|\+)\.?(?: \p{L}+)?)(?!\p{L})/iu;
+
+/** The parts of a line that names several prices, one for each: "Was £70, now £50". A range is one price. */
+export function splitPrices(line: string): string[] {
+  const text = plainDigits(line.slice(0, longestText));
+  const marks = findCurrencyMarks(text);
+  if (marks.length < 2) return [text];
+  const prices = joinCents(text, findNumbers(text, isTaken(marks)), marks).flatMap((number) => {
+    const mark = markBeside(text, number, marks);
+    if (mark === null) return [];
+    return [{ number, start: Math.min(number.start, mark.start), end: Math.max(number.end, mark.end) }];
+  });
+  const parts: string[] = [];
+  let from = 0;
+  for (const [i, { number, end }] of prices.entries()) {
+    const next = prices[i + 1];
+    if (next === undefined) break;
+    if (next.start < end || isRange(text, { ...number, end }, { ...next.number, start: next.start }))
+      return [text];
+    const cut = end + (suffix.exec(text.slice(end, next.start))?.[0].length ?? 0);
+    parts.push(text.slice(from, cut));
+    from = cut;
+  }
+  return [...parts, text.slice(from)];
 }
 
 function meantBy({ codes }: Pick<CurrencyMark, 'codes'>, region: string | null | undefined): string | null {

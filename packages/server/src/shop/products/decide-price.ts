@@ -17,6 +17,8 @@ const least = -5;
 const sure = 2.5;
 /** Shown this much less prominently than the best, an amount is a detail. */
 const margin = 4;
+/** Shown this much less prominently than a price that is struck through, an amount is that of another product. */
+const detail = 2.5;
 
 /**
  * Structured data goes before what is shown, but what is shown can overrule it in two cases: the declared price stands on
@@ -26,7 +28,12 @@ export function decidePrice(
   sources: readonly (readonly PriceOption[])[],
   visible: readonly VisiblePrice[],
 ): DecidedPrice | null {
-  const top = visible.find(({ list, score }) => !list && score >= least);
+  const asked = visible.find(({ list, score }) => !list && score >= least);
+  const old = visible.find(({ list }) => list);
+  // Struck through and alone, it is the price; what else the page shows belongs to other products.
+  const isAlone =
+    old !== undefined && (asked === undefined || asked.score < Math.min(sure, old.score - detail));
+  const top = isAlone && old.score >= least ? old : asked;
   for (const options of sources) {
     const chosen = chooseOption(options, visible);
     if (chosen === undefined) continue;

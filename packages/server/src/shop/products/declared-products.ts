@@ -13,9 +13,12 @@ export function declaredProducts(page: ProductPage, pageNames: readonly string[]
   const jsonLd = choose(readStructuredProducts(page.jsonLd, 'json-ld'));
   const items = readStructuredProducts(microdataNodes(page.microdata), 'microdata');
   const microdata = choose(items);
+  const rdfa = choose(readStructuredProducts(page.rdfa, 'rdfa'));
   const orphan = items.length === 0 ? orphanProperties(page) : null;
   const orphaned = orphan && choose(readStructuredProducts([orphan], 'microdata'));
-  return [jsonLd, microdata ?? orphaned, openGraphProduct(page.head.openGraph)].filter((one) => one !== null);
+  return [jsonLd, microdata ?? orphaned, rdfa, openGraphProduct(page.head.openGraph)].filter(
+    (one) => one !== null,
+  );
 }
 
 /** The same page, whatever its query and fragment. */

@@ -91,6 +91,30 @@ describe('JSON-LD', () => {
     expect(ofJson({ ...kettle, offers: { price: 'on request' } }).price).toBeNull();
   });
 
+  test.each([
+    ['of a group', { '@type': 'ProductGroup', name: 'Copper kettle', productGroupID: 'KG-10', hasVariant: [{ sku: 'KG-10-R', offers: offer }, { sku: 'KG-10-B', offers: offer }] }, 'KG-10', null],
+    ['of a group of one', { '@type': 'ProductGroup', name: 'Copper kettle', productGroupID: 'KG-10', hasVariant: [{ sku: 'KG-10-R', gtin13: '4006381333931', offers: offer }] }, 'KG-10-R', '4006381333931'],
+    ['of an offer', { ...kettle, offers: { ...offer, sku: 'KO-11', gtin13: '4006381333931' } }, 'KO-11', '4006381333931'],
+    ['of what is offered', { ...offer, itemOffered: { '@type': 'Product', name: 'Copper kettle', sku: 'KI-12', gtin: '4006381333931' } }, 'KI-12', '4006381333931'],
+  ])('has the codes %s', (_, product, sku, gtin) => {
+    expect(ofJson(product)).toMatchObject({ sku, gtin, price: '49.90' });
+  }); // biome-ignore format: a table
+
+  test('takes no price of a measure or of members from specifications', () => {
+    const priceSpecification = [
+      { price: 4.99, referenceQuantity: { value: 100, unitCode: 'GRM' } },
+      { price: 39.9, validForMemberTier: { '@type': 'MemberProgramTier' } },
+      { price: 49.9 },
+    ];
+    expect(ofJson({ ...kettle, offers: { priceCurrency: 'GBP', priceSpecification } }).price).toBe('49.9');
+  });
+
+  test('gives way to the number that the shop shows its customers', () => {
+    const product = ofJson({ ...kettle, sku: '237972452' }, '<p>Product code: 64981901</p>');
+    expect(product).toMatchObject({ sku: '64981901', evidence: { sku: { source: 'visible' } } });
+    expect(ofJson({ ...kettle, sku: '237972452' }, '<p class="sku">64981901</p>').sku).toBe('237972452');
+  });
+
   test('takes a list price from a specification that says so', () => {
     const priceSpecification = [{ price: 80, priceType: 'https://schema.org/ListPrice' }, { price: 49.9 }];
     expect(ofJson({ ...kettle, offers: { priceCurrency: 'GBP', priceSpecification } })).toMatchObject({
@@ -138,6 +162,35 @@ describe('microdata', () => {
     expect(product).toMatchObject({ price: '12.50', currency: 'EUR' });
     expect(product.evidence.price?.source).toBe('microdata');
   });
+});
+
+describe('RDFa', () => {
+  test('gives the fields of a product', () => {
+    const product =
+      read(`<div vocab="https://schema.org/" typeof="Product"><h1 property="name">Copper kettle</h1>
+      <span property="sku">RD-90</span><meta property="gtin13" content="4006381333931"><img property="image" src="k.jpg">
+      <div property="offers" typeof="Offer"><span property="priceCurrency" content="EUR">€</span><span property="price"
+      content="49.90">49,90</span><link property="availability" href="https://schema.org/OutOfStock"></div></div>`);
+    expect(product).toMatchObject({
+      title: 'Copper kettle', price: '49.90', currency: 'EUR', sku: 'RD-90', gtin: '4006381333931', inStock: false, image: 'https://shop.example/p/k.jpg',
+    }); // biome-ignore format: a list of fields
+    expect(product.evidence.price).toEqual({ source: 'rdfa', path: 'offers.price', text: '49.90' });
+  });
+
+  test('may have prefixes, and statements around what they state', () => {
+    expect(
+      read(`<div typeof="schema:Product"><b property="schema:name">Copper kettle</b><div rel="schema:offers"><div typeof="schema:Offer">
+        <b property="schema:price">49.90</b><meta property="schema:priceCurrency" content="GBP"></div></div></div>`),
+    ).toMatchObject({ price: '49.90', currency: 'GBP' });
+  });
+});
+
+test('OpenGraph may stand in the wrong attribute', () => {
+  expect(
+    read(
+      '<meta name="product:price:amount" content="49.90"><meta name="product:price:currency" content="EUR">',
+    ),
+  ).toMatchObject({ price: '49.90', currency: 'EUR' });
 });
 
 test('OpenGraph gives what the others do not', () => {
@@ -195,6 +248,14 @@ describe('what a page shows', () => {
     ).toBe('TWD');
   });
 
+  test('is the price that is struck through, if there is no other of this product', () => {
+    const others = '<section><h2>Others</h2><div><a href="/p/2">Cup <b>$12.00</b></a></div></section>';
+    expect(read(`<h1>Bowl</h1><p><del>$69.90</del></p><button>Add to cart</button>${others}`)).toMatchObject({
+      price: '69.90',
+      listPrice: null,
+    });
+  });
+
   test('is no price where only other products have one', () => {
     const html = plainShop.replace(
       /<div class="prices">.*?<button type="submit">Add to cart<\/button>/s,
@@ -217,7 +278,7 @@ describe('any input', () => {
   const pieces = [
     '<div class="price">', '<span class=old-price>', '</div>', '</span>', '$', '€', '19', '.', ',', '99', ' ', 'was', '<del>', '</del>', '<h1>', '</h1>', 'Kettle',
     '<script type="application/ld+json">', '{"@type":"Product","offers":', '{"price":', '1.5', '"x"', '}', ']', '[', '</script>', '<div itemscope itemtype=Product>',
-    '<b itemprop=price>', '<meta property="product:price:amount" content="', '">', '<button>', 'Add to cart', 'sold out', '&euro;', '\0', '\ud800', '<a href=/x>', '-50%',
+    '<b itemprop=price>', '<meta property="product:price:amount" content="', '">', '<div typeof=Product>', '<b property=price typeof=Offer>', '<i rel=offers>', '<button>', 'Add to cart', 'sold out', '&euro;', '\0', '\ud800', '<a href=/x>', '-50%',
   ]; // biome-ignore format: a list of pieces
 
   test('is read without an error, into decimals, codes and strings that the database can store', () => {
@@ -260,6 +321,7 @@ describe('any input', () => {
       ),
     ],
     ['escapes', `<script type="application/ld+json">{"a":"${'\\"'.repeat(500_000)}</script>`],
+    ['statements', fill((i) => `<div typeof=Product><b property="price offers">${i}`)],
     ['items', fill((i) => `<div itemscope itemtype=Product><b itemprop=price>${i}</b></div>`)],
     ['digits', `<p>${'1'.repeat(2_000_000)}`],
     ['spaces in a price', `<p>$${' '.repeat(2_000_000)}5`],

@@ -6,7 +6,7 @@ import { findTitle, markAround } from './find-title.ts';
 import { pageRegion } from './page-region.ts';
 import { priceOptions, withCurrencyDigits } from './price-options.ts';
 import type { Evidence, Product, ProductField } from './product.ts';
-import { readGtin, skuInUrl, visibleGtin, visibleSku } from './product-codes.ts';
+import { labelledSku, namedSku, readGtin, skuInUrl, visibleGtin } from './product-codes.ts';
 import { readProductPage, spreadFlags } from './read-product-page.ts';
 import type { StructuredProduct } from './structured-products.ts';
 import { visiblePrices } from './visible-prices.ts';
@@ -49,7 +49,7 @@ export function extractProduct(html: string, url: string): Product {
     currency: price?.currencyEvidence,
     listPrice: list?.evidence,
     availability: stock?.evidence,
-    sku: first('sku') ?? visibleSku(page) ?? skuInUrl(url),
+    sku: labelledSku(page) ?? first('sku') ?? namedSku(page) ?? skuInUrl(url),
     gtin: declaredGtin(declared) ?? visibleGtin(page),
     brand: first('brand'),
     image: first('image'),

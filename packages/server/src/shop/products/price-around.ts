@@ -1,5 +1,5 @@
 import { textNode } from '../../web/html/tape/html-tag.ts';
-import { type ParsedPrice, parsePrice } from '../prices/parse-price.ts';
+import { type ParsedPrice, parsePrice, splitPrices } from '../prices/parse-price.ts';
 import { nameHint } from './name-hints.ts';
 import { nearHints } from './price-context.ts';
 import { type ProductPage, textOfNode } from './product-page.ts';
@@ -17,11 +17,23 @@ const longestText = 120;
 const longestAmount = 14;
 const climbs = 6;
 
+/** The prices that a run of text belongs to: several if it names them in one line. */
+export function pricesAround(page: ProductPage, textAt: number, region: string | null): ShownPrice[] {
+  const text = textOfNode(page.tape, textAt, longestText + 1);
+  const parts = splitPrices(text);
+  if (parts.length > 1) {
+    const read = parts.map((part) => readText(page, textAt, part.trim(), region));
+    if (read.every((shown) => shown !== null)) return read;
+  }
+  const shown = priceAround(page, textAt, region);
+  return shown === null ? [] : [shown];
+}
+
 /**
  * The price that a run of text with digits belongs to: itself if it shows a whole one, else the element around that
  * brings the currency or the cents.
  */
-export function priceAround(page: ProductPage, textAt: number, region: string | null): ShownPrice | null {
+function priceAround(page: ProductPage, textAt: number, region: string | null): ShownPrice | null {
   const { tape } = page;
   let best = readAt(page, textAt, region);
   let lastText = best?.text;

@@ -62,3 +62,17 @@ export const listWords = new RegExp(
 
 export const priceWords =
   /\b(?:price|preis|prix|precio|pre[çc]o|prezzo|prijs|pris|cena|hinta|ár|fiyat|harga|giá)\b|цена|ціна|价格|價格|価格|가격|السعر|ราคา/iu;
+
+const tax = '(?:vat|tax|gst|iva|mwst|ust|tva|btw|moms|mva|dph|dpf|kdv|alv|áfa|ндс|пдв)';
+/** A price without its tax, beside one with it. */
+export const netWords = new RegExp(
+  [
+    whole(
+      `(?:ex|excl?|exkl|excluding|ohne|zzgl|plus|sin|sem|senza|zonder|utan|bez|без|eks(?:kl)?|hariç)\\.? ?${tax}`,
+    ),
+    whole(`\\+ ?${tax}`, `${tax} hariç`),
+    whole('netto', 'h\\.?t', 'hors taxes?', 'iva esclusa', 'más iva', 'nettopreis'),
+    '税抜|税別|부가세 별도',
+  ].join('|'),
+  'iu',
+);

@@ -15,9 +15,16 @@ const gtinLabel = new RegExp(
 );
 const code = /^[\p{L}\d][\p{L}\d./_-]{2,39}$/u;
 
-/** A number under which the shop keeps the product: behind its label, or in an element that is called so. */
-export function visibleSku(page: ProductPage): Evidence | undefined {
-  return labelled(page, skuLabel, nameHint.sku, (value) => code.test(value) && /\d.*\d/.test(value));
+const isSku = (value: string) => code.test(value) && /\d.*\d/.test(value);
+
+/** The number that a shop tells its customers: structured data often holds an internal one, or that of a size. */
+export function labelledSku(page: ProductPage): Evidence | undefined {
+  return labelled(page, skuLabel, 0, isSku);
+}
+
+/** A number in an element that is named after it. */
+export function namedSku(page: ProductPage): Evidence | undefined {
+  return labelled(page, skuLabel, nameHint.sku, isSku);
 }
 
 export function visibleGtin(page: ProductPage): Evidence | undefined {

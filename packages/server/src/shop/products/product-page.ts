@@ -3,6 +3,7 @@ import type { PageHead } from '../../web/html/page-head.ts';
 import { decodeText } from '../../web/html/page-text.ts';
 import { textNode } from '../../web/html/tape/html-tag.ts';
 import type { Tape } from '../../web/html/tape/tape.ts';
+import type { LinkedNode } from './linked-data.ts';
 
 /** A product page, read once: what it declares, and its elements and texts in order. */
 export interface ProductPage {
@@ -12,6 +13,7 @@ export interface ProductPage {
   readonly title: string | null;
   readonly jsonLd: readonly object[];
   readonly microdata: readonly MicrodataItem[];
+  readonly rdfa: readonly LinkedNode[];
   readonly tape: Tape;
   /** By node: name hints. */
   readonly names: Int32Array;

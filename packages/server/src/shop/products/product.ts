@@ -1,5 +1,5 @@
 /** Where a value was found, in the order in which they are believed. */
-export type ProductSource = 'json-ld' | 'microdata' | 'opengraph' | 'visible' | 'url';
+export type ProductSource = 'json-ld' | 'microdata' | 'rdfa' | 'opengraph' | 'visible' | 'url';
 
 /** What a page said, and where: enough to see why a value was taken. */
 export interface Evidence {

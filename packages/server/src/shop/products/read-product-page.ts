@@ -7,6 +7,7 @@ import { Tape } from '../../web/html/tape/tape.ts';
 import { TapeWriter } from '../../web/html/tape/tape-writer.ts';
 import { nameHint, nameHints } from './name-hints.ts';
 import { flag, type ProductPage } from './product-page.ts';
+import { type RdfaAttributes, rdfaAttributes, rdfaNodes } from './rdfa-nodes.ts';
 
 const struckTags = tagSet('del', 's', 'strike');
 const elsewhereTags = tagSet('nav', 'footer', 'header', 'aside');
@@ -32,10 +33,14 @@ export function readProductPage(source: string, url: string): ProductPage {
   const html = storableText(source);
   const values = new Map<number, string>();
   const labels = new Map<number, string>();
+  const rdfa = new Map<number, RdfaAttributes>();
+  const hasRdfa = html.includes('typeof=');
   const writer = new TapeWriter(tape, html, true, (node, id, attributes) => {
     if (node >= names.length) grow(node * 2);
     names[node] = namesOf(id, attributes);
     flags[node] = flagsOf(id, attributes);
+    const stated = hasRdfa && !attributes.isEmpty ? rdfaAttributes(id, attributes) : undefined;
+    if (stated !== undefined) rdfa.set(node, stated);
     if (((names[node] as number) & nameHint.price) !== 0 && labels.size < maxValues)
       labels.set(node, labelOf(attributes));
     const value = attributes.isEmpty ? undefined : spokenValue(id, attributes);
@@ -54,6 +59,7 @@ export function readProductPage(source: string, url: string): ProductPage {
     title: reader.title ?? null,
     jsonLd: reader.jsonLd,
     microdata: readMicrodata(tape, resolve),
+    rdfa: rdfaNodes(tape, rdfa),
     tape,
     names,
     flags,

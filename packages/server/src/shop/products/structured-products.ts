@@ -8,6 +8,7 @@ export interface StructuredOffer {
   readonly currency?: Evidence | undefined;
   readonly availability?: Evidence | undefined;
   readonly sku?: Evidence | undefined;
+  readonly gtin?: Evidence | undefined;
   readonly url?: string | undefined;
 }
 
@@ -33,6 +34,7 @@ const elsewhere = new Set([
   'offers', 'itemOffered', 'seller', 'breadcrumb', 'isVariantOf',
 ]); // biome-ignore format: a list of words
 const lists = new Set(['itemListElement', 'hasPart']);
+const skus = ['sku', 'productID', 'productId'];
 const gtins = ['gtin13', 'gtin', 'gtin14', 'gtin12', 'gtin8', 'ean', 'ean13', 'isbn', 'upc'];
 const maxProducts = 500;
 const deepest = 40;
@@ -52,6 +54,8 @@ export function readStructuredProducts(
       products.push(readProduct(value, byId, source, path, listed));
       return;
     }
+    for (const product of productsOffered(value, byId))
+      products.push(readProduct(product, byId, source, path, listed));
     for (const [key, inner] of Object.entries(value))
       if (!elsewhere.has(key) && typeof inner === 'object')
         visit(inner, key === '@graph' ? path : `${path}${key}.`, listed || lists.has(key), depth + 1);
@@ -67,6 +71,14 @@ function isProduct(node: LinkedNode): boolean {
   );
 }
 
+/** An offer may hold its product, instead of the other way round. */
+function productsOffered(node: LinkedNode, byId: ReadonlyMap<string, LinkedNode>): LinkedNode[] {
+  const { itemOffered, ...offer } = node;
+  return nodesOf(itemOffered, byId)
+    .filter((item) => isProduct(item) && item.offers === undefined)
+    .map((item) => ({ ...item, offers: offer }));
+}
+
 function readProduct(
   node: LinkedNode,
   byId: ReadonlyMap<string, LinkedNode>,
@@ -77,17 +89,24 @@ function readProduct(
   const own = path === '' ? '' : path.slice(0, -1);
   const variants = nodesOf(node.hasVariant ?? node.model, byId).slice(0, maxProducts);
   const get = (names: readonly string[]) => evidenceOf(node, names, source, own);
+  const [variant] = variants;
+  const ofVariant = (names: readonly string[]) =>
+    variants.length === 1
+      ? evidenceOf(variant as LinkedNode, names, source, `${path}hasVariant[0]`)
+      : undefined;
+  const offers = [
+    ...readOffers(node, byId, source, path),
+    ...variants.flatMap((one, i) => readOffers(one, byId, source, `${path}hasVariant[${i}].`)),
+  ];
+  const ofOffers = (field: 'sku' | 'gtin') => offers.find((offer) => offer[field] !== undefined)?.[field];
   return {
     title: get(['name', 'title']),
     url: textOf(node.url) ?? textOf(node['@id']),
-    sku: get(['sku', 'productID', 'productId']),
-    gtin: get(gtins),
+    sku: get(skus) ?? ofVariant(skus) ?? get(['productGroupID']) ?? ofOffers('sku'),
+    gtin: get(gtins) ?? ofVariant(gtins) ?? ofOffers('gtin'),
     brand: get(['brand', 'manufacturer']),
     image: imageOf(node, byId, source, own),
-    offers: [
-      ...readOffers(node, byId, source, path),
-      ...variants.flatMap((variant, i) => readOffers(variant, byId, source, `${path}hasVariant[${i}].`)),
-    ],
+    offers,
     listed,
   };
 }
@@ -155,7 +174,9 @@ function readOffer(
   source: ProductSource,
   path: string,
 ): StructuredOffer {
-  const specifications = nodesOf(offer.priceSpecification, byId);
+  const all = nodesOf(offer.priceSpecification, byId);
+  const general = all.filter((one) => !isSpecial(one));
+  const specifications = general.length > 0 ? general : all;
   const isList = (one: LinkedNode) => listPriceType.test(textOf(one.priceType) ?? '');
   const at = `${path}.priceSpecification`;
   const specified = (list: boolean, names: readonly string[]): Evidence | undefined => {
@@ -174,6 +195,12 @@ function readOffer(
       specified(false, ['priceCurrency', 'currency']),
     availability: evidenceOf(offer, ['availability'], source, path),
     sku: evidenceOf(offer, ['sku'], source, path),
+    gtin: evidenceOf(offer, gtins, source, path),
     url: textOf(offer.url),
   };
+}
+
+/** Prices of a measure, and those of members. */
+function isSpecial(specification: LinkedNode): boolean {
+  return specification.referenceQuantity !== undefined || specification.validForMemberTier !== undefined;
 }

@@ -1,9 +1,9 @@
 import { isHeading, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
 import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
 import { nameHint } from './name-hints.ts';
-import { mayShowPrice, priceAround, type ShownPrice } from './price-around.ts';
+import { mayShowPrice, pricesAround, type ShownPrice } from './price-around.ts';
 import { isListPrice, labelBefore, nearHints } from './price-context.ts';
-import { asideWords, priceWords } from './price-words.ts';
+import { asideWords, netWords, priceWords } from './price-words.ts';
 import { flag, type ProductPage } from './product-page.ts';
 
 /** A price that a reader of the page sees. */
@@ -34,6 +34,7 @@ const weight = {
   calledAside: -3,
   asideText: -4,
   asideLabel: -2.5,
+  net: -1.5,
   elsewhere: -7,
   linked: -3,
   hidden: -2,
@@ -106,10 +107,9 @@ function shownPrices(page: ProductPage, region: string | null): ShownPrice[] {
   for (let node = 0; node < page.tape.size && found.length < maxPrices && texts < maxTexts; node++) {
     if (!mayShowPrice(page, node)) continue;
     texts++;
-    const shown = priceAround(page, node, region);
-    if (shown === null || seen.has(shown.node)) continue;
-    seen.add(shown.node);
-    found.push(shown);
+    const shown = pricesAround(page, node, region).filter((price) => !seen.has(price.node));
+    for (const price of shown) seen.add(price.node);
+    found.push(...shown);
   }
   return found;
 }
@@ -126,7 +126,8 @@ function nameScore(hints: number): number {
 function textScore(text: string, label: string): number {
   return (
     (asideWords.test(text) ? weight.asideText : asideWords.test(label) ? weight.asideLabel : 0) +
-    (priceWords.test(label) ? weight.labelled : 0)
+    (priceWords.test(label) ? weight.labelled : 0) +
+    (netWords.test(text) ? weight.net : 0)
   );
 }
 

@@ -44,7 +44,7 @@ export class PageHead {
     const equivalent = attributes.get(attribute['http-equiv'])?.trim().toLowerCase();
     if (name === 'description') this.#description ??= collapseSpace(content) || undefined;
     else if (name === 'robots' || (name !== undefined && name === this.#botName)) this.#robots(content);
-    else if (name?.startsWith('og:')) this.openGraph.remember(name, content);
+    else if (name !== undefined && /^(?:og|product):/.test(name)) this.openGraph.remember(name, content);
     if (equivalent === 'content-language') this.#contentLanguage ??= content;
     // In <noscript> it nearly always leads to a page that asks for JavaScript.
     else if (equivalent === 'refresh' && scripted && this.refresh === undefined) {

@@ -6,7 +6,7 @@ const names = [
   'alt', 'aria-hidden', 'aria-label', 'checked', 'class', 'colspan', 'content', 'data', 'data-hook', 'data-lang',
   'data-language', 'data-price', 'data-qa', 'data-src', 'data-test', 'data-test-id', 'data-testid', 'datetime',
   'disabled', 'display', 'encoding', 'hidden', 'href', 'http-equiv', 'id', 'itemid', 'itemprop', 'itemref', 'itemscope', 'itemtype', 'lang',
-  'name', 'prefix', 'property', 'rel', 'required', 'role', 'rowspan', 'src', 'start', 'style', 'title', 'type', 'value',
+  'name', 'prefix', 'property', 'rel', 'required', 'resource', 'role', 'rowspan', 'src', 'start', 'style', 'title', 'type', 'typeof', 'value',
   'xml:lang',
 ] as const; // biome-ignore format: a list of words
 
