@@ -52,7 +52,7 @@ describe('holdfast doctor', () => {
     );
     expect((await findings()).get('leases')).toMatchObject({
       state: 'problem',
-      found: '1 of 1 ran out and were not recovered',
+      found: '1 of 1 expired and were not recovered',
       advice: expect.stringContaining('holdfast up'),
     });
   });
@@ -66,7 +66,7 @@ describe('holdfast doctor', () => {
     );
     expect(await examined()).toMatchObject({
       state: 'ok',
-      found: 'none is alive, and no job is due; 1 job is waiting for a time to come',
+      found: 'none is alive, and no job is due; 1 job is scheduled for later',
     });
     await database.pool.query(`INSERT INTO crawl_jobs (kind, payload) VALUES ('crawl', '{}')`);
     expect((await findings()).get('workers')).toEqual({
@@ -99,8 +99,8 @@ describe('holdfast doctor', () => {
     );
     expect((await findings()).get('webhooks')).toMatchObject({
       state: 'warning',
-      found: '1 webhook, of which 0 failing, 1 disabled; 1 delivery pending, 0 dead',
-      advice: expect.stringMatching(/^1 of the pending waits for a disabled webhook.*webhooks enable ID/),
+      found: '1 webhook, 0 failing, 1 disabled; 1 delivery pending, 0 dead',
+      advice: expect.stringMatching(/^1 pending delivery waits for a disabled webhook.*webhooks enable ID/),
     });
     await database.pool.query(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload, status)

@@ -330,7 +330,7 @@ describe('holdfast jobs', () => {
     const { stderr } = await holdfast('jobs', 'reset-lock', id);
     expect(stderr).toContain(`reset-lock of job ${id}, which is pending`);
     const held = await queue.claimedOne();
-    expect((await holdfast('jobs', 'resume', held.id)).stderr).toMatch(/What can be done now: .*reset-lock/);
+    expect((await holdfast('jobs', 'resume', held.id)).stderr).toMatch(/Allowed now: .*reset-lock/);
   });
 
   test('errors are JSON for programs', async () => {

@@ -74,7 +74,7 @@ describe('a job that waits', () => {
     expect(answer.statusCode).toBe(409);
     expect(answer.json().error).toMatchObject({
       code: 'action_not_allowed',
-      hint: 'What can be done now: pause, cancel.',
+      hint: 'Allowed now: pause, cancel.',
       details: [{ field: 'allowed_actions', message: 'pause, cancel' }],
     });
   });

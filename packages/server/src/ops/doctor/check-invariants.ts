@@ -5,10 +5,10 @@ import { showJob } from '../../queue/jobs/find-jobs.ts';
 import type { Finding } from './finding.ts';
 import { crawlInvariants, type Invariant, invariants, jobInvariants, type Violation } from './invariants.ts';
 
-/** On a live database: the newest jobs, and no crawl whose rows would take long to count. */
+/** Limits on a live database: the newest jobs, and no crawl that would take long to count. */
 const maxJobs = 200;
 const maxUrls = 200_000;
-/** Held jobs first: they are the ones that somebody may have to be woken for. */
+/** Running jobs first: their problems are urgent. */
 const chooseStatement = statement<{ id: string; urls: number | null }>(
   'choose-jobs-to-examine',
   `
@@ -21,7 +21,7 @@ SELECT id, state.urls FROM (
 ) state ON true`,
 );
 
-/** Holds a live database to the invariants. It reads in one transaction that cannot write. */
+/** Checks a live database against the invariants, in one read-only transaction. */
 export async function checkInvariants(
   { pool }: Database,
   { watchdogSeconds }: Configuration,
@@ -30,9 +30,9 @@ export async function checkInvariants(
   const client = await pool.connect();
   try {
     await client.query('BEGIN READ ONLY');
-    return await examine(client, 2 * watchdogSeconds, job);
+    return await examineJobs(client, 2 * watchdogSeconds, job);
   } finally {
-    // Nothing was written; ending the transaction so is right after an error too.
+    // Nothing was written, and ROLLBACK also works after an error.
     await client.query('ROLLBACK').then(
       () => client.release(),
       (error: Error) => client.release(error),
@@ -40,7 +40,7 @@ export async function checkInvariants(
   }
 }
 
-async function examine(db: Queryable, overdueSeconds: number, job?: string): Promise<Finding[]> {
+async function examineJobs(db: Queryable, overdueSeconds: number, job?: string): Promise<Finding[]> {
   const chosen = job
     ? [{ id: (await showJob(db, job)).id, urls: 0 }]
     : await run(db, chooseStatement, [maxJobs]);
@@ -55,37 +55,29 @@ async function examine(db: Queryable, overdueSeconds: number, job?: string): Pro
     const check = `invariant ${invariant.number}`;
     const found = violations.filter((violation) => violation.invariant === invariant);
     const isOfCrawls = crawlInvariants.includes(invariant);
-    const looked = `${countOf(isOfCrawls ? crawls.length : ids.length, isOfCrawls ? 'crawl' : 'job')} examined`;
-    const leftOut =
-      isOfCrawls && large > 0
-        ? `; ${large} large ones were not (name one with --job to have it counted)`
-        : '';
-    if (found.length === 0)
-      return { check, state: 'ok', found: `${invariant.promise} (${looked}${leftOut})` };
+    const scope = `${countOf(isOfCrawls ? crawls.length : ids.length, isOfCrawls ? 'crawl' : 'job')} examined`;
+    const skipped = isOfCrawls && large > 0 ? `; ${large} large crawls skipped, check one with --job` : '';
+    if (found.length === 0) return { check, state: 'ok', found: `${invariant.promise} (${scope}${skipped})` };
     const shown = found.slice(0, 5).map(({ job_id, found }) => `job ${job_id}: ${found}`);
     const more = found.length > shown.length ? `; and ${found.length - shown.length} more` : '';
     return {
       check,
       state: 'problem',
-      found: `not so: ${invariant.promise}. ${shown.join('; ')}${more}`,
+      found: `violated: ${invariant.promise}. ${shown.join('; ')}${more}`,
       advice: invariant.advice,
     };
   });
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 interface FoundViolation extends Violation {
   readonly invariant: Invariant;
 }
 
-/** What is not as it must be among these jobs. Reads only. */
+/** The violations among these jobs. Reads only. */
 export async function findViolations(
   db: Queryable,
   jobIds: readonly string[],
-  /** Beyond its end, a lease may wait so long for the watchdog. */
+  /** How long an expired lease may wait for the watchdog. */
   overdueSeconds: number,
   wanted: readonly Invariant[] = invariants,
 ): Promise<FoundViolation[]> {
@@ -95,4 +87,8 @@ export async function findViolations(
     found.push(...rows.map((row) => ({ ...row, invariant })));
   }
   return found;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

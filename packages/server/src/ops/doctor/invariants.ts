@@ -1,30 +1,29 @@
 import { type Statement, statement } from '../../base/database/statement.ts';
 import { leaseEnd } from '../../queue/jobs/held-job.ts';
 
-/** What one job has that it must not have. */
 export interface Violation {
   readonly job_id: string;
   readonly found: string;
 }
 
 /**
- * Something that is true of every job at any moment, whatever was killed, as SQL that finds the jobs of which it is not.
- * Each is one statement, and so sees one moment: a checkpoint under way is in it whole or not at all.
+ * Holds for every job at any time, whatever was killed. The SQL finds the jobs that violate it; as a single statement it sees
+ * one snapshot, so a checkpoint is in it completely or not at all.
  */
 export interface Invariant {
-  /** As docs/reliability.md numbers them; 6 and 9 are about requests, which only the origin's own log can tell. */
+  /** Numbered as in docs/reliability.md; 6 and 9 are about requests, which only the log of the origin shows. */
   readonly number: 1 | 2 | 3 | 4 | 5 | 7 | 8;
   readonly promise: string;
-  /** `$1`: the jobs to look at; `$2`: seconds that a lease may be over before somebody must have noticed. */
+  /** `$1`: the jobs to check; `$2`: seconds after its end within which a lease must have been recovered. */
   readonly statement: Statement<Violation>;
   readonly advice: string;
 }
 
-/** `$2` is not asked for here; PostgreSQL wants to know its type all the same. */
+/** `$2` is not used here, but PostgreSQL needs its type. */
 const crawls = `unnest($1::uuid[]) AS asked (job_id) JOIN crawl_states state USING (job_id)`;
 const unused = '$2::float8 IS NOT NULL';
 const crawlAdvice =
-  'Pause the job and keep the database as it is for whoever looks into it; `holdfast jobs retry ID --afresh` crawls it anew.';
+  'Pause the job and keep the database as it is for the analysis; `holdfast jobs retry ID --afresh` starts the crawl over.';
 
 const everyUrl = statement<Violation>(
   'invariant-every-url',
@@ -95,7 +94,7 @@ WHERE ${unused} AND (state.total_pending <> found.frontier OR state.retrying <> 
   OR state.total_processed <> found.processed)`,
 );
 
-/** Both times are the database's: the last checkpoint of a run is older than the event that ended the run. */
+/** Both times are from the database: the last checkpoint of a run is older than the event that ended it. */
 const quiet = statement<Violation>(
   'invariant-quiet',
   `
@@ -109,7 +108,7 @@ WHERE ${unused} AND job.status IN ('paused', 'cancelled') AND state.updated_at >
 export const crawlInvariants: readonly Invariant[] = [
   {
     number: 1,
-    promise: 'every URL ever found is in the frontier, or has one page, or is counted as not crawled',
+    promise: 'every URL found is in the frontier, has one page, or is counted as not crawled',
     statement: everyUrl,
     advice: crawlAdvice,
   },
@@ -121,7 +120,7 @@ export const crawlInvariants: readonly Invariant[] = [
   },
   {
     number: 3,
-    promise: 'the totals of a crawl are the numbers of its rows',
+    promise: 'the totals of a crawl match its rows',
     statement: counters,
     advice: crawlAdvice,
   },
@@ -129,17 +128,17 @@ export const crawlInvariants: readonly Invariant[] = [
     number: 7,
     promise: 'nothing of a job is saved after its pause or cancel was acknowledged',
     statement: quiet,
-    advice: 'Look for a worker of an older version that still runs: `holdfast workers`.',
+    advice: 'Look for a running worker of an older version: `holdfast workers list`.',
   },
 ];
 
 const jobAdvice =
-  'Somebody changed rows by hand, or this is a fault of Holdfast: keep `holdfast jobs show ID` and report it.';
+  'Rows were changed by hand, or this is a bug of Holdfast: save the output of `holdfast jobs show ID` and report it.';
 
 const liveLease = statement<Violation>(
   'invariant-live-lease',
   `
-SELECT id AS job_id, format('held by %s, whose lease ran out %s s ago', worker_id,
+SELECT id AS job_id, format('held by %s, whose lease expired %s s ago', worker_id,
   round(extract(epoch FROM now() - ${leaseEnd('crawl_jobs')}))) AS found
 FROM crawl_jobs WHERE id = ANY ($1::uuid[]) AND status::text = 'processing'
   AND ${leaseEnd('crawl_jobs')} < now() - make_interval(secs => $2::float8)`,
@@ -189,19 +188,19 @@ WHERE job.id = ANY ($1::uuid[]) AND $2::float8 IS NOT NULL`,
 export const jobInvariants: readonly Invariant[] = [
   {
     number: 4,
-    promise: 'no job is processed without a live lease for longer than the watchdog needs',
+    promise: 'no job is processing without a live lease for longer than the watchdog needs',
     statement: liveLease,
-    advice: 'No watchdog is running: start `holdfast up` (or `holdfast worker`) anywhere.',
+    advice: 'No watchdog is running: start `holdfast up` or `holdfast worker` on any machine.',
   },
   {
     number: 5,
-    promise: 'a fence is handed out once, ends once, and nothing is accepted with an older one',
+    promise: 'a fence is handed out once and ends once, and older fences are refused',
     statement: oneEnding,
     advice: jobAdvice,
   },
   {
     number: 8,
-    promise: 'every change of status is in the table of transitions, and in the history',
+    promise: 'every change of status is a legal transition and is recorded',
     statement: recorded,
     advice: jobAdvice,
   },

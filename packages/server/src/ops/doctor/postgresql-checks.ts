@@ -10,7 +10,7 @@ export const checkSchema: Check = async ({ pool }) => {
     return {
       check,
       state: 'problem',
-      found: `version ${newest}, made by a newer Holdfast; this one knows ${newestKnown}`,
+      found: `version ${newest}, from a newer Holdfast; this one supports up to ${newestKnown}`,
       advice: 'Upgrade this installation.',
     };
   }
@@ -19,7 +19,7 @@ export const checkSchema: Check = async ({ pool }) => {
       check,
       state: 'problem',
       found: `changed after they were applied: ${changed.map(({ name }) => name).join(', ')}`,
-      advice: 'Restore the original files, and put the change into a new migration.',
+      advice: 'Restore the original files and put the change into a new migration.',
     };
   }
   if (pending.length > 0) {
@@ -27,7 +27,7 @@ export const checkSchema: Check = async ({ pool }) => {
       check,
       state: 'warning',
       found: `version ${newest}; not applied yet: ${pending.map(({ name }) => name).join(', ')}`,
-      advice: 'Run `holdfast migrate`, or start anything else of Holdfast: it migrates by itself.',
+      advice: 'Run `holdfast migrate`; any other command also migrates.',
     };
   }
   return { check, state: 'ok', found: `version ${newest}, up to date` };
@@ -35,35 +35,35 @@ export const checkSchema: Check = async ({ pool }) => {
 
 const toleratedMs = 5_000;
 
-/** Leases go by the database's clock alone; ours matters for log lines and for what people see. */
+/** Leases use the clock of the database only; this machine's clock matters for logs and displayed times. */
 export const checkClock: Check = async ({ pool }) => {
   const before = Date.now();
   const { rows } = await pool.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const middle = (before + Date.now()) / 2;
   const aheadMs = Math.round((rows[0]?.now.getTime() ?? middle) - middle);
-  const found = `the database's is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
+  const found = `the clock of the database is ${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(aheadMs) <= toleratedMs) return { check: 'clock', state: 'ok', found };
   return {
     check: 'clock',
     state: 'warning',
     found,
-    advice: 'Leases are safe, but times shown will be off: synchronise both machines (NTP).',
+    advice: 'Leases are safe, but displayed times are wrong: synchronise both machines (NTP).',
   };
 };
 
-/** Settings that let PostgreSQL forget what it has confirmed. A forgotten claim would hand out its fence twice. */
+/** Settings with which PostgreSQL may lose committed data. A lost claim would hand out its fence twice. */
 export const checkDurability: Check = async ({ pool }) => {
   const { rows } = await pool.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings
      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`,
   );
   if (rows.length === 0)
-    return { check: 'durability', state: 'ok', found: 'what is committed survives a crash' };
+    return { check: 'durability', state: 'ok', found: 'committed data survives a crash' };
   return {
     check: 'durability',
     state: 'problem',
     found: rows.map(({ name, setting }) => `${name} = ${setting}`).join(', '),
-    advice: 'Turn it on: with it off, a crash of PostgreSQL can lose jobs and pages that were committed.',
+    advice: 'Turn it on: without it, a crash of PostgreSQL can lose committed jobs and pages.',
   };
 };
 
@@ -79,13 +79,13 @@ export const checkConnections: Check = async ({ pool }) => {
     check: 'connections',
     state: 'warning',
     found,
-    advice: 'Raise max_connections, run fewer workers, or put a pooler in between.',
+    advice: 'Raise max_connections, run fewer workers, or use a connection pooler.',
   };
 };
 
 const longSeconds = 30;
 
-/** Who waits long for a lock, and which transactions stay open so long that they keep dead rows alive. */
+/** Transactions that wait long for a lock, or stay open so long that dead rows cannot be removed. */
 export const checkLocks: Check = async ({ pool }) => {
   const { rows } = await pool.query<{ pid: number; seconds: number; what: string; blockers: number[] }>(
     `SELECT pid, extract(epoch FROM now() - coalesce(xact_start, query_start))::int AS seconds,
@@ -106,7 +106,7 @@ export const checkLocks: Check = async ({ pool }) => {
     state: 'warning',
     found: found.join('; '),
     advice:
-      'An old transaction keeps dead rows and slows claims: end it with SELECT pg_terminate_backend(PID).',
+      'An old transaction keeps dead rows and slows down claims: end it with SELECT pg_terminate_backend(PID).',
   };
 };
 
@@ -132,6 +132,6 @@ export const checkBloat: Check = async ({ pool }) => {
           `${row.table}: ${row.dead} dead rows to ${row.live} live, vacuumed ${row.vacuumed ?? 'never'}`,
       )
       .join('; '),
-    advice: `Look for an old transaction (locks, above), then run VACUUM ${bloated.map((row) => row.table).join(', ')}.`,
+    advice: `Look for an old transaction (see locks above), then run VACUUM ${bloated.map((row) => row.table).join(', ')}.`,
   };
 };

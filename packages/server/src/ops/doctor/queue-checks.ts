@@ -3,7 +3,7 @@ import { mostCounted, readBacklog } from '../../queue/webhooks/find-deliveries.t
 import { listWorkers } from '../../queue/workers/worker-list.ts';
 import type { Check } from './finding.ts';
 
-/** A lease that ran out long ago means that no watchdog runs anywhere. */
+/** A lease that expired long ago means that no watchdog is running. */
 export const checkLeases: Check = async ({ pool }, { watchdogSeconds }) => {
   const { rows } = await pool.query<{ held: number; stale: number }>(
     `SELECT count(*) AS held,
@@ -16,12 +16,12 @@ export const checkLeases: Check = async ({ pool }, { watchdogSeconds }) => {
   return {
     check: 'leases',
     state: 'problem',
-    found: `${stale} of ${held} ran out and were not recovered`,
-    advice: 'No watchdog is running: start `holdfast up` (or `holdfast worker`) anywhere.',
+    found: `${stale} of ${held} expired and were not recovered`,
+    advice: 'No watchdog is running: start `holdfast up` or `holdfast worker` on any machine.',
   };
 };
 
-/** Counting goes no further: one that waits is enough. */
+/** Counts stop here: one waiting job is enough to know. */
 const countLimit = 10_000;
 const shownWorkers = 3;
 
@@ -29,7 +29,7 @@ const due = `(status = 'pending' AND (run_at IS NULL OR run_at <= now()) OR stat
 const count = (which: string) =>
   `(SELECT count(*) FROM (SELECT FROM crawl_jobs WHERE executor = 'builtin' AND ${which} LIMIT ${countLimit}) job)`;
 
-/** Workers that have stopped claiming; jobs that are ready, and nobody to run them. Those of bots wait for bots. */
+/** Workers that have stopped claiming, and ready jobs without a worker. Jobs for bots are not counted. */
 export const checkWorkers: Check = async ({ pool }, configuration) => {
   const check = 'workers';
   const workers = await listWorkers(pool, configuration, { silent: false, limit: 1_000 });
@@ -42,7 +42,7 @@ export const checkWorkers: Check = async ({ pool }, configuration) => {
       state: 'warning',
       found: `${sick.length === 1 ? '1 is' : `${sick.length} are`} sick and stopped claiming jobs; ${found.join('; ')}`,
       advice:
-        'Look at the log of that machine: room in its temporary folder, NODE_OPTIONS, memory, files replaced under a running worker. It tries one job now and then and goes on by itself once a runner works.',
+        'Check the log of that machine: space in its temporary folder, NODE_OPTIONS, memory, files replaced while the worker runs. The worker tries a job now and then, and recovers by itself once a runner works.',
     };
   }
   if (workers.some(({ state, max_jobs }) => state === 'alive' && max_jobs > 0))
@@ -58,27 +58,26 @@ export const checkWorkers: Check = async ({ pool }, configuration) => {
       found: `${jobsAre(waiting)} pending, and no worker is alive`,
       advice: 'Start one: `holdfast worker`, or `holdfast up`.',
     };
-  const found =
-    later > 0 ? `no job is due; ${jobsAre(later)} waiting for a time to come` : 'no job waits for one';
+  const found = later > 0 ? `no job is due; ${jobsAre(later)} scheduled for later` : 'no job needs one';
   return { check, state: 'ok', found: `none is alive, and ${found}` };
 };
 
 const jobsAre = (found: number) =>
   found === 1 ? '1 job is' : `${found === countLimit ? `${countLimit} jobs or more` : `${found} jobs`} are`;
 
-/** Webhooks that somebody relies on, and that get nothing. */
+/** Webhooks whose events do not arrive. */
 export const checkDeliveries: Check = async ({ pool }) => {
   const { pending, dead, held, enabled, failing, disabled } = await readBacklog(pool);
   const all = enabled + disabled;
   if (all + pending + dead === 0) return { check: 'webhooks', state: 'ok', found: 'none' };
-  const found = `${all} ${all === 1 ? 'webhook' : 'webhooks'}, of which ${failing} failing, ${disabled} disabled; ${atLeast(pending)} ${pending === 1 ? 'delivery' : 'deliveries'} pending, ${atLeast(dead)} dead`;
+  const found = `${all} ${all === 1 ? 'webhook' : 'webhooks'}, ${failing} failing, ${disabled} disabled; ${atLeast(pending)} ${pending === 1 ? 'delivery' : 'deliveries'} pending, ${atLeast(dead)} dead`;
   const advice = [
     dead > 0 &&
-      '`holdfast webhooks deliveries ID --status dead` says why; `holdfast webhooks replay ID --dead` sends them again.',
+      '`holdfast webhooks deliveries ID --status dead` shows why; `holdfast webhooks replay ID --dead` sends them again.',
     failing > 0 &&
-      '`holdfast webhooks list` names those that fail, and `holdfast webhooks deliveries ID` says why.',
+      '`holdfast webhooks list` shows the failing ones; `holdfast webhooks deliveries ID` shows why.',
     held > 0 &&
-      `${atLeast(held)} of the pending wait${held === 1 ? 's' : ''} for a disabled webhook: \`holdfast webhooks list --disabled\` names it, \`holdfast webhooks enable ID\` sends what waits, \`holdfast webhooks remove ID\` drops it.`,
+      `${atLeast(held)} pending ${held === 1 ? 'delivery waits' : 'deliveries wait'} for a disabled webhook (\`holdfast webhooks list --disabled\`): \`holdfast webhooks enable ID\` sends them, \`holdfast webhooks remove ID\` drops them.`,
   ].filter((line) => line !== false);
   if (advice.length === 0) return { check: 'webhooks', state: 'ok', found };
   return { check: 'webhooks', state: 'warning', found, advice: advice.join(' ') };

@@ -11,15 +11,15 @@ import {
 } from './postgresql-checks.ts';
 import { checkDeliveries, checkLeases, checkWorkers } from './queue-checks.ts';
 
-const checks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
-const checksOfSchema: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkBloat];
+const serverChecks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
+const tableChecks: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkBloat];
 
 export async function runChecks(database: Database, configuration: Configuration): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'database', state: 'ok', found: database.describe }];
   const schema = await checkSchema(database, configuration);
   findings.push(schema);
-  // Without our tables, only PostgreSQL itself can be examined.
-  for (const check of schema.state === 'ok' ? [...checks, ...checksOfSchema] : checks) {
+  // Without the tables of Holdfast, only PostgreSQL itself can be checked.
+  for (const check of schema.state === 'ok' ? [...serverChecks, ...tableChecks] : serverChecks) {
     findings.push(await check(database, configuration));
   }
   return findings;

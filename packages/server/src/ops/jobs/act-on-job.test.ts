@@ -11,7 +11,7 @@ describe('a user', () => {
     const { id } = await queue.enqueueOne();
     await expect(actOnJob(queue.pool, 'resume', id)).rejects.toMatchObject({
       code: 'action_not_allowed',
-      hint: 'What can be done now: pause, cancel.',
+      hint: 'Allowed now: pause, cancel.',
     });
     await expect(actOnJob(queue.pool, 'pause', 'no-uuid')).rejects.toMatchObject({
       code: 'job_not_found',

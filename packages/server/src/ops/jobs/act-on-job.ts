@@ -24,11 +24,11 @@ const byAction = {
 
 export interface ActOptions extends RetryOptions {
   readonly actor?: string;
-  /** Whether a retry runs completed jobs again. */
+  /** Whether a retry also runs completed jobs again. */
   readonly rerun?: boolean;
 }
 
-/** Does what a user asked of one job, or says why it cannot be done. The retry of a completed job answers with the new one. */
+/** Performs an action on one job, or throws with the reason why not. The retry of a completed job returns the new job. */
 export async function actOnJob(
   db: Queryable,
   action: UserAction,
@@ -47,7 +47,7 @@ export async function actOnJob(
   throw await whyNot(db, action, job, options.afresh);
 }
 
-/** Who starts a job does not overrule whoever paused its source. */
+/** Starting a job does not override an operator who paused its source. */
 async function heldByOperator(db: Queryable, job: Job): Promise<HoldfastError | undefined> {
   const wait = await findWait(db, job);
   if (wait?.reason !== 'source') return undefined;
@@ -56,19 +56,19 @@ async function heldByOperator(db: Queryable, job: Job): Promise<HoldfastError | 
   });
 }
 
-/** Whoever asks for it again, because the first answer was lost or somebody else was faster, has what they want. */
+/** A repeated request, after a lost answer or by somebody else, is already fulfilled. */
 function isDoneAlready(
   action: UserAction,
   { status, requested_action }: Pick<Job, 'status' | 'requested_action'>,
 ): boolean {
-  // On a completed job the request stays as well: as one that came too late.
+  // A completed job may still have a request, which came too late.
   const isAsked = status === 'processing' && requested_action === action;
   if (action === 'runNow') return status === 'pending';
   if (action === 'pause') return status === 'paused' || isAsked;
   return action === 'cancel' && (status === 'cancelled' || isAsked);
 }
 
-/** Does it to those jobs that allow it, and answers with them. */
+/** Performs an action on the jobs that allow it, and returns those. */
 export async function actOnJobs(
   db: Queryable,
   action: UserAction,
@@ -93,7 +93,7 @@ async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = fals
   if (afresh && allowed.includes(action)) {
     return new HoldfastError(
       'action_not_allowed',
-      `later crawls were compared with job ${id}, and share its pages`,
+      `later crawls compare with job ${id} and share its pages`,
       {
         hint: 'Retry it from its checkpoint, or create a new crawl.',
       },
@@ -102,13 +102,13 @@ async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = fals
   const asked = job.requested_action ? `, asked to ${job.requested_action}` : '';
   return new HoldfastError('action_not_allowed', `${action} of job ${id}, which is ${job.status}${asked}`, {
     hint: allowed.length
-      ? `What can be done now: ${allowed.join(', ')}.`
+      ? `Allowed now: ${allowed.join(', ')}.`
       : `It is finished: delete it (\`holdfast jobs delete ${id}\`), or create a new job.`,
     details: [{ field: 'allowed_actions', message: allowed.join(', ') }],
   });
 }
 
-/** What a user can do to this job now. Its status may allow retryUrls while no page of it can be tried again. */
+/** The actions that a user can perform now. The status may allow retryUrls when no page can be retried. */
 export async function actionsNow(
   db: Queryable,
   job: Pick<Job, 'id' | 'status' | 'requested_action' | 'kind' | 'run_at' | 'next_retry_at'>,

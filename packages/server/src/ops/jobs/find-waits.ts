@@ -1,24 +1,14 @@
-import {
-  describeWait,
-  type HostCause,
-  type Job,
-  type JobKind,
-  parseUrl,
-  pauseCauses,
-  type WaitFacts,
-  type Waiting,
-  type WorkerShortage,
-} from '@holdfast/contract';
+import { describeWait, type HostCause, type Job, type JobKind, parseUrl, pauseCauses, type WaitFacts, type Waiting, type WorkerShortage } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findSources } from '../../governor/sources/open-sources.ts';
 import { type BlockedBy, isEarly } from '../../queue/jobs/waiting-jobs.ts';
 import { isTakingJobs } from '../../queue/workers/worker-list.ts';
 
-/** How a source stands that jobs were given back for. */
+/** The state of a source that jobs wait for. */
 interface WaitedSource {
   readonly id: string;
   readonly enabled: boolean;
-  /** Infinity: until it is resumed. Null: not now. */
+  /** Infinity: until resumed. Null: not paused. */
   readonly paused_until: Date | number | null;
   readonly pause_reason: HostCause | null;
 }
@@ -49,8 +39,8 @@ type Asked = Pick<
 >;
 
 /**
- * Why each of these jobs waits; jobs that do not are left out. A page of them costs three statements at most, each bounded by the
- * page: the sources that they wait for, the hosts of visits for bots, and the workers that are alive.
+ * Why each of these jobs waits; jobs that do not wait are left out. Takes at most three statements: the sources they wait for,
+ * the hosts of visits for bots, and the live workers.
  */
 export async function findWaits(db: Queryable, jobs: readonly Asked[]): Promise<Map<string, Waiting>> {
   const waiting = jobs.filter(({ status }) => status === 'pending' || status === 'retryable');
@@ -64,22 +54,23 @@ export async function findWaits(db: Queryable, jobs: readonly Asked[]): Promise<
   ]);
   const found = new Map<string, Waiting>();
   for (const job of early) found.set(job.id, earlyWait(job, sources));
-  for (const job of forBots) found.set(job.id, words(job, bots.get(hostOf(job) ?? '') ?? { reason: 'bot' }));
+  for (const job of forBots)
+    found.set(job.id, describe(job, bots.get(hostOf(job) ?? '') ?? { reason: 'bot' }));
   for (const job of forWorkers) {
     const facts = factsOfReady(job, workers);
-    if (facts) found.set(job.id, words(job, facts));
+    if (facts) found.set(job.id, describe(job, facts));
   }
   return found;
 }
 
-/** The same of one job; null if it does not wait. */
+/** Null if the job does not wait. */
 export async function findWait(db: Queryable, job: Asked): Promise<Waiting | null> {
   return (await findWaits(db, [job])).get(job.id) ?? null;
 }
 
 type Facts = WaitFacts & { readonly until?: Date | null };
 
-function words(job: Asked, facts: Facts): Waiting {
+function describe(job: Asked, facts: Facts): Waiting {
   const isHost = facts.reason === 'host' || facts.reason === 'source';
   return {
     reason: facts.reason,
@@ -97,22 +88,22 @@ function earlyWait(job: Asked, sources: ReadonlyMap<string, WaitedSource>): Wait
   const retry = job.status === 'retryable' ? `retry ${job.retry_count} of ${job.max_retries}` : undefined;
   const error = `${job.error_code}: ${job.error_message}`;
   if (retry !== undefined && blocked?.cause !== 'robots')
-    return words(job, { reason: 'retry', retry, error, until });
-  // Given back by a version that did not say what for.
-  if (!blocked && job.started_at === null) return words(job, { reason: 'schedule', until });
+    return describe(job, { reason: 'retry', retry, error, until });
+  // Released by a version that did not record the reason.
+  if (!blocked && job.started_at === null) return describe(job, { reason: 'schedule', until });
   const { host = null, source: sourceId = null, hosts = 1 } = blocked ?? {};
-  const now = standsNow(sources.get(sourceId ?? ''));
+  const now = blockNow(sources.get(sourceId ?? ''));
   const place = { host, others: hosts - 1, sourceId, ...(retry !== undefined && { retry, error }) };
-  if (now) return words(job, { ...now, ...place, until: now.until === 'its time' ? until : now.until });
-  // A pause that is over: what was left of it is in the time that the job waits for.
+  if (now) return describe(job, { ...now, ...place, until: now.until === 'job time' ? until : now.until });
+  // The pause is over; the job still waits for the time it was given.
   const cause = blocked && !pauseCauses.includes(blocked.cause) ? blocked.cause : 'limit';
-  return words(job, { reason: 'host', cause, ...place, until });
+  return describe(job, { reason: 'host', cause, ...place, until });
 }
 
-/** What a source lets nothing through for at this moment, whatever the job was told when it was given back. */
-function standsNow(
+/** Why a source blocks requests now, which may differ from when the job was released. */
+function blockNow(
   source: WaitedSource | undefined,
-): { reason: 'host' | 'source'; cause: HostCause; until: Date | 'its time' | null } | undefined {
+): { reason: 'host' | 'source'; cause: HostCause; until: Date | 'job time' | null } | undefined {
   if (!source) return undefined;
   const { enabled, paused_until, pause_reason } = source;
   if (!enabled) return { reason: 'source', cause: 'disabled', until: null };
@@ -140,7 +131,7 @@ async function readSources(
   return new Map(rows.map((source) => [source.id, source]));
 }
 
-/** Hosts whose jobs no bot gets now. */
+/** Hosts whose jobs bots do not get now. */
 async function readHosts(db: Queryable, jobs: readonly Asked[]): Promise<ReadonlyMap<string, Facts>> {
   const hosts = [...new Set(jobs.flatMap((job) => hostOf(job) ?? []))];
   const found = hosts.length > 0 ? await findSources(db, hosts) : [];
@@ -151,9 +142,9 @@ async function readHosts(db: Queryable, jobs: readonly Asked[]): Promise<Readonl
   );
   return new Map(
     found.flatMap(({ host, source_id }) => {
-      const now = standsNow(sources.get(source_id));
+      const now = blockNow(sources.get(source_id));
       if (!now) return [];
-      const until = now.until === 'its time' ? null : now.until;
+      const until = now.until === 'job time' ? null : now.until;
       return [[host, { ...now, until, host, others: 0, sourceId: source_id }] as const];
     }),
   );
@@ -163,17 +154,17 @@ function hostOf({ payload }: Asked): string | undefined {
   return typeof payload.url === 'string' ? parseUrl(payload.url)?.host : undefined;
 }
 
-/** A worker that takes jobs of others, if it is well. */
+/** A worker that takes jobs, if it is well. */
 interface LiveWorker {
   readonly kinds: readonly JobKind[];
   readonly allow_private: readonly string[];
   readonly is_sick: boolean;
   readonly has_room_for_crawl: boolean;
-  /** Visits and collections share their places. */
+  /** Visits and collections share their slots. */
   readonly has_room_for_other: boolean;
 }
 
-/** What they run is counted, not taken from their last heartbeat: as many rows as there are places. */
+/** Running jobs are counted, because the last heartbeat may be outdated. */
 const readStatement = statement<LiveWorker>(
   'live-workers',
   `
@@ -191,7 +182,7 @@ function readLiveWorkers(db: Queryable): Promise<LiveWorker[]> {
   return run(db, readStatement);
 }
 
-/** Why none of them takes a job of this kind that is ready; undefined: one does in a moment. */
+/** Why no worker takes a ready job of this kind; undefined: one will in a moment. */
 function shortageFor(kind: JobKind, workers: readonly LiveWorker[]): WorkerShortage | undefined {
   if (workers.length === 0) return 'none';
   const able = workers.filter(({ kinds }) => kinds.includes(kind));

@@ -6,7 +6,7 @@ import { type FailedStart, readFailedStart } from '../../queue/jobs/find-jobs.ts
 import { actionsNow } from './act-on-job.ts';
 import { findWait } from './find-waits.ts';
 
-/** What a job's row does not say: how far its crawl is, what it waits for, and what can be done to it. */
+/** What the row of a job does not have: crawl counters, what it waits for, and the allowed actions. */
 export interface JobDetails {
   /** Null for other kinds, and before the first checkpoint. */
   readonly crawl: CrawlCounters | null;

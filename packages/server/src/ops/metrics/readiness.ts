@@ -2,19 +2,18 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { readMigrationState } from '../../base/database/migration-state.ts';
 
-/** Whether requests should be sent here, and if not, why. */
 export type Readiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly reason: 'stopping' | 'database' | 'migrations' };
 
-/** As they are commonly called: probes are often configured before anybody reads a page of documentation. */
+/** Under their common names, so that probes work without configuration. */
 export const readyPaths = ['/ready', '/readyz'] as const;
 export const alivePaths = ['/livez', '/live'] as const;
 
-/** A load balancer asks every few seconds, and does not wait long. */
-const patienceMs = 2_000;
+/** Load balancers probe every few seconds and do not wait long. */
+const timeoutMs = 2_000;
 
-/** Tells whether requests should be sent here. Those who ask at the same time get one answer. */
+/** Whether this process should get requests. Concurrent probes share one answer. */
 export class ReadinessCheck {
   readonly #pool: Pool;
   readonly #log: Logger;
@@ -39,12 +38,12 @@ export class ReadinessCheck {
   async #readDatabase(): Promise<Readiness> {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('no answer in time')), patienceMs);
+      timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);
     });
     try {
       const { pending } = await Promise.race([readMigrationState(this.#pool), silence]);
       if (pending.length === 0) return { ready: true };
-      this.#log.warn({ pending: pending.length }, 'Migrations are missing; `holdfast migrate` applies them');
+      this.#log.warn({ pending: pending.length }, 'Migrations are missing; run `holdfast migrate`');
       return { ready: false, reason: 'migrations' };
     } catch (error) {
       this.#log.warn({ err: error }, 'The database does not answer');

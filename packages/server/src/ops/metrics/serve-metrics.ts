@@ -6,7 +6,7 @@ import { httpAddress, listenError } from '../../base/process/listen-address.ts';
 import { Metrics } from '../../base/telemetry/metrics.ts';
 import { alivePaths, type ReadinessCheck, readyPaths } from './readiness.ts';
 
-/** A worker without its database is alive: it waits, and goes on. */
+/** A worker without its database is alive: it waits for it. */
 const isAlivePath = (url: string) => ['/health', '/healthz', ...alivePaths].includes(url);
 const isReadyPath = (url: string) => (readyPaths as readonly string[]).includes(url);
 
@@ -15,7 +15,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** What a worker counts, for Prometheus, and whether it can work: numbers of this process, and nothing of anyone's jobs. */
+/** Metrics of a worker process for Prometheus, and its probes. Has no data about jobs, so it needs no key. */
 export async function serveMetrics(
   { host, metricsPort }: Pick<Configuration, 'host' | 'metricsPort'>,
   readiness: Pick<ReadinessCheck, 'read'>,

@@ -27,7 +27,7 @@ const tablesStatement = statement<{ name: string; dead: string; live: string }>(
   `SELECT relname AS name, n_dead_tup::text AS dead, n_live_tup::text AS live FROM pg_stat_user_tables WHERE schemaname = 'public'`,
 );
 
-/** What the database knows of the whole system, whichever process is asked: read when Prometheus asks. */
+/** Gauges of the whole system, the same in every process: read from the database at each scrape. */
 export class SystemGauges {
   readonly #db: Queryable;
   readonly #stats: StatsReader;
@@ -62,7 +62,7 @@ export class SystemGauges {
     for (const { kind, status, count } of jobs) gauges.jobs.set({ kind, status }, count);
     gauges.pendingPages.set(pending_pages);
     gauges.stuckJobs.set(stuck.count);
-    // The last minute is not over yet.
+    // The last minute is incomplete.
     const last = throughput.minutes.at(-2);
     const ended = { completed: 0, failed: 0, retried: 0 };
     for (const minute of throughput.minutes)
@@ -114,43 +114,42 @@ function makeGauges(registry: Registry) {
     labelNames: readonly Label[] = [],
   ) => new Gauge<Label>({ name, help, labelNames: [...labelNames], registers: [registry] });
   return {
-    jobs: gauge('holdfast_jobs', 'Jobs by kind and status; beyond 10,000 of one, at least so many.', [
+    jobs: gauge('holdfast_jobs', 'Jobs by kind and status; a lower bound beyond 10,000 per status.', [
       'kind',
       'status',
     ]),
-    pendingPages: gauge('holdfast_pending_pages', 'URLs found and not yet done, over all crawls that run.'),
-    stuckJobs: gauge('holdfast_stuck_jobs', 'Jobs whose lease ran out and that no watchdog has recovered.'),
-    perMinute: gauge('holdfast_jobs_per_minute', 'What happened to jobs in the last whole minute.', [
-      'event',
-    ]),
+    pendingPages: gauge(
+      'holdfast_pending_pages',
+      'URLs found and not yet processed, over all running crawls.',
+    ),
+    stuckJobs: gauge('holdfast_stuck_jobs', 'Jobs whose lease expired and that no watchdog has recovered.'),
+    perMinute: gauge('holdfast_jobs_per_minute', 'Job events in the last full minute.', ['event']),
     retryRate: gauge(
       'holdfast_retry_rate',
-      'Share of the runs of the last hour that ended badly and are tried again.',
+      'Share of the runs of the last hour that failed and are retried.',
     ),
-    workers: gauge('holdfast_workers', 'Workers by state; silent ones have missed their heartbeats.', [
-      'state',
-    ]),
-    runningJobs: gauge('holdfast_running_jobs', 'Jobs that workers run now, by their own word.'),
+    workers: gauge('holdfast_workers', 'Workers by state; silent ones have missed heartbeats.', ['state']),
+    runningJobs: gauge('holdfast_running_jobs', 'Running jobs, as reported by the workers.'),
     sourcesBlocked: gauge('holdfast_sources_blocked', 'Sources that are paused or disabled.'),
-    sourceFailures: gauge('holdfast_source_failure_streak', 'Failures in a row of the sources in trouble.', [
+    sourceFailures: gauge('holdfast_source_failure_streak', 'Consecutive failures of sources in trouble.', [
       'source',
     ]),
     policies: gauge('holdfast_policies', 'Policies by state.', ['state']),
-    activeBots: gauge('holdfast_active_bots', 'Bots heard of in the last hour.'),
-    pulledPerHour: gauge('holdfast_jobs_pulled_per_hour', 'Jobs that bots have pulled in this hour.'),
-    botPulls: gauge('holdfast_bot_pulls', 'Pulls of each bot since it is known.', ['owner', 'bot']),
-    botJobs: gauge(
-      'holdfast_bot_jobs',
-      'Jobs that each bot has pulled, and submitted as success or failure.',
-      ['owner', 'bot', 'event'],
-    ),
+    activeBots: gauge('holdfast_active_bots', 'Bots seen in the last hour.'),
+    pulledPerHour: gauge('holdfast_jobs_pulled_per_hour', 'Jobs pulled by bots in the current hour.'),
+    botPulls: gauge('holdfast_bot_pulls', 'Total pulls by bot.', ['owner', 'bot']),
+    botJobs: gauge('holdfast_bot_jobs', 'Total jobs by bot: pulled, succeeded, failed.', [
+      'owner',
+      'bot',
+      'event',
+    ]),
     webhookBacklog: gauge(
       'holdfast_webhook_backlog',
-      'Deliveries to webhooks that are pending or dead; beyond 10,000 of one, at least so many.',
+      'Pending and dead webhook deliveries; a lower bound beyond 10,000.',
       ['state'],
     ),
-    webhooks: gauge('holdfast_webhooks', 'Webhooks by state; failing ones are enabled too.', ['state']),
-    tuples: gauge('holdfast_tuples', 'Live and dead rows of each table, as PostgreSQL estimates them.', [
+    webhooks: gauge('holdfast_webhooks', 'Webhooks by state; failing ones are also enabled.', ['state']),
+    tuples: gauge('holdfast_tuples', 'Live and dead rows by table, estimated by PostgreSQL.', [
       'table',
       'state',
     ]),

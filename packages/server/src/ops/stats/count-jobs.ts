@@ -21,11 +21,11 @@ export interface CountedJobs {
   readonly count: number;
 }
 
-/** Nobody can tell 10,000 from 20,000 on a screen. */
+/** Larger counts are lower bounds: on a screen they look the same. */
 const countLimit = 10_000;
-/** Of each branch of live jobs, for how often they were retried: rows that have to be read. */
+/** Rows read per branch of live jobs, to count retries. */
 const retryLimit = 2_000;
-/** A queue of no more jobs is counted whole. */
+/** A queue of up to this many jobs is counted completely. */
 export const wholeLimit = 20_000;
 
 const sizeStatement = statement<{ jobs: number }>(
@@ -48,8 +48,8 @@ interface Branch {
 }
 
 /*
- * Each status along the index that has it and in the order of that index, so that a plan that reads the table is never the
- * cheaper one. Completed jobs are in none: claims and completions would pay for it.
+ * Each status is read in the order of its index, so that a plan which reads the table is never cheaper. Completed jobs are in
+ * no index: claims and completions would pay for it.
  */
 const ready = jobKinds.map((kind) => ({
   name: `ready ${kind}`,
@@ -59,7 +59,7 @@ const ready = jobKinds.map((kind) => ({
 const waiting = jobKinds.map((kind) => ({
   name: `waiting ${kind}`,
   condition: `status IN ('pending', 'retryable') AND coalesce(next_retry_at, run_at) IS NOT NULL AND kind = '${kind}'`,
-  // Not by the time too, which an index alone could not tell.
+  // Without the time, which an index-only scan could not provide.
   order: 'executor, priority DESC',
 }));
 const processing = { name: 'processing', condition: `status = 'processing'`, order: 'worker_id' };
@@ -69,13 +69,13 @@ const setAside = ['retryable', 'paused', 'failed', 'cancelled', 'expired'].map((
   order: 'id DESC',
 }));
 
-/** Counted branch by branch: to put all rows together first would cost as much again as reading them. */
+/** Counted per branch: a union of the rows would cost as much again as reading them. */
 const branchText = ({ name, condition, order }: Branch, column: string, limit: number) => `
 SELECT '${name}' AS branch, ${column}, count(*) AS count FROM (
   SELECT ${column} FROM crawl_jobs WHERE ${condition} ORDER BY ${order} LIMIT ${limit}
 ) job GROUP BY ${column}`;
 
-/** From the indexes alone, but for the jobs that run now. */
+/** Index-only, except for running jobs. */
 export const branchesStatement = statement<{ branch: string; kind: JobKind; count: number }>(
   'count-jobs-by-branch',
   [...ready, ...waiting, processing, ...setAside]
@@ -83,7 +83,7 @@ export const branchesStatement = statement<{ branch: string; kind: JobKind; coun
     .join('\nUNION ALL'),
 );
 
-/** The paused ones by their keys: otherwise the planner hopes to find them among the newest of all. */
+/** Paused jobs by their keys; otherwise the planner scans the newest jobs for them. */
 const pausedRetries = `
 SELECT 'paused' AS branch, retry_count, count(*) AS count FROM crawl_jobs WHERE id = ANY (ARRAY(
   SELECT id FROM crawl_jobs WHERE status = 'paused' ORDER BY id DESC LIMIT ${retryLimit + 1}
@@ -97,7 +97,7 @@ export const retriesStatement = statement<{ branch: string; retry_count: number;
   ].join('\nUNION ALL'),
 );
 
-/** As text: the planner may read the statistics of other tables' kinds before it drops them, and those are no kinds of jobs. */
+/** Cast to text: the planner may evaluate statistics of other tables, whose kinds are not job kinds. */
 const kindsStatement = statement<{ kind: JobKind; jobs: number }>(
   'estimate-jobs-by-kind',
   `
@@ -108,7 +108,7 @@ CROSS JOIN LATERAL unnest(most_common_vals::text::text[], most_common_freqs) AS 
 WHERE pg_class.oid = 'crawl_jobs'::regclass`,
 );
 
-/** How many jobs there are of each status and kind, and how often the live ones were retried. */
+/** Jobs by status and kind, and live jobs by number of retries. */
 export async function countJobs(db: Queryable): Promise<JobCounts> {
   const [size] = await run(db, sizeStatement);
   if ((size?.jobs ?? 0) <= 2 * wholeLimit) {
@@ -122,7 +122,7 @@ export async function countJobs(db: Queryable): Promise<JobCounts> {
   const isCapped = (branch: string) => sum(found.filter((row) => row.branch === branch)) > countLimit;
   const jobs = jobKinds.flatMap((kind) => {
     const retryable = of('retryable', kind);
-    // Those that wait for a time, but for those that wait to be retried.
+    // Waiting for a time, without those that wait for a retry.
     const scheduled = Math.max(0, of(`waiting ${kind}`, kind) - retryable);
     const pending = {
       count: of(`ready ${kind}`, kind) + scheduled,
@@ -131,7 +131,7 @@ export async function countJobs(db: Queryable): Promise<JobCounts> {
     const others = ['processing', 'retryable', 'paused', 'failed', 'cancelled', 'expired'] as const;
     const counted = others.map((status) => ({ status, count: of(status, kind), isCapped: isCapped(status) }));
     const all = sum(kinds.filter((row) => row.kind === kind).map(({ jobs }) => ({ count: jobs })));
-    // What no index counts: the rest of its kind.
+    // No index counts completed jobs: they are the rest of their kind.
     const completed = Math.max(0, all - pending.count - sum(counted));
     return [
       ...[{ status: 'pending' as const, ...pending }, ...counted].map(({ status, count, isCapped }) => ({
@@ -155,7 +155,7 @@ async function countRetries(db: Queryable): Promise<Stats['retries']> {
   return { data: histogram(rows), exact };
 }
 
-/** Counts of rows that were all read. */
+/** Counts from rows that were all read. */
 export function toCounts(rows: readonly CountedJobs[], precision: Precision): JobCounts {
   const jobs = jobStatuses.flatMap((status) =>
     jobKinds.map((kind) => ({

@@ -3,15 +3,15 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { type CountedJobs, type JobCounts, toCounts, wholeLimit } from './count-jobs.ts';
 
 interface OwnRow extends CountedJobs {
-  /** How many jobs were looked at. */
+  /** Number of jobs read. */
   readonly looked_at: number;
 }
 
 const columns = 'user_id, status, kind, retry_count, created_at, started_at, completed_at';
 
 /*
- * The newest jobs of one owner, along the index of owners; of the one who has everything where there is only one, those
- * among the newest of all.
+ * The newest jobs of one owner, by the index of owners. The owner `local` usually owns everything, so its jobs are taken from
+ * the newest of all.
  */
 const newest = {
   owner: `SELECT ${columns} FROM crawl_jobs WHERE user_id = $1 AND user_id <> 'local'
@@ -51,14 +51,14 @@ export const ownStatements = {
 
 const statementsOf = (userId: string) => ownStatements[userId === 'local' ? 'local' : 'owner'];
 
-/** As countJobs, of one owner: of the newest of his jobs, if he has very many. */
+/** Like countJobs for one owner; only the newest jobs if there are very many. */
 export async function countOwnJobs(db: Queryable, userId: string): Promise<JobCounts> {
   const rows = await run(db, statementsOf(userId).count, [userId]);
   const isWhole = (rows[0]?.looked_at ?? 0) <= wholeLimit;
   return toCounts(rows, isWhole ? 'exact' : 'at_least');
 }
 
-/** What happened to the newest jobs of one owner since a moment, by the minute: of each job the last run. */
+/** Events of the newest jobs of one owner by the minute, from the last run of each job. */
 export function countOwnMinutes(db: Queryable, userId: string, since: Date): Promise<MinuteOfJobs[]> {
   return run(db, statementsOf(userId).minutes, [userId, since]);
 }

@@ -10,7 +10,7 @@ const workerLimit = 1_000;
 const policyLimit = 10_000;
 const botLimit = 10_000;
 
-/** Machines are the operators' business: an owner sees how many there are. */
+/** Owners see counts only; machines are for operators. */
 export async function countWorkers(
   db: Queryable,
   configuration: Pick<Configuration, 'heartbeatSeconds'>,
@@ -31,7 +31,7 @@ export async function countWorkers(
   };
 }
 
-/** Sources that are paused or disabled. An owner sees the configured ones. */
+/** Paused and disabled sources. Owners see the configured ones only. */
 export async function countSources(db: Queryable, userId: string | undefined): Promise<Stats['sources']> {
   const isBound = userId !== undefined;
   const sources = await listSources(db, {

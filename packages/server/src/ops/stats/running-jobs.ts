@@ -26,7 +26,7 @@ const columns = (job: string) =>
 const running = `SELECT id FROM crawl_jobs
   WHERE status = 'processing' AND ($1::text IS NULL OR user_id = $1) ORDER BY worker_id LIMIT ${scanLimit}`;
 
-/** Of the running crawls alone, and by their keys: as cheap with a million finished ones. */
+/** Of running crawls only, by key: the cost does not depend on the number of finished ones. */
 export const pendingPagesStatement = statement<{ pages: number }>(
   'count-pending-pages',
   `SELECT coalesce(sum(total_pending), 0)::bigint AS pages FROM crawl_states WHERE job_id = ANY (ARRAY(${running}))`,
@@ -53,7 +53,7 @@ const recent = (name: string, condition: string) =>
     `list-recent-jobs-of-${name}`,
     `SELECT ${columns('job')} FROM crawl_jobs job WHERE ${condition} ORDER BY id DESC LIMIT ${shown}`,
   );
-/** Where one owner has everything, his newest are among the newest of all; he has to be looked for no further. */
+/** The owner `local` usually owns everything: its newest jobs are among the newest of all. */
 const recentLocal = statement<StatsJob>(
   'list-recent-jobs-of-local',
   `SELECT ${columns('job')} FROM (SELECT * FROM crawl_jobs ORDER BY id DESC LIMIT ${scanLimit}) job
@@ -65,12 +65,12 @@ export const recentStatements = {
   local: recentLocal,
 } as const;
 
-/** URLs found and not yet done, over all crawls that run. */
+/** URLs found and not yet processed, over all running crawls. */
 export async function countPendingPages(db: Queryable, userId: string | undefined): Promise<number> {
   return (await run(db, pendingPagesStatement, [userId]))[0]?.pages ?? 0;
 }
 
-/** Running jobs whose lease is over: their holders are gone, and the watchdog has not come yet. */
+/** Running jobs whose lease has expired and that the watchdog has not recovered yet. */
 export async function listStuckJobs(
   db: Queryable,
   userId: string | undefined,

@@ -6,7 +6,7 @@ import { countPolicies, countSources, countWorkers, readBotActivity } from './re
 import { countPendingPages, listRecentJobs, listStuckJobs } from './running-jobs.ts';
 import { fillHour, startOfHour, Throughput } from './throughput.ts';
 
-/** A screen that is looked at by many asks the database no more often than this. */
+/** How long an answer is shared, however many people watch. */
 const freshMs = 2_000;
 
 export interface StatsReaderOptions {
@@ -14,7 +14,7 @@ export interface StatsReaderOptions {
   readonly configuration: Pick<Configuration, 'heartbeatSeconds'>;
 }
 
-/** Where everything stands, in numbers that stay cheap however many jobs there are. */
+/** The state of the system in numbers, at a cost that does not grow with the number of jobs. */
 export class StatsReader {
   readonly #options: StatsReaderOptions;
   readonly #throughput: Throughput;
@@ -25,7 +25,7 @@ export class StatsReader {
     this.#throughput = new Throughput(options.db);
   }
 
-  /** Of all owners, or of one. Who asks again within a moment gets the same answer. */
+  /** Of all owners (undefined), or of one. */
   read(userId: string | undefined): Promise<Stats> {
     const now = performance.now();
     for (const [name, { until }] of this.#fresh) if (until < now) this.#fresh.delete(name);
@@ -37,7 +37,7 @@ export class StatsReader {
     return stats;
   }
 
-  /** Three connections at most: those who steer jobs meanwhile need some too. */
+  /** Three connections at most, to leave some for other requests. */
   async #read(userId: string | undefined): Promise<Stats> {
     const { db } = this.#options;
     const [counts, throughput, rest] = await Promise.all([

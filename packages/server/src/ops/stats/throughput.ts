@@ -1,17 +1,17 @@
 import { liveStatuses, type MinuteOfJobs, type Stats } from '@holdfast/contract';
 import { type Queryable, readNow, run, statement } from '../../base/database/statement.ts';
 
-/** Events that one read looks at. */
+/** Maximum events per read. */
 const scanLimit = 20_000;
 const minuteMs = 60_000;
 const minutes = 60;
-/** An event bears the time at which its transaction began; after so long nearly all of them are there. */
+/** Events have the time at which their transaction began; after this long nearly all are visible. */
 const settledMs = minuteMs;
-/** Parts of a minute that stand for all of it, one after the other, when it is too full to be counted. */
+/** A minute with too many events is estimated from one of these fractions. */
 const parts = [1, 10, 100, 1000];
 
 const live = liveStatuses.map((status) => `'${status}'`).join(', ');
-/** A job comes in when it is made or run again, and leaves with the end of its last run, however that was. */
+/** A job enters when it is created or run again, and leaves when its last run ends. */
 const comesIn = `to_status IN (${live}) AND (from_status IS NULL OR from_status NOT IN (${live}))`;
 const leaves = `from_status IN (${live}) AND to_status NOT IN (${live})`;
 
@@ -32,15 +32,15 @@ FROM (
 );
 
 /**
- * What happened in the last hour, by the minute. A minute that is over is counted once and kept. A busy hour is counted a
- * part at a time, from now backwards, so that no call takes long.
+ * Events of the last hour by the minute. A past minute is counted once and kept. A busy hour is counted in parts, newest first,
+ * so that no call takes long.
  */
 export class Throughput {
   readonly #db: Queryable;
   readonly #kept = new Map<number, MinuteOfJobs>();
-  /** How many minutes are counted at once. */
+  /** Minutes counted per call. */
   #stride = minutes;
-  /** Which part of a full minute could be counted the last time. */
+  /** Index of the fraction that could be counted last time. */
   #part = 0;
 
   constructor(db: Queryable) {
@@ -58,7 +58,7 @@ export class Throughput {
     return { minutes: [...older, ...rows], complete: older.length === (recent - start) / minuteMs };
   }
 
-  /** Counts some of the minutes that are over and not counted yet, the newest first. */
+  /** Counts some of the past minutes that are not counted yet, newest first. */
   async #countOlder(start: number, end: number): Promise<void> {
     const missing = [...rangeOf(start, end)].filter((minute) => !this.#kept.has(minute));
     const last = missing.at(-1);
@@ -83,7 +83,7 @@ export class Throughput {
     return estimates;
   }
 
-  /** Undefined: too much to be counted at once. */
+  /** Undefined: too many events. */
   async #count(from: number, to: number): Promise<MinuteOfJobs[] | undefined> {
     const found = await run(this.#db, minutesStatement, [new Date(from), new Date(to)]);
     if (found.reduce((sum, { events }) => sum + events, 0) > scanLimit) return undefined;
@@ -94,7 +94,7 @@ export class Throughput {
     );
   }
 
-  /** A minute from the largest part of it, at its begin, that can be counted at once. */
+  /** Estimates a minute from the largest fraction at its start that can be counted. */
   async #estimate(minute: number): Promise<MinuteOfJobs> {
     for (let index = Math.max(0, this.#part - 1); index < parts.length; index++) {
       const part = parts[index] ?? 1;
@@ -110,7 +110,7 @@ export class Throughput {
   }
 }
 
-/** The last hour with nothing in it but these. */
+/** The last hour, with zeros for minutes without a row. */
 export function fillHour(rows: readonly MinuteOfJobs[], now: Date): MinuteOfJobs[] {
   return fill(rows, startOfHour(now), minuteOf(now) + minuteMs);
 }
