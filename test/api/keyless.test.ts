@@ -195,7 +195,7 @@ describe('a server', () => {
     const on = { keyless: 'loopback' } as const;
     expect(() => refuseOpenListener([own as AddressInfo], on)).not.toThrow();
     expect(() => refuseOpenListener([own as AddressInfo, open as AddressInfo], on)).toThrow(
-      /leads to 192.0.2.1/,
+      /resolves to 192.0.2.1/,
     );
     expect(() => refuseOpenListener([open as AddressInfo], { keyless: 'off' })).not.toThrow();
     const context = { ...inner.context, configuration: { ...inner.context.configuration, ...on } };

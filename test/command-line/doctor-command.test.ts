@@ -128,7 +128,7 @@ describe('holdfast doctor', () => {
     );
     expect((await findings()).get('schema')).toMatchObject({
       state: 'problem',
-      found: expect.stringContaining('version 9999, made by a newer Holdfast'),
+      found: expect.stringContaining('version 9999, from a newer Holdfast'),
     });
   });
 

@@ -3041,174 +3041,174 @@ export const operations = {
   bulkCreateJobs: { method: 'POST', path: '/api/v1/jobs/bulk-create' },
   /** Cancel a job */
   cancelJob: { method: 'POST', path: '/api/v1/jobs/{id}/cancel' },
-  /** Change what a bot may do */
+  /** Change settings of a bot */
   changeBot: { method: 'PATCH', path: '/api/v1/bots/{bot_id}' },
-  /** Change an item; what is not named stays */
+  /** Change fields of an intake */
   changeIntake: { method: 'PATCH', path: '/api/v1/intakes/{id}' },
-  /** Change a policy; what is not named stays, and so do jobs that were made already */
+  /** Change settings of a policy; existing jobs stay as they are */
   changePolicy: { method: 'PATCH', path: '/api/v1/policies/{id}' },
-  /** Change a source that is there: what is not named stays as it is */
+  /** Change settings of an existing source */
   changeSource: { method: 'PATCH', path: '/api/v1/sources/{id}' },
-  /** Change a webhook; what is not named stays, and what waits goes where it then leads */
+  /** Change settings of a webhook; pending deliveries use the new ones */
   changeWebhook: { method: 'PATCH', path: '/api/v1/webhooks/{id}' },
-  /** Make a source, or change one: what is not named stays as it is */
+  /** Create a source, or change settings of one */
   configureSource: { method: 'PUT', path: '/api/v1/sources/{id}' },
-  /** Make a bot, and a token that speaks for it alone */
+  /** Create a bot and its token */
   createBot: { method: 'POST', path: '/api/v1/bots' },
-  /** Add an item to be priced */
+  /** Create an intake */
   createIntake: { method: 'POST', path: '/api/v1/intakes' },
   /** Create a job */
   createJob: { method: 'POST', path: '/api/v1/jobs' },
-  /** Make an API key; its secret is shown this once */
+  /** Create an API key; its secret is shown only once */
   createKey: { method: 'POST', path: '/api/v1/keys' },
-  /** Make a policy; its first job is made at once, unless next_run_at says when */
+  /** Create a policy; its first job starts at once, unless next_run_at is set */
   createPolicy: { method: 'POST', path: '/api/v1/policies' },
-  /** Make a webhook; its secret is in this answer alone */
+  /** Create a webhook; its secret is shown only once */
   createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
-  /** Delete an item with its price points and its valuation; its live jobs are cancelled */
+  /** Delete an intake with its price points and valuation; its live jobs are cancelled */
   deleteIntake: { method: 'DELETE', path: '/api/v1/intakes/{id}' },
   /** Delete a job that has ended, with everything it stored */
   deleteJob: { method: 'DELETE', path: '/api/v1/jobs/{id}' },
   /** Delete a policy; its jobs and results stay, and a live job runs to its end */
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
-  /** Delete a price that is none; its intake is valued without it */
+  /** Delete a wrong price; its intake is valued again without it */
   deletePricePoint: { method: 'DELETE', path: '/api/v1/price-points/{id}' },
-  /** Delete a webhook; what waits is not sent */
+  /** Delete a webhook; pending deliveries are dropped */
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
-  /** What changed in a page since the crawl that its recrawl was compared with */
+  /** Show what changed in a page since the previous crawl */
   diffPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/diff' },
-  /** Make no more jobs of a policy; a live job runs to its end */
+  /** Disable a policy; a live job runs to its end */
   disablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/disable' },
-  /** Send nothing more to a webhook; what happens meanwhile is not told, what waits is kept */
+  /** Disable a webhook; pending deliveries are kept, new events are not recorded */
   disableWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/disable' },
-  /** The raw HTML of a page, if its crawl stored it */
+  /** Download the raw HTML of a page, if its crawl stored it */
   downloadPageHtml: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/html' },
-  /** The main content of a page as markdown, whatever its size */
+  /** Download the markdown of a page, of any size */
   downloadPageMarkdown: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/markdown' },
-  /** The page as the bot saw it, as a file */
+  /** Download the page as the bot saw it */
   downloadRawResult: { method: 'GET', path: '/api/v1/results/{id}/raw' },
-  /** Let a policy run again; if it is due, at once */
+  /** Enable a policy; if it is due, it runs at once */
   enablePolicy: { method: 'POST', path: '/api/v1/policies/{id}/enable' },
-  /** Let a webhook hear again; what waits is sent at once */
+  /** Enable a webhook; pending deliveries are sent at once */
   enableWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/enable' },
-  /** Ask every source for the prices of an item: one job for each */
+  /** Collect prices for an intake, one job per source */
   enqueueIntake: { method: 'POST', path: '/api/v1/intakes/{id}/enqueue' },
-  /** Ask every source for the prices of several items */
+  /** Collect prices for several intakes, one job per source */
   enqueueIntakes: { method: 'POST', path: '/api/v1/intakes/enqueue' },
   /** Take a running job away from its holder and mark it expired, for a person to decide */
   expireJob: { method: 'POST', path: '/api/v1/jobs/{id}/expire' },
-  /** All pages of a crawl as one stream */
+  /** Export all pages of a crawl as one stream */
   exportPages: { method: 'GET', path: '/api/v1/jobs/{id}/export' },
-  /** Keep the lock on a job, and hear what is asked of it */
+  /** Extend the lock on a job, and receive a pause or cancel request */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
-  /** Add up to 1,000 items, all or none: {"intakes": […]}, or CSV as {"csv": "…"} */
+  /** Import up to 1,000 intakes, all or none: {"intakes": […]}, or CSV as {"csv": "…"} */
   importIntakes: { method: 'POST', path: '/api/v1/intakes/import' },
-  /** Bring prices of an item by hand, all or none, as JSON or as CSV */
+  /** Import prices of an intake, all or none, as JSON or CSV */
   importPricePoints: { method: 'POST', path: '/api/v1/intakes/{id}/price-points' },
-  /** Pages of all crawls, those of the newest first, without their content */
+  /** List pages of all crawls, newest crawl first, without content */
   listAllPages: { method: 'GET', path: '/api/v1/pages' },
-  /** Bots, by owner and name */
+  /** List bots by owner and name */
   listBots: { method: 'GET', path: '/api/v1/bots' },
-  /** What went wrong in a crawl: failed and skipped pages by reason, with some of each */
+  /** Summarise failed and skipped pages of a crawl by reason, with examples */
   listErrors: { method: 'GET', path: '/api/v1/jobs/{id}/errors' },
-  /** The timeline of a job, oldest first */
+  /** List the events of a job, oldest first */
   listEvents: { method: 'GET', path: '/api/v1/jobs/{id}/events' },
-  /** Items to be priced, the newest first */
+  /** List intakes, newest first */
   listIntakes: { method: 'GET', path: '/api/v1/intakes' },
-  /** Jobs, the newest first */
+  /** List jobs, newest first */
   listJobs: { method: 'GET', path: '/api/v1/jobs' },
-  /** API keys, the newest first, revoked and expired ones too */
+  /** List API keys, newest first, including revoked and expired ones */
   listKeys: { method: 'GET', path: '/api/v1/keys' },
-  /** The pages of a crawl, without their content */
+  /** List the pages of a crawl, without content */
   listPages: { method: 'GET', path: '/api/v1/jobs/{id}/pages' },
-  /** Policies, the newest first */
+  /** List policies, newest first */
   listPolicies: { method: 'GET', path: '/api/v1/policies' },
-  /** Where a page cost something else than the time before, the newest first */
+  /** List price changes, newest first */
   listPriceChanges: { method: 'GET', path: '/api/v1/price-changes' },
-  /** What a page cost over time, the newest first */
+  /** List the price history of a page, newest first */
   listPriceHistory: { method: 'GET', path: '/api/v1/price-history' },
-  /** Observed prices, the newest first */
+  /** List observed prices, newest first */
   listPricePoints: { method: 'GET', path: '/api/v1/price-points' },
-  /** What visits brought back, the newest first */
+  /** List results of visits, newest first */
   listResults: { method: 'GET', path: '/api/v1/results' },
-  /** Places on the outside, with their limits and their health */
+  /** List sources with their limits and health */
   listSources: { method: 'GET', path: '/api/v1/sources' },
-  /** What an item was thought to be worth before, the newest first */
+  /** List earlier valuations of an intake, newest first */
   listValuationHistory: { method: 'GET', path: '/api/v1/valuations/{intake_id}/history' },
-  /** What items are worth, those of the newest intakes first */
+  /** List valuations, newest intakes first */
   listValuations: { method: 'GET', path: '/api/v1/valuations' },
-  /** What was sent to a webhook and what is to be sent, the newest first */
+  /** List the deliveries of a webhook, newest first */
   listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries' },
-  /** Webhooks, the newest first */
+  /** List webhooks, newest first */
   listWebhooks: { method: 'GET', path: '/api/v1/webhooks' },
-  /** Who runs jobs, whether they are alive, and how busy they are */
+  /** List workers with their state and load */
   listWorkers: { method: 'GET', path: '/api/v1/workers' },
   /** Pause a job; a running one saves its progress first */
   pauseJob: { method: 'POST', path: '/api/v1/jobs/{id}/pause' },
-  /** Let no request to a source start, for some time or until it is resumed */
+  /** Pause a source for some time or until it is resumed */
   pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
-  /** Lock jobs for a bot */
+  /** Pull jobs, each locked for the bot */
   pullJobs: { method: 'POST', path: '/api/crawl/pull' },
   /** Send dead deliveries of a webhook again, or all since a time */
   replayWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/replay' },
-  /** Send a delivery again at once, with the same webhook-id, whatever became of it */
+  /** Send a delivery again with its original webhook-id, whatever its status */
   replayWebhookDelivery: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay' },
   /** Take a running job away from its holder; it becomes ready again and keeps its retries */
   resetLockJob: { method: 'POST', path: '/api/v1/jobs/{id}/reset-lock' },
   /** Resume a paused job from its checkpoint */
   resumeJob: { method: 'POST', path: '/api/v1/jobs/{id}/resume' },
-  /** End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it */
+  /** End every pause and slowdown of a source, and start the jobs that wait for it */
   resumeSource: { method: 'POST', path: '/api/v1/sources/{id}/resume' },
   /** Retry a finished job; a completed visit or collect job runs again as a new job */
   retryJob: { method: 'POST', path: '/api/v1/jobs/{id}/retry' },
   /** Retry failed and skipped pages of a finished crawl */
   retryJobUrls: { method: 'POST', path: '/api/v1/jobs/{id}/retry-urls' },
-  /** End an API key for good; it stops working within two seconds */
+  /** Revoke an API key; it stops working within two seconds */
   revokeKey: { method: 'POST', path: '/api/v1/keys/{id}/revoke' },
-  /** Give a webhook another secret; for a while the old one signs as well */
+  /** Replace the secret of a webhook; the old one also signs for a while */
   rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret' },
   /** Start a waiting job now, ahead of its schedule, its retry or its host */
   runNowJob: { method: 'POST', path: '/api/v1/jobs/{id}/run-now' },
-  /** Make a policy due now, before its time */
+  /** Run a policy now, ahead of its schedule */
   runPolicy: { method: 'POST', path: '/api/v1/policies/{id}/run' },
-  /** One bot */
+  /** Show a bot */
   showBot: { method: 'GET', path: '/api/v1/bots/{bot_id}' },
-  /** Where the prices of an item lie, outliers apart */
+  /** Show the price distribution of an intake, with outliers apart */
   showDistribution: { method: 'GET', path: '/api/v1/valuations/{intake_id}/distribution' },
-  /** What is left of a crawl, by host, and when and how fast it may be fetched */
+  /** Show the pending URLs of a crawl by host, with limits and delays */
   showFrontier: { method: 'GET', path: '/api/v1/jobs/{id}/frontier' },
-  /** One item */
+  /** Show an intake */
   showIntake: { method: 'GET', path: '/api/v1/intakes/{id}' },
-  /** One job, what can be done to it, and how far its crawl is */
+  /** Show a job with its allowed actions and crawl counters */
   showJob: { method: 'GET', path: '/api/v1/jobs/{id}' },
-  /** One page with its content as markdown, its links and its structured data */
+  /** Show a page with its markdown, links and structured data */
   showPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}' },
-  /** One policy: what it does, how it went, and when it runs next */
+  /** Show a policy: settings, last runs and next run */
   showPolicy: { method: 'GET', path: '/api/v1/policies/{id}' },
-  /** One observed price, with what the source gave */
+  /** Show an observed price with the raw data of the source */
   showPricePoint: { method: 'GET', path: '/api/v1/price-points/{id}' },
-  /** How far a job is, how fast it goes, and when it may end */
+  /** Show the progress, rate and estimated end of a job */
   showProgress: { method: 'GET', path: '/api/v1/jobs/{id}/progress' },
-  /** One result, with all that was read from the page */
+  /** Show a result with all data read from the page */
   showResult: { method: 'GET', path: '/api/v1/results/{id}' },
-  /** One source */
+  /** Show a source */
   showSource: { method: 'GET', path: '/api/v1/sources/{id}' },
-  /** Where everything stands: counts, throughput, what is stuck or in trouble */
+  /** Show counts, throughput, and what is stuck or in trouble */
   showStats: { method: 'GET', path: '/api/v1/stats' },
-  /** What an item is worth, how sure that is, and why */
+  /** Show the valuation of an intake, its confidence and reasons */
   showValuation: { method: 'GET', path: '/api/v1/valuations/{intake_id}' },
-  /** One webhook: where it leads, what it hears, and how it fares */
+  /** Show a webhook with its events and the state of its deliveries */
   showWebhook: { method: 'GET', path: '/api/v1/webhooks/{id}' },
-  /** One delivery, with what it tells */
+  /** Show a delivery with its payload */
   showWebhookDelivery: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}' },
-  /** Everything that happens to jobs, live */
+  /** Stream job events */
   streamEvents: { method: 'GET', path: '/api/v1/events' },
-  /** What happens to one job, and how far it is, live */
+  /** Stream the events and progress of a job */
   streamJob: { method: 'GET', path: '/api/v1/jobs/{id}/stream' },
-  /** Submit what a visit brought back, or that it failed */
+  /** Submit the result of a visit, or its failure */
   submitResult: { method: 'POST', path: '/api/crawl/submit' },
-  /** Submit up to 100 results, each answered for itself */
+  /** Submit up to 100 results; each gets its own answer */
   submitResults: { method: 'POST', path: '/api/crawl/submit-batch' },
-  /** Send a webhook.test; a worker does so within a second or so */
+  /** Send a webhook.test event; a worker delivers it within about a second */
   testWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/test' },
 } as const satisfies Record<OperationName, { readonly method: string; readonly path: string }>;

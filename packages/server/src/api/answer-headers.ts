@@ -2,30 +2,30 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const standing = {
+const standardHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  // What a key may see is nobody else's, not even a cache's.
+  // Responses depend on the key and must not be cached.
   'cache-control': 'no-store',
 };
 
-/** What every answer carries; a route that shows a page sets a policy of its own. */
+/** Headers of every response. A route that serves HTML sets its own policy. */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ ...standing, 'x-request-id': request.id });
+  reply.headers({ ...standardHeaders, 'x-request-id': request.id });
 }
 
-const sane = /^[A-Za-z0-9._:-]{1,100}$/;
+const loggable = /^[A-Za-z0-9._:-]{1,100}$/;
 
-/** The caller's own x-request-id, if it can stand in a log line; else a new one. */
+/** The caller's x-request-id if it is safe to log, otherwise a new one. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && sane.test(given) ? given : randomUUID();
+  return typeof given === 'string' && loggable.test(given) ? given : randomUUID();
 }
 
-/** Answers 304 without a body if the caller has this very answer already. For what is polled. */
+/** For resources that are polled: answers 304 without a body if the caller already has this response. */
 export function sendWithEtag<Answer>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,10 +35,10 @@ export function sendWithEtag<Answer>(
   const etag = `"${hash}"`;
   reply.header('etag', etag).header('cache-control', 'private, no-cache');
   const known = request.headers['if-none-match'];
-  return known !== undefined && names(known, etag) ? reply.code(304).send() : reply.send(answer);
+  return known !== undefined && matchesEtag(known, etag) ? reply.code(304).send() : reply.send(answer);
 }
 
-function names(header: string, etag: string): boolean {
+function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((part) => {
     const given = part.trim().replace(/^W\//, '');
     return given === etag || given === '*';

@@ -7,10 +7,10 @@ import { keyWithoutKey } from './keyless.ts';
 import type { ApiContext, ApiServer } from './route-group.ts';
 import { refuseForeignWrite, sessionTokenOf } from './session-cookie.ts';
 
-type Known = Pick<ApiContext, 'keys' | 'pool' | 'configuration'>;
+type AuthContext = Pick<ApiContext, 'keys' | 'pool' | 'configuration'>;
 
-/** Lets a request through to its route, or not: before its body is read, and with the error shape of that route. */
-export async function authenticate(request: FastifyRequest, context: Known): Promise<void> {
+/** Checks key and scope before the body is read. Errors have the shape of the route. */
+export async function authenticate(request: FastifyRequest, context: AuthContext): Promise<void> {
   if (request.is404) return;
   const { access } = request.routeOptions.config;
   if (access === 'public') return;
@@ -20,15 +20,15 @@ export async function authenticate(request: FastifyRequest, context: Known): Pro
   request.caller = caller;
 }
 
-/** Who calls. The request counts against the quota of their key. */
-export async function identify(request: FastifyRequest, context: Known): Promise<Caller> {
+/** Identifies the caller, and counts the request against the quota of the key. */
+export async function identify(request: FastifyRequest, context: AuthContext): Promise<Caller> {
   const key = await keyOf(request, context);
   await countRequest(context.pool, key);
   return callerOf(key);
 }
 
-/** A program sends its key; the console's cookie counts only without one, and HOLDFAST_KEYLESS only without both. */
-async function keyOf(request: FastifyRequest, { keys, pool, configuration }: Known): Promise<ApiKey> {
+/** An API key takes precedence over the console's cookie, and both over HOLDFAST_KEYLESS. */
+async function keyOf(request: FastifyRequest, { keys, pool, configuration }: AuthContext): Promise<ApiKey> {
   const secret = secretOf(request);
   if (secret) return keys.find(secret);
   const token = sessionTokenOf(request);
@@ -47,19 +47,19 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route there is; tests call them all. */
+    /** All routes; tests call each of them. */
     registeredRoutes: readonly RouteOptions[];
   }
 }
 
-/** The server does not start with a route that says nothing about who may call it. */
+/** Refuses to start if a route does not declare its access. */
 export function requireAccess(server: ApiServer): void {
   const routes: RouteOptions[] = [];
   server.decorate('registeredRoutes', routes);
   server.addHook('onRoute', (route) => {
     routes.push(route);
   });
-  // Not at once: the documentation's routes are a library's, and get their access from a later hook.
+  // Checked when ready: routes of the documentation plugin get their access from a later hook.
   server.addHook('onReady', async () => {
     const open = routes.filter(({ config }) => config?.access === undefined);
     if (open.length === 0) return;

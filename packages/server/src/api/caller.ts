@@ -10,13 +10,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../base/database/statement.ts';
 import { showJob } from '../queue/jobs/find-jobs.ts';
 
-/** Who calls, and what they may do. */
 export interface Caller {
   readonly key: ApiKey;
   readonly userId: string;
-  /** Not bound to jobs of its own. */
+  /** May see the jobs of other owners. */
   readonly seesEveryOwner: boolean;
-  /** Who the events of what it does name. */
+  /** Named in events. */
   readonly actor: string;
 }
 
@@ -29,7 +28,7 @@ export function callerOf(key: ApiKey): Caller {
   };
 }
 
-/** The owner to whose things the caller is bound; undefined: none. */
+/** The only owner that the caller may see; undefined: all. */
 export function ownerOf({ seesEveryOwner, userId }: Caller): string | undefined {
   return seesEveryOwner ? undefined : userId;
 }
@@ -44,7 +43,7 @@ export function requireScope({ key }: Caller, scope: KeyScope): void {
   if (!allowsScope(key.scopes, scope)) throw new HoldfastError('scope_missing', `it needs ${scope}`);
 }
 
-/** The owner to whose jobs the caller is bound; undefined: none. To ask for another's is not to find none but to be refused. */
+/** Like ownerOf, but refuses a caller who asks for another owner, instead of finding nothing. */
 export function ownerBound(
   { seesEveryOwner, userId }: Caller,
   { user_id }: { readonly user_id?: string | undefined },
@@ -57,7 +56,7 @@ export function ownerBound(
   return userId;
 }
 
-/** The job, if the caller may know of it. One of another owner is not forbidden but not there: its id tells nothing. */
+/** The job, if the caller may see it. A job of another owner is not found, so that ids reveal nothing. */
 export async function visibleJob(db: Queryable, caller: Caller, id: string): Promise<Job> {
   const job = await showJob(db, id);
   if (!caller.seesEveryOwner && job.user_id !== caller.userId) throw new HoldfastError('job_not_found', id);

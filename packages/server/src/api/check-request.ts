@@ -10,14 +10,14 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { z } from 'zod';
 import type { ApiServer } from './route-group.ts';
 
-/** Where a request carries what is wrong: its own name for the whole of it. */
+/** The parts of a request, as error messages name them. */
 const parts = { body: 'body', querystring: 'query', params: 'path', headers: 'headers' } as const;
 type RequestPart = keyof typeof parts;
 
 const listedProblems = 20;
-const toldProblems = 3;
+const shownProblems = 3;
 
-/** Checks a part of a request by its schema. */
+/** Validates a part of a request against its schema. */
 export const checkRequest: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const part = httpPart !== undefined && httpPart in parts ? (httpPart as RequestPart) : 'body';
   return (data: unknown) => {
@@ -28,25 +28,25 @@ export const checkRequest: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPar
   };
 };
 
-/** What is wrong with a body as a whole. */
+/** A problem with the body as a whole. */
 function invalidBody(message: string): HoldfastError {
   return new HoldfastError('bad_request', `body ${message}`, { details: [{ field: 'body', message }] });
 }
 
-/** What is wrong with a request: the first problems in a sentence, and a list for programs. */
+/** Validation problems: the first ones as a sentence, more as a list for programs. */
 export function invalidRequest(error: z.core.$ZodError, part: RequestPart = 'body'): HoldfastError {
   const problems = problemsOf(error);
   const details = problems.slice(0, listedProblems).map((problem) => ({
     field: fieldIn(part, problem),
     message: problem.message.slice(0, 500),
   }));
-  const told = details.slice(0, toldProblems).map(({ field, message }) => `${field} ${message}`);
-  const untold = problems.length - told.length;
-  const more = untold > 0 ? [`and ${untold} more`] : [];
-  return new HoldfastError('bad_request', [...told, ...more].join('; '), { details });
+  const shown = details.slice(0, shownProblems).map(({ field, message }) => `${field} ${message}`);
+  const hidden = problems.length - shown.length;
+  const more = hidden > 0 ? [`and ${hidden} more`] : [];
+  return new HoldfastError('bad_request', [...shown, ...more].join('; '), { details });
 }
 
-/** The values of a parameter that is given several times, or with commas, have no names of their own. */
+/** Repeated or comma-separated values of a query parameter share the name of the parameter. */
 function fieldIn(part: RequestPart, { path }: Problem): string {
   const named = part === 'querystring' ? path.filter((step) => typeof step !== 'number') : path;
   return fieldName(named).slice(0, 200) || parts[part];
@@ -60,8 +60,8 @@ interface Place {
 }
 
 /**
- * Refuses text that no database stores, and nesting that would exhaust the stack of whoever walks it. With a stack of
- * its own: the parser takes any depth.
+ * Refuses text that PostgreSQL cannot store, and deep nesting that would overflow the stack of recursive code. Iterative,
+ * because the parser accepts any depth.
  */
 export function checkInput(input: unknown, name: string): void {
   const places: Place[] = [{ value: input, path: [] }];
@@ -88,7 +88,7 @@ function printable(field: string): string {
   return field.toWellFormed().replaceAll(/\p{Cc}/gu, '�');
 }
 
-/** JSON alone, and nothing for no body at all, whatever its Content-Type. Keys that would change a prototype are refused. */
+/** Accepts JSON only, and an empty body with any Content-Type. Refuses keys that would change a prototype. */
 export function acceptJson(server: ApiServer): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();

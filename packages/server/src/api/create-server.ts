@@ -10,7 +10,7 @@ import type { ApiContext, ApiServer } from './route-group.ts';
 import { routeGroups } from './routes.ts';
 
 const bodyLimit = 2 * 1024 * 1024;
-/** For a request to arrive: one that trickles must not hold a connection for ever. */
+/** Time for a request to arrive, so that a slow sender cannot hold a connection forever. */
 const requestTimeoutMs = 60_000;
 
 /** The HTTP server with all its routes, not yet listening. */
@@ -20,7 +20,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
     genReqId: requestId,
     bodyLimit,
-    // Those in flight are finished; only idle connections are cut off.
+    // Requests in flight finish; idle connections are closed.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
@@ -34,7 +34,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
   server.setValidatorCompiler(checkRequest);
   server.setSerializerCompiler(serializerCompiler);
   acceptJson(server);
-  closeSilent(server);
+  closeUnusedConnections(server);
 
   requireAccess(server);
   server.decorateRequest('caller', null);
@@ -48,7 +48,7 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
     checkInput(body, 'body');
   });
   server.addHook('onSend', async (_request, reply) => {
-    // Otherwise the connection stays open for the next request, and a closing server waits for it.
+    // A kept-alive connection would delay the shutdown.
     if (context.stopping.aborted) reply.header('connection', 'close');
   });
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
@@ -80,18 +80,15 @@ export async function createServer(context: ApiContext, groups = routeGroups): P
   return server;
 }
 
-/**
- * Closes connections on which nothing was ever asked: browsers open them in advance, and Node counts them neither as idle
- * nor as busy, so that a closing server would wait a minute for them.
- */
-function closeSilent(server: ApiServer): void {
-  const silent = new Set<Socket>();
+/** Closes connections without a request. Browsers open them in advance, and a closing server would wait a minute for them. */
+function closeUnusedConnections(server: ApiServer): void {
+  const unused = new Set<Socket>();
   server.server.on('connection', (socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
   });
-  server.server.on('request', ({ socket }) => silent.delete(socket));
+  server.server.on('request', ({ socket }) => unused.delete(socket));
   server.addHook('preClose', async () => {
-    for (const socket of silent) socket.destroy();
+    for (const socket of unused) socket.destroy();
   });
 }

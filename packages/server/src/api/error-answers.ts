@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '../base/database/transient-errors.ts';
 import { asCalled } from '../base/process/installation.ts';
 
-/** An error as a caller may see it: never a stack, never more of an inner error than its entry in the table. */
+/** An error as a caller sees it. Internal errors show their entry in the table only. */
 export interface DescribedError {
   readonly code: ErrorCode;
   readonly status: number;
@@ -22,7 +22,7 @@ const byStatus: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
 };
 
-/** What went wrong, in terms of the error table. Every shape of error answers is made from this. */
+/** Describes an error by the error table. All error formats are based on this. */
 export function describeError(error: unknown): DescribedError {
   if (error instanceof HoldfastError) return describeKnown(error);
   const { statusCode } = error as { statusCode?: number };
@@ -43,22 +43,22 @@ function describeKnown(error: HoldfastError): DescribedError {
   return {
     code: error.code,
     status,
-    // What is special about a failure inside may name hosts and files.
+    // Details of internal errors may name hosts and files.
     message: status >= 500 ? message : error.message,
-    // A command in it can be typed as it stands where this server was started.
+    // Commands are spelled as this server was started, such as `npx holdfast`.
     hint: asCalled(status >= 500 ? errors[error.code].hint : error.hint),
     ...(error.details && { details: error.details }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
 
-/** Answers with the native shape. A group with a shape of its own sets its own handler, and starts from reportError. */
+/** Answers in the native format. Groups with their own format set an error handler based on reportError. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const described = reportError(error, request, reply);
   return reply.send(nativeShape(described, request.id));
 }
 
-/** Describes the error, logs it if it is ours, and sets status and headers of the answer. */
+/** Describes the error, logs it if it is internal, and sets status and headers. */
 export function reportError(error: unknown, request: FastifyRequest, reply: FastifyReply): DescribedError {
   const described = describeError(error);
   if (described.status >= 500) request.log.error({ err: error, code: described.code }, 'A request failed');

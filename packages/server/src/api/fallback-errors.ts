@@ -13,14 +13,14 @@ const dialects = [
   { paths: /^(\/api)?\/(knowledge-items|crawl-progress|progress)(\/|$)/, send: sendKnowledgeError },
 ];
 
-/** Answers in the shape that clients of the address expect, where no route of theirs is there to do so. */
+/** Answers errors outside of any route in the format of the API that the path belongs to. */
 export function sendErrorAt(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?', 1);
   const { send } = dialects.find(({ paths }) => paths.test(path)) ?? { send: sendError };
   return send(error, request, reply);
 }
 
-/** 404, or 405 with what the address does take. */
+/** 404, or 405 with the allowed methods. */
 export function answerUnknown(
   routes: readonly RouteOptions[],
   request: FastifyRequest,
@@ -35,13 +35,13 @@ export function answerUnknown(
   if (methods.length === 0) return sendErrorAt(new HoldfastError('route_not_found'), request, reply);
   const allowed = [...new Set(methods)].sort().join(', ');
   reply.header('allow', allowed);
-  return sendErrorAt(new HoldfastError('method_not_allowed', `it takes ${allowed}`), request, reply);
+  return sendErrorAt(new HoldfastError('method_not_allowed', `allowed: ${allowed}`), request, reply);
 }
 
-/** Somebody who typed an address gets a page that says so; programs, and the paths of programs, get the error. */
+/** Whether to answer with the console's page: for people who typed an address, not for programs and their paths. */
 function isBrowsing({ method, headers }: FastifyRequest, path: string): boolean {
   const wantsPage = (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html');
-  // A missing script or picture is no page either.
+  // Missing scripts and images get the error as well.
   return !!wantsPage && !/^\/(api|assets|knowledge-items|crawl-progress|progress)(\/|$)|\.\w+$/.test(path);
 }
 
@@ -55,7 +55,7 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
-/** Answers what is not even HTTP, or too much of it, before there is a request to speak of. */
+/** Answers invalid HTTP and oversized headers, for which there is no request object. */
 export function answerBroken(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();

@@ -3,8 +3,8 @@ import { type ApiKey, type Configuration, HoldfastError, settings } from '@holdf
 import type { FastifyRequest } from 'fastify';
 
 /**
- * What stands in for a key (HOLDFAST_KEYLESS): the local owner's things, and no more. It makes no keys and does not act on what
- * belongs to others, so that a hole here is no way to stay.
+ * Stands in for a key (HOLDFAST_KEYLESS). Limited to the local owner: it cannot create keys or act for others, which bounds
+ * the damage of a bypass.
  */
 export const localKey: ApiKey = {
   id: '00000000-0000-0000-0000-000000000000',
@@ -23,13 +23,13 @@ export const localKey: ApiKey = {
 };
 
 const loopback = /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/;
-/** Nobody else may be called so: a name of somebody's own may lead here, too (DNS rebinding). */
+/** The only accepted Host names: a foreign name may resolve to this machine (DNS rebinding). */
 const ownNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** What browsers and proxies add: who asks through them is somebody else than the program that connected. */
-const addedOnTheWay =
+/** Headers that browsers and proxies add: behind them is another party than the program that connected. */
+const forwardedHeaders =
   /^(?:origin|sec-fetch-site|forwarded|via|cdn-loop|(?:x-real|x-client|x-cluster-client|true-client|fastly-client)-ip|(?:x-forwarded|x-original|x-envoy|cf|tailscale)(?:-.*)?)$/;
 
-/** The key of a request that brings none, if this process lets it act as the local owner. */
+/** The local key for a request without one, if this process allows it. */
 export function keyWithoutKey(request: FastifyRequest, { keyless }: Pick<Configuration, 'keyless'>): ApiKey {
   if (keyless !== 'loopback') throw new HoldfastError('key_missing');
   const why = whyForeign(request.raw);
@@ -37,13 +37,13 @@ export function keyWithoutKey(request: FastifyRequest, { keyless }: Pick<Configu
   throw new HoldfastError('key_missing', `${settings.keyless.env} does not cover a request ${why}`);
 }
 
-/** Why it may not come from a program on this machine that calls us itself. */
+/** Why a request may not come directly from a program on this machine. */
 function whyForeign({ headers, rawHeaders, httpVersion, socket }: FastifyRequest['raw']): string | undefined {
   const { remoteAddress = '', localAddress = '', localPort } = socket;
   if (!loopback.test(remoteAddress) || !loopback.test(localAddress)) return 'from another machine';
-  const added = Object.keys(headers).find((name) => addedOnTheWay.test(name));
+  const added = Object.keys(headers).find((name) => forwardedHeaders.test(name));
   if (added !== undefined) return `with the header ${added}`;
-  // Programs speak 1.1; most versions of nginx speak 1.0 to what is behind them, and add no header unless they are told to.
+  // nginx by default uses HTTP/1.0 towards its upstream and adds no header; programs use 1.1.
   if (httpVersion !== '1.1') return `over HTTP/${httpVersion}`;
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   const [, name = '', port = '80'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
@@ -52,7 +52,7 @@ function whyForeign({ headers, rawHeaders, httpVersion, socket }: FastifyRequest
   return undefined;
 }
 
-/** The configuration allows loopback names alone; what they lead to here is known when it listens. */
+/** The configuration allows loopback names only; what they resolve to is known once the server listens. */
 export function refuseOpenListener(
   addresses: readonly (AddressInfo | string)[],
   { keyless }: Pick<Configuration, 'keyless'>,
@@ -63,6 +63,6 @@ export function refuseOpenListener(
   if (open === undefined) return;
   throw new HoldfastError(
     'config_invalid',
-    `${settings.keyless.env} needs a loopback address, and ${settings.host.env} leads to ${open}`,
+    `${settings.keyless.env} needs a loopback address, but ${settings.host.env} resolves to ${open}`,
   );
 }

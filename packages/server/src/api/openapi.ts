@@ -5,11 +5,10 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { version } from '../base/process/installation.ts';
 import type { ApiServer } from './route-group.ts';
 
-const description = `Jobs of Holdfast, and everything about them. Every call but the public ones needs a key:
-\`Authorization: Bearer hf_…\`. Lists are paged with \`cursor\`; errors have one shape, and their codes are listed in
-docs/errors.md.`;
+const description = `The HTTP API of Holdfast. Every call except the public ones needs a key: \`Authorization: Bearer hf_…\`.
+Lists are paged with \`cursor\`. Errors share one format; docs/errors.md lists their codes.`;
 
-/** Writes the OpenAPI document from the schemas that validate: a route is described by being registered. */
+/** Generates the OpenAPI document from the schemas that validate requests. */
 export async function describeApi(server: ApiServer): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -56,7 +55,7 @@ interface Document {
   readonly components?: { readonly schemas?: Record<string, unknown> };
 }
 
-/** Every named schema is known in the form of requests and in that of answers; most are used in one of them. */
+/** Named schemas exist in a request and a response form; drops the unused ones. */
 function withoutUnused<Described extends Document>(document: Described): Described {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();
@@ -73,7 +72,7 @@ function withoutUnused<Described extends Document>(document: Described): Describ
   return { ...document, components: { ...document.components, schemas: kept } };
 }
 
-/** The form of requests is called by its own name, `NewJob`, unless the form of answers has it. */
+/** Request schemas lose their suffix (`NewJobInput` is `NewJob`), unless a response schema has that name. */
 function withPlainNames<Described extends Document>(document: Described): Described {
   const schemas = document.components?.schemas ?? {};
   const plain = (name: string) => {
@@ -85,7 +84,7 @@ function withPlainNames<Described extends Document>(document: Described): Descri
   return JSON.parse(text.replaceAll(/(?<="#\/components\/schemas\/)[^"]+/g, plain)) as Described;
 }
 
-/** The documentation to read and try, at /api/docs. Its scripts and styles are our own files; nothing else may run there. */
+/** Interactive documentation at /api/docs. It runs scripts of this server only. */
 export async function showDocs(server: ApiServer): Promise<void> {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'public' };

@@ -10,7 +10,7 @@ import type { KeyDirectory } from '../queue/access/key-directory.ts';
 import type { Listener, Notifier } from '../queue/jobs/notifications.ts';
 import type { Caller } from './caller.ts';
 
-/** Who may call a route: anyone, or who has a key with the scope. Every route declares it. */
+/** Who may call a route: anyone, or holders of a key with the scope. Every route declares it. */
 type Access = 'public' | { readonly scope: KeyScope };
 
 declare module 'fastify' {
@@ -31,25 +31,25 @@ export type ApiServer = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** Adds the routes of one noun. Hooks, parsers and error handlers that it sets are its own. */
+/** Registers the routes of one resource. Its hooks, parsers and error handlers apply to them only. */
 export type RouteGroup = (server: ApiServer, context: ApiContext) => void | Promise<void>;
 
-/** What every route may use. */
+/** Shared by all routes. */
 export interface ApiContext {
   readonly configuration: Configuration;
   readonly database: Pick<Database, 'pool' | 'url' | 'describe'>;
   readonly pool: pg.Pool;
   readonly log: Logger;
-  /** Wakes workers after something was written for them. */
+  /** Wakes workers after a write. */
   readonly notifier: Notifier;
-  /** Hears what others announce; it may stay silent (poolers), so who uses it polls as well. */
+  /** Receives notifications. Silent behind some poolers, so users must also poll. */
   readonly listener: Listener;
   readonly keys: KeyDirectory;
   readonly metrics: Metrics;
-  /** The origin of a site to try crawls on, where there is one: the one private address that this process may fetch. */
+  /** Origin of the sample site, if this process serves one: the only private address that it may fetch. */
   readonly sampleSite?: string;
-  /** Aborted when no more requests should be sent here: it is still answered, and stops soon. */
+  /** Aborted before a shutdown: requests are still answered, but new ones should go elsewhere. */
   readonly draining: AbortSignal;
-  /** Aborted when the server begins to close: answers without an end (SSE) end then. */
+  /** Aborted when the server begins to close; ends event streams. */
   readonly stopping: AbortSignal;
 }

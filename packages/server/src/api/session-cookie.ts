@@ -13,13 +13,13 @@ export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): st
 
 type PublicAddress = Pick<Configuration, 'publicUrl'>;
 
-/** Not readable by scripts, not sent from other sites, and only over TLS where there is TLS: a proxy does it, so we are told. */
+/** HttpOnly and SameSite; Secure if the public URL is https, because TLS ends at a proxy. */
 export function sessionCookie({ publicUrl }: PublicAddress, token: string, maxAgeSeconds: number): string {
   const secure = publicUrl?.startsWith('https:') ? '; Secure' : '';
   return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** A write that carries the cookie must come from the console itself: from its origin, and with what only it can know. */
+/** Writes with the cookie must come from the console: from its origin, and with its CSRF token. */
 export function refuseForeignWrite(request: FastifyRequest, address: PublicAddress, token: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   refuseForeignOrigin(request, address);
@@ -29,7 +29,7 @@ export function refuseForeignWrite(request: FastifyRequest, address: PublicAddre
     throw new HoldfastError('csrf_refused');
 }
 
-/** The console is at the public address, and at whatever address a browser got it from without a proxy that renames it. */
+/** The console's origin is the public URL, or the Host that the browser used when no proxy changes it. */
 export function refuseForeignOrigin(
   { headers }: Pick<FastifyRequest, 'headers'>,
   { publicUrl }: PublicAddress,
@@ -41,9 +41,9 @@ export function refuseForeignOrigin(
   const setting = settings.publicUrl.env;
   const hint =
     publicUrl === undefined
-      ? `Open the console at the address that it was started with. Behind a proxy, set ${setting} to the address that browsers use, such as https://holdfast.example, and restart.`
+      ? `Open the console at the address that \`holdfast up\` printed. Behind a proxy, set ${setting} to the address that browsers use, such as https://holdfast.example, and restart.`
       : `Open the console at ${publicUrl}. If browsers reach it elsewhere, correct ${setting} and restart.`;
-  throw new HoldfastError('csrf_refused', 'it was opened at another address than Holdfast knows', { hint });
+  throw new HoldfastError('csrf_refused', 'the console was opened at an unknown address', { hint });
 }
 
 function hostOf(address: string | undefined): string | undefined {

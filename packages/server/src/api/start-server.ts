@@ -14,9 +14,9 @@ import type { ApiContext } from './route-group.ts';
 
 export interface Server {
   readonly address: string;
-  /** Says that it is not ready any more, and goes on answering. */
+  /** Reports not ready, but still answers requests. */
   drain(): void;
-  /** Finishes the requests under way, for a while. */
+  /** Lets requests in flight finish, up to a limit. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startServer(
   { sampleSite }: Pick<ApiContext, 'sampleSite'> = {},
 ): Promise<Server> {
   refuseKeylessInPublic(configuration);
-  // Of its own: requests that queue for a connection must not keep a supervisor in this process from renewing leases.
+  // A pool of its own: waiting requests must not keep the supervisor of this process from renewing leases.
   const pool = database.openPool({ name: 'api', max: poolSize });
   const { host, port } = configuration;
   const draining = new AbortController();

@@ -44,12 +44,10 @@ const style = `
   footer { margin-top: 2rem; opacity: .7; font-size: .875rem; }
   code { font-size: .9em; }`;
 
-/** Whether Holdfast is well, as a page for people. */
+/** The status as an HTML page. */
 export function renderStatusPage(status: Status, withDetails: boolean): string {
   const { ready, version } = status;
-  const state = ready
-    ? 'up'
-    : '<span class="down">waiting for the database</span>; it is tried again with every request';
+  const state = ready ? 'up' : '<span class="down">waiting for the database</span>';
   return `<!doctype html>
 <html lang="en">
   <meta charset="utf-8">
@@ -59,7 +57,7 @@ export function renderStatusPage(status: Status, withDetails: boolean): string {
   <style>${style}</style>
   <main>
     <h1>Holdfast is ${state}</h1>
-    ${withDetails ? details(status) : '<p>Sign in with a key that may operate to see more.</p>'}
+    ${withDetails ? details(status) : '<p>Sign in with an operator key for details.</p>'}
   </main>
   <footer>${withDetails ? `Version ${escapeHtml(version)} · ` : ''}refreshed every 5 s</footer>
 </html>
@@ -77,7 +75,7 @@ function details({ ready, database, schema, jobs }: Status): string {
       ${counts}
       </tbody>
     </table>
-    <p>Add a job with <code>npx holdfast jobs create crawl https://example.com</code>.</p>`;
+    <p>Create a job: <code>npx holdfast jobs create crawl https://example.com</code></p>`;
 }
 
 function escapeHtml(text: string): string {

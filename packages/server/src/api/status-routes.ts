@@ -8,13 +8,13 @@ import type { RouteGroup } from './route-group.ts';
 import { readStatus, renderStatusPage, type Status } from './status-page.ts';
 
 /**
- * Whether Holdfast is well (with its database), whether this process is alive, and whether it should be sent requests. Anybody
- * is told that; where its data is, its version and its counts are for those who operate it.
+ * Health of Holdfast with its database, liveness of this process, and readiness for requests. These are public; version,
+ * database and counts are for operators.
  */
 export const statusRoutes: RouteGroup = (server, context) => {
   const { database, log, draining } = context;
   const readiness = new ReadinessCheck(database.pool, log, draining);
-  // Those who ask at the same time get one answer.
+  // Concurrent requests share one answer.
   let reading: Promise<Status> | undefined;
   const status = () => {
     reading ??= readStatus(database, log).finally(() => {
@@ -22,7 +22,7 @@ export const statusRoutes: RouteGroup = (server, context) => {
     });
     return reading;
   };
-  /** A key that is not good is as none: a load balancer must hear of the server, not of its key. */
+  /** An invalid key counts as none: a load balancer must learn about the server, not about its key. */
   const mayOperate = async (request: FastifyRequest): Promise<boolean> => {
     try {
       return allowsScope((await identify(request, context)).key.scopes, 'operate');
@@ -53,11 +53,11 @@ export const statusRoutes: RouteGroup = (server, context) => {
       const now = await readiness.read();
       return reply.code(now.ready ? 200 : 503).send(now);
     });
-  // Never asks the database: restarting this process would not bring that back.
+  // Without the database: restarting this process would not repair that.
   for (const path of alivePaths) server.get(path, options, async () => ({ alive: true }));
 };
 
-/** For Prometheus. What it tells is of every owner, so it needs a key that sees every owner. */
+/** For Prometheus. Covers all owners, so it needs an operator key. */
 export const metricsRoutes: RouteGroup = (server, { pool, configuration, metrics }) => {
   const gauges = new SystemGauges(metrics.registry, pool, new StatsReader({ db: pool, configuration }));
   server.get(

@@ -7,7 +7,7 @@ import { SubmissionBatcher } from '../../shop/bots/submission-batcher.ts';
 import type { Caller } from '../caller.ts';
 import type { ApiContext, ApiServer } from '../route-group.ts';
 
-/** What the routes of bots share in one process. */
+/** State that the bot routes of one process share. */
 export class BotDesk {
   readonly pool: pg.Pool;
   readonly blocked: BlockedHostList;
@@ -21,7 +21,7 @@ export class BotDesk {
     listener.on('source', () => this.blocked.forget());
   }
 
-  /** Opened when it is first needed: the server starts while the database is away. */
+  /** Opened on first use, so that the server starts without the database. */
   tokens(): Promise<LeaseTokens> {
     this.#tokens ??= LeaseTokens.open(this.pool).catch((error: unknown) => {
       this.#tokens = undefined;
@@ -30,15 +30,15 @@ export class BotDesk {
     return this.#tokens;
   }
 
-  /** The lease that a bot speaks of, if its key may speak for it. */
+  /** The lease that a request names, if the key may act for the bot. */
   async leaseOf(
     caller: BotCaller,
     botId: string,
-    said: { readonly job_id: string; readonly lease_token?: string | null | undefined },
+    request: { readonly job_id: string; readonly lease_token?: string | null | undefined },
   ): Promise<AskedLease> {
     assertSpeaksFor(caller, botId);
     const { userId, seesEveryOwner } = caller;
-    const { job_id: jobId, lease_token } = said;
+    const { job_id: jobId, lease_token } = request;
     const holder = { userId, botId };
     const token = lease_token
       ? ((await this.tokens()).fenceOf(lease_token, jobId, holder) ?? foreignToken)
@@ -53,9 +53,8 @@ export function botCaller({ userId, seesEveryOwner, key }: Caller): BotCaller {
 
 export type BotRoute = (server: ApiServer, desk: BotDesk) => void;
 
-/** Of every route here. */
 export const botAccess = { access: { scope: 'bots' } } as const;
 export const botTags = ['bots'];
 
-/** Answers are written as text, and sent with this: a price must not become a float on its way out. */
+/** Answers are serialised by hand, so that a price does not become a float. */
 export const json = 'application/json; charset=utf-8';

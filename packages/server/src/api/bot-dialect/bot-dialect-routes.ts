@@ -19,7 +19,7 @@ import { BotDesk, type BotRoute, botAccess, botCaller, botTags, json } from './b
 import { submitBatchRoute, submitRoute } from './submit-routes.ts';
 import { readBotBody, sendBotError } from './wire-format.ts';
 
-/** How bots pull and submit: the dialect of its document to the letter, with errors of its own shape. */
+/** The bot API of source document 004, with its own error format. */
 export const botDialectRoutes: RouteGroup = (server, context) => {
   const desk = new BotDesk(context);
   server.removeContentTypeParser('application/json');
@@ -35,7 +35,9 @@ export const botDialectRoutes: RouteGroup = (server, context) => {
 
 const defaultMaxJobs = 10;
 const headers = z.object({
-  'idempotency-key': text(200).optional().describe('repeated with it, a pull yields the same jobs again'),
+  'idempotency-key': text(200)
+    .optional()
+    .describe('Repeating a pull with the same key returns the same jobs'),
 });
 
 const pullRoute: BotRoute = (server, desk) => {
@@ -46,7 +48,7 @@ const pullRoute: BotRoute = (server, desk) => {
       schema: {
         operationId: 'pullJobs',
         tags: botTags,
-        summary: 'Lock jobs for a bot',
+        summary: 'Pull jobs, each locked for the bot',
         headers,
         body: pullRequest,
         response: { 200: pullAnswer, default: botErrorAnswer },
@@ -92,7 +94,7 @@ const heartbeatRoute: BotRoute = (server, desk) => {
       schema: {
         operationId: 'extendLock',
         tags: botTags,
-        summary: 'Keep the lock on a job, and hear what is asked of it',
+        summary: 'Extend the lock on a job, and receive a pause or cancel request',
         body: heartbeatRequest,
         response: { 200: heartbeatAnswer, default: botErrorAnswer },
       },

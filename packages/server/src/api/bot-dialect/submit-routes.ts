@@ -19,7 +19,7 @@ import { describeError } from '../error-answers.ts';
 import { type BotDesk, type BotRoute, botAccess, botCaller, botTags, json } from './bot-desk.ts';
 import { botError } from './wire-format.ts';
 
-/** A page of 5 MB, with its quotes escaped. */
+/** A page of 5 MB with escaped quotes. */
 const submitBodyLimit = 16 * 1024 * 1024;
 
 export const submitRoute: BotRoute = (server, desk) => {
@@ -31,7 +31,7 @@ export const submitRoute: BotRoute = (server, desk) => {
       schema: {
         operationId: 'submitResult',
         tags: botTags,
-        summary: 'Submit what a visit brought back, or that it failed',
+        summary: 'Submit the result of a visit, or its failure',
         body: submitRequest,
         response: { 200: submitAnswer, 201: submitAnswer, default: botErrorAnswer },
       },
@@ -57,7 +57,7 @@ export const submitBatchRoute: BotRoute = (server, desk) => {
       schema: {
         operationId: 'submitResults',
         tags: botTags,
-        summary: 'Submit up to 100 results, each answered for itself',
+        summary: 'Submit up to 100 results; each gets its own answer',
         body: submitBatchRequest,
         response: { 200: submitBatchAnswer, default: botErrorAnswer },
       },
@@ -66,7 +66,7 @@ export const submitBatchRoute: BotRoute = (server, desk) => {
       const { bot_id, items } = request.body;
       const caller = botCaller(theCaller(request));
       assertSpeaksFor(caller, bot_id);
-      // All are read before the first is submitted, so that they are submitted in their order.
+      // Read all before submitting any, so that they are submitted in order.
       const read = await Promise.allSettled(items.map((item) => readItem(desk, caller, bot_id, item)));
       const answers = await Promise.all(
         read.map((item) =>
@@ -109,7 +109,7 @@ function refusal(error: unknown, { log }: FastifyRequest): ItemAnswer {
 const deflate = promisify(deflateRaw);
 const maxErrorLength = 2_000;
 
-/** What a bot says about a job, in our own terms. */
+/** Translates a submission of the dialect. */
 async function readSubmission(lease: AskedLease, said: Omit<BatchItem, 'job_id'>): Promise<Submission> {
   const { success, price, currency, title, in_stock, parsed_data, raw_html, error_msg } = said;
   if (!success || !price || !currency) {

@@ -4,10 +4,7 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import { parseExactJson } from '../../shop/prices/exact-json.ts';
 import { type DescribedError, reportError } from '../error-answers.ts';
 
-/**
- * The body of a bot's request, ready for its schema: prices as they were written, parsed data as JSON text with every digit
- * it had, all other numbers as numbers.
- */
+/** Parses the body of a bot's request without loss: prices as written, parsed data as JSON text, other numbers as numbers. */
 export function readBotBody(text: string): unknown {
   try {
     return fields(parseExactJson(text));
@@ -42,7 +39,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** What the dialect calls an error. It knows no other words: whatever is missing here went wrong inside. */
+/** Error codes of the dialect. Errors without an entry are internal errors. */
 const words: Partial<Record<ErrorCode, BotError>> = {
   bad_request: 'validation_error',
   request_too_large: 'validation_error',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Our own files and nothing else: crawled text that got into a page as more than text would still not run. */
+/** Allows files of this server only: injected script from crawled content would not run. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,14 +21,14 @@ const policy = [
 
 let files: readonly ConsoleFile[] | undefined;
 
-/** Every file of the console, read once; none if it was not built. */
+/** The files of the console, read once; empty if it was not built. */
 export function consoleFiles(): readonly ConsoleFile[] {
   const folder = consoleFolder();
   files ??= folder ? readConsoleFiles(folder) : [];
   return files;
 }
 
-/** The one page of the console, which shows the view that the address names. */
+/** The single page of the console; it shows the view of the path. */
 export function consolePage(): ConsoleFile | undefined {
   return consoleFiles().find(({ path }) => path === 'index.html');
 }
@@ -42,7 +42,7 @@ export function sendConsoleFile(
   reply
     .type(type)
     .header('content-security-policy', policy)
-    // Built files carry a hash of their content in their name.
+    // Names of built files contain a hash of their content.
     .header('cache-control', path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
     .header('etag', etag)
     .header('vary', 'accept-encoding');
@@ -60,7 +60,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 interface ConsoleFile {
-  /** Within the folder, with slashes. */
+  /** Relative to the folder, with slashes. */
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
@@ -68,10 +68,7 @@ interface ConsoleFile {
   readonly etag: string;
 }
 
-/**
- * Every file of the built console. They are kept in memory (less than a megabyte), so that a server whose package is
- * replaced under it goes on serving the console that it began with, whole.
- */
+/** Reads the built console into memory (under 1 MB): a server keeps its version when the package is replaced. */
 function readConsoleFiles(folder: string): ConsoleFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -88,7 +85,7 @@ function readConsoleFiles(folder: string): ConsoleFile[] {
     });
 }
 
-/** Where the built console lies: beside the bundle, or in the package's dist when the sources run as they are. */
+/** The folder of the built console: beside the bundle, or in dist when running from source. */
 function consoleFolder(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {

@@ -1,7 +1,7 @@
 import type { RouteGroup } from '../route-group.ts';
 import { consoleFiles, consolePage, sendConsoleFile } from './console-files.ts';
 
-/** The addresses of the console's views; all of them are one page. */
+/** Paths of the console's views, all served by one page. */
 const views = [
   '/',
   '/login',
@@ -25,7 +25,7 @@ const views = [
   '/keys/*',
 ];
 
-/** The console. Its files are public: they hold no data, which only the API gives, to who is signed in. */
+/** The files of the console are public; the data comes from the API, after signing in. */
 export const consoleRoutes: RouteGroup = async (server) => {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'public' };

@@ -15,19 +15,19 @@ import { OpenStreams, sendStream } from './open-streams.ts';
 
 const streamAnswer = {
   200: {
-    description: 'Server-Sent Events, without an end',
+    description: 'Server-Sent Events; the stream does not end',
     content: { 'text/event-stream': { schema: z.string() } },
   },
 };
 
-const allDescription = `Messages \`transition\`, each an event of a job with the job's id, kind and owner. With
-Last-Event-ID, or \`last_event_id\`, the stream goes on behind that message: none is missed and none comes twice, whichever
-server answers. Without it, it starts now. A message \`reset\` says that the id was not of this database.`;
+const allDescription = `Sends a \`transition\` message per job event, with the job's id, kind and owner. With Last-Event-ID, or
+\`last_event_id\`, the stream continues after that message without gaps or duplicates, on any server. Without it, the stream
+starts now. A \`reset\` message means that the id is not from this database.`;
 
-const jobDescription = `Messages \`transition\`, the events of this job from its first on, or behind the one with the number
-in Last-Event-ID; and messages \`progress\`, at most one a second, at the start and when something has moved.`;
+const jobDescription = `Sends the events of this job as \`transition\` messages, from the first or after the number in Last-Event-ID,
+and \`progress\` messages at the start and when progress changes, at most one per second.`;
 
-/** Live events. A stream is no use to HEAD, and would not end. */
+/** Live events. No HEAD routes, because a stream does not end. */
 export const eventRoutes: RouteGroup = (server, context) => {
   const { pool, log, listener } = context;
   const streams = new OpenStreams(context);
@@ -42,7 +42,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'streamEvents',
         tags: ['events'],
-        summary: 'Everything that happens to jobs, live',
+        summary: 'Stream job events',
         description: allDescription,
         querystring: eventStreamQuery,
         response: streamAnswer,
@@ -61,7 +61,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
         let isFirst = true;
         for await (const fed of followed) {
           if (fed.reset) channel.send({ event: 'reset', data: {} });
-          // So that who is cut off before anything happened comes back to where it began.
+          // A client that loses the connection before the first event resumes at its start.
           if (isFirst) channel.beat(formatPosition(fed.position));
           isFirst = false;
           for (const { tx, ...event } of fed.events) {
@@ -73,7 +73,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
         }
       };
       pump().catch((error: unknown) => {
-        request.log.error({ err: error }, 'A stream of events broke off');
+        request.log.error({ err: error }, 'An event stream failed');
         channel.end();
       });
       return sendStream(reply, channel);
@@ -88,7 +88,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'streamJob',
         tags: ['events'],
-        summary: 'What happens to one job, and how far it is, live',
+        summary: 'Stream the events and progress of a job',
         description: jobDescription,
         params: jobParams,
         querystring: jobStreamQuery,
@@ -104,7 +104,7 @@ export const eventRoutes: RouteGroup = (server, context) => {
         jobId: id,
         after,
         isReady: () => channel.isReady,
-        tell: ({ events, progress, isGone }) => {
+        notify: ({ events, progress, isGone }) => {
           for (const event of events) {
             channel.send({ id: String(event.event_no), event: 'transition', data: { job_id: id, ...event } });
           }
@@ -126,7 +126,7 @@ function lastEventId({ headers }: FastifyRequest, fromQuery: string | undefined)
 
 function streamPosition(id: string): StreamPosition {
   const position = parsePosition(id);
-  if (!position) throw new HoldfastError('bad_request', 'last_event_id must be an id that this stream gave');
+  if (!position) throw new HoldfastError('bad_request', 'last_event_id must be an id from this stream');
   return position;
 }
 

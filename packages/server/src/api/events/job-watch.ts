@@ -7,21 +7,21 @@ import { readProgress } from '../../crawl/frontier/read-progress.ts';
 import type { JobEvent } from '../../queue/jobs/find-jobs.ts';
 import type { Listener } from '../../queue/jobs/notifications.ts';
 
-interface JobNews {
+interface JobUpdate {
   readonly events: readonly JobEvent[];
-  /** Where the job stands, if that has changed. */
+  /** Progress, if it has changed. */
   readonly progress?: JobProgress;
-  /** The job was pruned; there will be no more. */
+  /** The job was deleted; this is the last message. */
   readonly isGone?: true;
 }
 
 export interface JobWatcher {
   readonly jobId: string;
-  /** Number of the last event that is known. */
+  /** Number of the last event that the watcher knows. */
   readonly after: number;
-  /** Whether it can take news now; what it cannot take is kept for it in the database. */
+  /** Whether it can take updates now; otherwise they wait in the database. */
   readonly isReady: () => boolean;
-  readonly tell: (news: JobNews) => void;
+  readonly notify: (update: JobUpdate) => void;
 }
 
 export interface JobWatchOptions {
@@ -35,14 +35,14 @@ interface Watched {
   readonly watcher: JobWatcher;
   after: number;
   status?: JobStatus;
-  /** The progress that was told last, as text. */
-  told?: string;
+  /** The last reported progress, as text. */
+  reported?: string;
 }
 
-const restMs = 100;
+const minPauseMs = 100;
 
-/* Of one job, events commit in the order of their numbers: each is written under the lock of the job's row. */
-const newsStatement = statement<JobEvent & { position: number }>(
+/* Events of a job commit in the order of their numbers, because each is written under the lock of the job's row. */
+const updatesStatement = statement<JobEvent & { position: number }>(
   'read-job-news',
   `
 SELECT asked.position, event.* FROM unnest($1::uuid[], $2::integer[]) WITH ORDINALITY AS asked (id, after, position)
@@ -53,7 +53,7 @@ CROSS JOIN LATERAL (
 ORDER BY asked.position, event.event_no`,
 );
 
-/** Watches single jobs for any number of watchers: two statements a turn for all of them, and none when nobody watches. */
+/** Polls jobs for any number of watchers with two statements per turn, and not at all without watchers. */
 export class JobWatch {
   readonly #options: JobWatchOptions;
   readonly #watched = new Set<Watched>();
@@ -65,7 +65,7 @@ export class JobWatch {
     this.#options = options;
   }
 
-  /** Tells the watcher where the job stands and all its events behind `after`, and then what happens. */
+  /** Sends progress and the events after `after`, then updates. Returns a function that unsubscribes. */
   add(watcher: JobWatcher): () => void {
     const watched: Watched = { watcher, after: watcher.after };
     this.#watched.add(watched);
@@ -94,28 +94,28 @@ export class JobWatch {
       const isTurn = performance.now() - progressAt >= turnMs;
       if (isTurn) progressAt = performance.now();
       await this.#turn(isTurn).catch((error: unknown) =>
-        log.warn({ err: error }, 'Jobs cannot be watched; trying again'),
+        log.warn({ err: error }, 'Job updates cannot be read; retrying'),
       );
-      await delay(restMs);
+      await delay(minPauseMs);
       if (!this.#isWoken) await this.#wake.wait(never, Math.max(0, progressAt + turnMs - performance.now()));
     }
     for (const stop of unsubscribe) stop?.();
     this.#isRunning = false;
   }
 
-  /** Events always; progress once a turn, and at once for who has heard of none yet. */
+  /** Reads events on every call; progress once per turn, and at once for new watchers. */
   async #turn(isTurn: boolean): Promise<void> {
     const { db } = this.#options;
     const ready = [...this.#watched].filter(({ watcher }) => watcher.isReady());
     if (ready.length === 0) return;
-    const rows = await run(db, newsStatement, [
+    const rows = await run(db, updatesStatement, [
       ready.map(({ watcher }) => watcher.jobId),
       ready.map(({ after }) => after),
     ]);
     const events = ready.map((): JobEvent[] => []);
     for (const { position, ...event } of rows) events[position - 1]?.push(event);
     const asking = ready.filter((watched, index) => {
-      if (watched.told === undefined) return true;
+      if (watched.reported === undefined) return true;
       const mayHaveMoved = watched.status === undefined || isLive(watched.status) || events[index]?.length;
       return isTurn && mayHaveMoved;
     });
@@ -124,26 +124,31 @@ export class JobWatch {
       (ids.length > 0 ? await readProgress(db, ids) : []).map((row) => [row.job_id, row]),
     );
     for (const [index, watched] of ready.entries()) {
-      // It may have left while the database was asked.
+      // It may have unsubscribed during the query.
       if (!this.#watched.has(watched)) continue;
-      this.#tell(watched, events[index] ?? [], progress.get(watched.watcher.jobId), asking.includes(watched));
+      this.#notify(
+        watched,
+        events[index] ?? [],
+        progress.get(watched.watcher.jobId),
+        asking.includes(watched),
+      );
     }
   }
 
-  #tell(watched: Watched, events: JobEvent[], progress: JobProgress | undefined, hasAsked: boolean): void {
+  #notify(watched: Watched, events: JobEvent[], progress: JobProgress | undefined, hasAsked: boolean): void {
     const { watcher } = watched;
     watched.after = events.at(-1)?.event_no ?? watched.after;
-    // A status that is not known any more is asked for in the next turn.
+    // Unknown status: read the progress in the next turn.
     if (events.length > 0 && !hasAsked) watched.status = 'pending';
     if (hasAsked && !progress) {
       this.#watched.delete(watched);
-      watcher.tell({ events, isGone: true });
+      watcher.notify({ events, isGone: true });
       return;
     }
     const text = progress && JSON.stringify({ ...progress, estimated_end_at: null });
-    const hasMoved = text !== undefined && text !== watched.told;
+    const hasMoved = text !== undefined && text !== watched.reported;
     if (progress) watched.status = progress.status;
-    if (text !== undefined) watched.told = text;
-    if (events.length > 0 || hasMoved) watcher.tell({ events, ...(progress && hasMoved && { progress }) });
+    if (text !== undefined) watched.reported = text;
+    if (events.length > 0 || hasMoved) watcher.notify({ events, ...(progress && hasMoved && { progress }) });
   }
 }

@@ -11,7 +11,7 @@ import { SseChannel } from './sse-channel.ts';
 interface Entry {
   readonly channel: SseChannel;
   readonly keyId: string;
-  /** Of the console's cookie, if that opened it. */
+  /** Token of the console session that opened it. */
   readonly session: string | undefined;
   readonly position: () => string | undefined;
 }
@@ -19,10 +19,7 @@ interface Entry {
 const maxStreams = 1_000;
 const maxStreamsOfKey = 100;
 
-/**
- * The answers without an end of this process: they beat together, and end when their key, their
- * session or the server does.
- */
+/** The open event streams of this process. They share a heartbeat, and end with their key, their session or the server. */
 export class OpenStreams {
   readonly #context: Pick<ApiContext, 'configuration' | 'pool' | 'log' | 'stopping'>;
   readonly #entries = new Set<Entry>();
@@ -37,14 +34,14 @@ export class OpenStreams {
     });
   }
 
-  /** Refuses one too many. `position`: what a client that loses the connection now should come back with. */
+  /** Refuses streams beyond the limits. `position`: the id at which a client that loses the connection resumes. */
   open(request: FastifyRequest, position: () => string | undefined = () => undefined): SseChannel {
     const { key } = theCaller(request);
     const ofKey = [...this.#entries].filter(({ keyId }) => keyId === key.id).length;
     if (this.#entries.size >= maxStreams || ofKey >= maxStreamsOfKey) {
       throw new HoldfastError(
         'rate_limited',
-        `${this.#entries.size} streams are open already, ${ofKey} with this key`,
+        `${this.#entries.size} streams are open, ${ofKey} with this key`,
       );
     }
     const channel = new SseChannel(this.#beatMs);
@@ -67,14 +64,14 @@ export class OpenStreams {
   async #beat(): Promise<void> {
     for (const { channel, position } of this.#entries) channel.beat(position());
     try {
-      await this.#endUnwelcome([...this.#entries]);
+      await this.#endUnauthorised([...this.#entries]);
     } catch (error) {
       this.#context.log.debug({ err: error }, 'The keys of open streams could not be checked');
     }
   }
 
-  /** A stream outlasts the moment in which its caller was let in. */
-  async #endUnwelcome(entries: readonly Entry[]): Promise<void> {
+  /** Ends streams whose key or session has become invalid. */
+  async #endUnauthorised(entries: readonly Entry[]): Promise<void> {
     const { pool } = this.#context;
     const valid = await findValidKeys(pool, [...new Set(entries.map(({ keyId }) => keyId))]);
     const ended = new Set<string>();
@@ -91,14 +88,13 @@ export class OpenStreams {
   }
 }
 
-/** Answers with the channel's messages. */
 export function sendStream(reply: FastifyReply, channel: SseChannel): FastifyReply {
   return (
     reply
       .type('text/event-stream; charset=utf-8')
       .header('cache-control', 'no-store, no-transform')
       .header('x-accel-buffering', 'no')
-      // When it ends, the server may be closing: it would wait for a connection that stays open.
+      // A kept-alive connection would delay the shutdown.
       .header('connection', 'close')
       .send(channel.body)
   );

@@ -2,24 +2,24 @@ import { Readable } from 'node:stream';
 import { WakeSignal } from '../../base/process/wake-signal.ts';
 
 export interface SseMessage {
-  /** Comes back as Last-Event-ID when the client connects again. */
+  /** Sent back as Last-Event-ID when the client reconnects. */
   readonly id?: string;
   readonly event: string;
   readonly data: unknown;
 }
 
 const bufferedBytes = 64 * 1024;
-/** How soon a client comes back after a connection is lost. */
+/** Reconnect delay for clients. */
 const retryMs = 2_000;
 
-/** Messages on their way to one client (Server-Sent Events). A client that does not read is cut off. */
+/** Server-Sent Events for one client. A client that does not read is disconnected. */
 export class SseChannel {
   readonly #cutMs: number;
   readonly #closed = new AbortController();
   readonly #drained = new WakeSignal();
   #isEnding = false;
   readonly body: Readable;
-  /** Whether there is room; without it, what is sent all the same piles up. */
+  /** Whether the buffer has room. Messages sent without room pile up. */
   isReady = true;
 
   constructor(cutMs: number) {
@@ -35,7 +35,7 @@ export class SseChannel {
     this.#write(`retry: ${retryMs}\n\n`);
   }
 
-  /** Aborted when the client is gone or was cut off. */
+  /** Aborted when the client has disconnected or was disconnected. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -45,12 +45,12 @@ export class SseChannel {
     this.#write(`${lines}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Keeps proxies from closing a quiet connection. With an id, a client that comes back goes on from there. */
+  /** Keeps proxies from closing a quiet connection. With an id, a reconnecting client resumes from there. */
   beat(id?: string): void {
     if (this.isReady) this.#write(id === undefined ? ':\n\n' : `:\nid: ${id}\n\n`);
   }
 
-  /** Resolves when there is room again; false: the client is gone, or did not read for too long and was cut off. */
+  /** Resolves when there is room again; false if the client is gone, or was disconnected because it did not read. */
   async hasRoom(): Promise<boolean> {
     if (this.isReady || this.closed.aborted) return !this.closed.aborted;
     if (await this.#drained.wait(this.closed, this.#cutMs)) return true;
@@ -58,7 +58,7 @@ export class SseChannel {
     return false;
   }
 
-  /** Sends what is on its way, and ends; a client that does not take it is not waited for. */
+  /** Flushes and ends; a client that does not read is disconnected after a while. */
   end(): void {
     if (this.closed.aborted || this.#isEnding) return;
     this.#isEnding = true;

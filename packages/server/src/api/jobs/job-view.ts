@@ -17,7 +17,7 @@ export function jobView(job: Job): JobView {
   };
 }
 
-/** Jobs as lists show them. */
+/** Jobs in lists, with what they wait for. */
 export async function jobViews(db: Queryable, jobs: readonly Job[]): Promise<z.output<typeof listedJob>[]> {
   const waits = await findWaits(db, jobs);
   return jobs.map((job) => ({ ...jobView(job), waiting: waits.get(job.id) ?? null }));

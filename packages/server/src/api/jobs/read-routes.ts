@@ -24,7 +24,7 @@ import { jobView, jobViews } from './job-view.ts';
 const read = { access: { scope: 'jobs:read' } } as const;
 const tags = ['jobs'];
 
-/** Jobs as they are: lists, single jobs, timelines, what is left of a crawl, and progress. */
+/** Lists, single jobs, timelines, the frontier of a crawl, and progress. */
 export const jobReadRoutes: RouteGroup = (server, { pool }) => {
   server.get(
     '/',
@@ -33,7 +33,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listJobs',
         tags,
-        summary: 'Jobs, the newest first',
+        summary: 'List jobs, newest first',
         querystring: jobListQuery,
         response: { 200: jobList },
       },
@@ -53,7 +53,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showJob',
         tags,
-        summary: 'One job, what can be done to it, and how far its crawl is',
+        summary: 'Show a job with its allowed actions and crawl counters',
         params: jobParams,
         response: { 200: shownJob },
       },
@@ -73,7 +73,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listEvents',
         tags,
-        summary: 'The timeline of a job, oldest first',
+        summary: 'List the events of a job, oldest first',
         params: jobParams,
         querystring: eventListQuery,
         response: { 200: eventList },
@@ -94,7 +94,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showFrontier',
         tags,
-        summary: 'What is left of a crawl, by host, and when and how fast it may be fetched',
+        summary: 'Show the pending URLs of a crawl by host, with limits and delays',
         params: jobParams,
         querystring: frontierQuery,
         response: { 200: frontierSummary },
@@ -113,7 +113,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showProgress',
         tags,
-        summary: 'How far a job is, how fast it goes, and when it may end',
+        summary: 'Show the progress, rate and estimated end of a job',
         params: jobParams,
         response: { 200: jobProgress },
       },
@@ -121,7 +121,7 @@ export const jobReadRoutes: RouteGroup = (server, { pool }) => {
     async (request, reply) => {
       const job = await visibleJob(pool, theCaller(request), request.params.id);
       const [progress] = await readProgress(pool, [job.id]);
-      // Pruned between the two.
+      // Deleted between the two statements.
       if (!progress) throw new HoldfastError('job_not_found', job.id);
       return sendWithEtag(request, reply, progress);
     },

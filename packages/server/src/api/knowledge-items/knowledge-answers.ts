@@ -25,13 +25,13 @@ export function knowledgeStatus(status: JobStatus): KnowledgeStatus {
   return statusWords[status];
 }
 
-/** Milliseconds until it is worth asking again; 0: never. */
+/** Milliseconds until the next poll; 0 to stop. */
 export function pollInterval(status: JobStatus): number {
   if (status === 'processing' || status === 'pending') return 1_000;
   return status === 'paused' || status === 'retryable' ? 5_000 : 0;
 }
 
-/** A job's progress in the words of the dialect. Nothing in it changes by itself: unchanged, it is answered with 304. */
+/** Progress in the dialect. Has no clock, so that unchanged progress is answered with 304. */
 export function knowledgeProgressOf(progress: JobProgress): KnowledgeProgress {
   const message = messageOf(progress);
   return {
@@ -54,12 +54,12 @@ function messageOf({ status, requested_action, done, pending, failed }: JobProgr
   const pages = `${done} of ${done + pending} known pages`;
   switch (status) {
     case 'pending':
-      return done > 0 ? `Waiting for a worker to go on, after ${pages}` : 'Waiting for a worker';
+      return done > 0 ? `Waiting for a worker to continue, after ${pages}` : 'Waiting for a worker';
     case 'processing':
       if (requested_action === 'cancel') return 'Stopping';
       return requested_action === 'pause' ? 'Pausing' : `Crawled ${pages}`;
     case 'retryable':
-      return 'Waiting to be tried again';
+      return 'Waiting for a retry';
     case 'paused':
       return `Paused after ${pages}`;
     case 'completed':
@@ -69,11 +69,11 @@ function messageOf({ status, requested_action, done, pending, failed }: JobProgr
     case 'cancelled':
       return `Stopped after ${pages}`;
     case 'expired':
-      return 'Crawl was taken from its worker';
+      return 'Crawl was taken away from its worker';
   }
 }
 
-/** What the dialect calls an error, where that is not our own word for it. */
+/** Error codes of the dialect that differ from ours. */
 const errorWords: Partial<Record<ErrorCode, string>> = {
   bad_request: 'validation_error',
   url_invalid: 'validation_error',

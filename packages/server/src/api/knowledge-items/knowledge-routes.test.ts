@@ -258,7 +258,7 @@ describe('the progress of a knowledge item', () => {
     const look = async () => (await api.json(`/progress/${job_id}`, { key: alice })).body;
     expect(await look()).toMatchObject({
       status: 'pending',
-      message: 'Waiting to be tried again',
+      message: 'Waiting for a retry',
       error: expect.any(String),
     });
     await api.pool.query(

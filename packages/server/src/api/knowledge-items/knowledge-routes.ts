@@ -33,28 +33,25 @@ const actions = {
     action: 'pause',
     done: 'Crawl paused',
     asked: 'Crawl is pausing',
-    summary: 'Stop a crawl for now',
+    summary: 'Pause a crawl',
   },
   resume: {
     action: 'resume',
     done: 'Crawl resumed',
-    asked: 'Crawl goes on',
-    summary: 'Go on with a paused crawl',
+    asked: 'Crawl is resuming',
+    summary: 'Resume a paused crawl',
   },
   stop: {
     action: 'cancel',
     done: 'Crawl stopped',
     asked: 'Crawl is stopping',
-    summary: 'Stop a crawl for good',
+    summary: 'Stop a crawl',
   },
 } as const satisfies Record<string, { action: UserAction; done: string; asked: string; summary: string }>;
 
 const tags = ['knowledge items'];
 
-/**
- * How clients of knowledge items start, steer and follow crawls: with and without /api before it. `hide`: the paths are
- * described once.
- */
+/** The crawl API of source document 001, with and without the prefix /api. `hide` keeps one of them out of OpenAPI. */
 const knowledgeRoutesAt =
   (hide: boolean): RouteGroup =>
   (server, context) => {
@@ -98,8 +95,9 @@ const knowledgeRoutesAt =
             hide,
             operationId: index === 0 ? 'showCrawlProgress' : 'showOperationProgress',
             tags,
-            summary: 'How far a crawl is',
-            description: 'X-Poll-Interval says after how many milliseconds to ask again; 0: not any more.',
+            summary: 'Show the progress of a crawl',
+            description:
+              'X-Poll-Interval is the time until the next poll in milliseconds; 0 means stop polling.',
             params: knowledgeParams,
             response: { 200: knowledgeProgress },
           },
@@ -107,7 +105,7 @@ const knowledgeRoutesAt =
         async (request, reply) => {
           const { id } = await visibleJob(context.pool, theCaller(request), request.params.id);
           const [progress] = await readProgress(context.pool, [id]);
-          // Pruned between the two.
+          // Deleted between the two statements.
           if (!progress) throw new HoldfastError('job_not_found', id);
           reply.header('x-poll-interval', pollInterval(progress.status));
           return sendWithEtag(request, reply, knowledgeProgressOf(progress));
@@ -119,11 +117,13 @@ const knowledgeRoutesAt =
 export const knowledgeRoutes = knowledgeRoutesAt(false);
 export const shortKnowledgeRoutes = knowledgeRoutesAt(true);
 
-/** What its clients know as the depth of a crawl for which they named none. */
-const standardDepth = 2;
+/** Default depth of this API. */
+const defaultDepth = 2;
 
 const headers = z.object({
-  'idempotency-key': text(200).optional().describe('repeating the request with it makes no second crawl'),
+  'idempotency-key': text(200)
+    .optional()
+    .describe('Repeating the request with the same key starts no second crawl'),
 });
 
 function crawlRoute(server: ApiServer, context: ApiContext, hide: boolean): void {
@@ -135,7 +135,7 @@ function crawlRoute(server: ApiServer, context: ApiContext, hide: boolean): void
         hide,
         operationId: 'crawlKnowledgeItem',
         tags: ['knowledge items'],
-        summary: 'Crawl a site, once or every so many days',
+        summary: 'Crawl a site, once or every few days',
         headers,
         body: knowledgeCrawlRequest,
         response: { 200: knowledgeCrawlAnswer },
@@ -145,7 +145,7 @@ function crawlRoute(server: ApiServer, context: ApiContext, hide: boolean): void
       const { key, actor } = theCaller(request);
       const { url, max_depth, update_frequency } = request.body;
       const idempotency_key = request.headers['idempotency-key'];
-      const options = { max_depth: max_depth ?? standardDepth, metadata: knowledgeMetadata(request.body) };
+      const options = { max_depth: max_depth ?? defaultDepth, metadata: knowledgeMetadata(request.body) };
       const job = { kind: 'crawl' as const, payload: { url, ...options } };
       const [enqueued] = await enqueueWithKey(
         context,
@@ -164,7 +164,7 @@ function crawlRoute(server: ApiServer, context: ApiContext, hide: boolean): void
   );
 }
 
-/** The policy that crawls it again. The first crawl is the one that was just asked for. */
+/** Creates the policy for later crawls. The first crawl is the job of this request. */
 function repeat(
   db: Queryable,
   key: ApiKey,

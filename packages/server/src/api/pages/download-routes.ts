@@ -20,13 +20,13 @@ const contents = {
     type: 'text/html',
     extension: 'html',
     operationId: 'downloadPageHtml',
-    summary: 'The raw HTML of a page, if its crawl stored it',
+    summary: 'Download the raw HTML of a page, if its crawl stored it',
   },
   markdown: {
     type: 'text/markdown',
     extension: 'md',
     operationId: 'downloadPageMarkdown',
-    summary: 'The main content of a page as markdown, whatever its size',
+    summary: 'Download the markdown of a page, of any size',
   },
 } as const;
 
@@ -84,7 +84,7 @@ export const pageDownloadRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'exportPages',
         tags,
-        summary: 'All pages of a crawl as one stream',
+        summary: 'Export all pages of a crawl as one stream',
         description: exportDescription,
         params: jobParams,
         querystring: exportQuery,

@@ -26,7 +26,7 @@ const pagePosition = z.strictObject({
 });
 const positionInAll = z.strictObject({ job_id: z.uuid(), page: pagePosition.optional() });
 
-/** What crawls brought back. */
+/** Pages of crawls. */
 export const pageRoutes: RouteGroup = (server, { pool }) => {
   server.get(
     '/jobs/:id/pages',
@@ -35,7 +35,7 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listPages',
         tags,
-        summary: 'The pages of a crawl, without their content',
+        summary: 'List the pages of a crawl, without content',
         params: jobParams,
         querystring: pageListQuery,
         response: { 200: pageList },
@@ -57,7 +57,7 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showPage',
         tags,
-        summary: 'One page with its content as markdown, its links and its structured data',
+        summary: 'Show a page with its markdown, links and structured data',
         params: pageParams,
         response: { 200: shownPage },
       },
@@ -75,7 +75,7 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'diffPage',
         tags,
-        summary: 'What changed in a page since the crawl that its recrawl was compared with',
+        summary: 'Show what changed in a page since the previous crawl',
         params: pageParams,
         response: { 200: pageDiff },
       },
@@ -93,7 +93,7 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listErrors',
         tags,
-        summary: 'What went wrong in a crawl: failed and skipped pages by reason, with some of each',
+        summary: 'Summarise failed and skipped pages of a crawl by reason, with examples',
         params: jobParams,
         response: { 200: pageErrors },
       },
@@ -111,7 +111,7 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listAllPages',
         tags,
-        summary: 'Pages of all crawls, those of the newest first, without their content',
+        summary: 'List pages of all crawls, newest crawl first, without content',
         querystring: allPagesQuery,
         response: { 200: pageList },
       },

@@ -31,7 +31,7 @@ export const botRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listBots',
         tags,
-        summary: 'Bots, by owner and name',
+        summary: 'List bots by owner and name',
         querystring: botListQuery,
         response: { 200: botList },
       },
@@ -54,7 +54,7 @@ export const botRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'createBot',
         tags,
-        summary: 'Make a bot, and a token that speaks for it alone',
+        summary: 'Create a bot and its token',
         body: newBot,
         response: { 201: createdBot },
       },
@@ -72,7 +72,7 @@ export const botRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showBot',
         tags,
-        summary: 'One bot',
+        summary: 'Show a bot',
         params: botParams,
         querystring: botOwnerQuery,
         response: { 200: bot },
@@ -92,7 +92,7 @@ export const botRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'changeBot',
         tags,
-        summary: 'Change what a bot may do',
+        summary: 'Change settings of a bot',
         params: botParams,
         querystring: botOwnerQuery,
         body: botChange,

@@ -19,11 +19,11 @@ import type { RouteGroup } from '../route-group.ts';
 const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['webhooks'];
-/** A replay of more than fits into it is gone on with by the caller. */
+/** A longer replay returns a cursor with which the caller continues. */
 const patienceMs = 20_000;
 
 export const deliveryRoutes: RouteGroup = (server, { pool }) => {
-  /** Throws unless the webhook is there for the caller. */
+  /** Throws unless the caller may see the webhook. */
   const check = (request: FastifyRequest, id: string) => findWebhook(pool, id, ownerOf(theCaller(request)));
 
   server.post(
@@ -33,7 +33,7 @@ export const deliveryRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'testWebhook',
         tags,
-        summary: 'Send a webhook.test; a worker does so within a second or so',
+        summary: 'Send a webhook.test event; a worker delivers it within about a second',
         params: webhookParams,
         response: { 202: webhookDelivery },
       },
@@ -51,7 +51,7 @@ export const deliveryRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listWebhookDeliveries',
         tags,
-        summary: 'What was sent to a webhook and what is to be sent, the newest first',
+        summary: 'List the deliveries of a webhook, newest first',
         params: webhookParams,
         querystring: deliveryListQuery,
         response: { 200: deliveryList },
@@ -72,7 +72,7 @@ export const deliveryRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showWebhookDelivery',
         tags,
-        summary: 'One delivery, with what it tells',
+        summary: 'Show a delivery with its payload',
         params: deliveryParams,
         response: { 200: shownDelivery },
       },
@@ -90,7 +90,7 @@ export const deliveryRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'replayWebhookDelivery',
         tags,
-        summary: 'Send a delivery again at once, with the same webhook-id, whatever became of it',
+        summary: 'Send a delivery again with its original webhook-id, whatever its status',
         params: deliveryParams,
         response: { 202: webhookDelivery },
       },

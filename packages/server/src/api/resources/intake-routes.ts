@@ -41,7 +41,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'createIntake',
         tags,
-        summary: 'Add an item to be priced',
+        summary: 'Create an intake',
         body: intakeRequest,
         response: { 201: apiIntake },
       },
@@ -59,7 +59,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'listIntakes',
         tags,
-        summary: 'Items to be priced, the newest first',
+        summary: 'List intakes, newest first',
         querystring: intakeListQuery,
         response: { 200: intakeList },
       },
@@ -85,9 +85,9 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'importIntakes',
         tags,
-        summary: 'Add up to 1,000 items, all or none: {"intakes": […]}, or CSV as {"csv": "…"}',
+        summary: 'Import up to 1,000 intakes, all or none: {"intakes": […]}, or CSV as {"csv": "…"}',
         description:
-          'CSV is the text of a file, a row of names first, as a string inside JSON. An intake of the same reference is changed instead of added, so that an import can be repeated.',
+          'CSV is a string in JSON, with a header row. An intake with a known reference is changed, so that an import can be repeated.',
         body: intakeImport,
         response: { 200: importedIntakes },
       },
@@ -106,7 +106,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'enqueueIntakes',
         tags,
-        summary: 'Ask every source for the prices of several items',
+        summary: 'Collect prices for several intakes, one job per source',
         body: enqueueIntakesRequest,
         response: { 200: enqueuedIntakeJobs },
       },
@@ -127,7 +127,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'showIntake',
         tags,
-        summary: 'One item',
+        summary: 'Show an intake',
         params: intakeParams,
         response: { 200: apiIntake },
       },
@@ -142,8 +142,8 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'changeIntake',
         tags,
-        summary: 'Change an item; what is not named stays',
-        description: 'Its price points are matched anew, and it is valued anew.',
+        summary: 'Change fields of an intake',
+        description: 'Its price points are matched again, and it is valued again.',
         params: intakeParams,
         body: intakeChange,
         response: { 200: apiIntake },
@@ -159,7 +159,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'deleteIntake',
         tags,
-        summary: 'Delete an item with its price points and its valuation; its live jobs are cancelled',
+        summary: 'Delete an intake with its price points and valuation; its live jobs are cancelled',
         params: intakeParams,
         response: { 200: apiIntake },
       },
@@ -177,7 +177,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'enqueueIntake',
         tags,
-        summary: 'Ask every source for the prices of an item: one job for each',
+        summary: 'Collect prices for an intake, one job per source',
         params: intakeParams,
         body: enqueueIntake,
         response: { 200: enqueuedIntakeJobs },
@@ -197,7 +197,7 @@ export const intakeRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'importPricePoints',
         tags: ['price points'],
-        summary: 'Bring prices of an item by hand, all or none, as JSON or as CSV',
+        summary: 'Import prices of an intake, all or none, as JSON or CSV',
         params: intakeParams,
         body: pricePointImport,
         response: { 200: importedPricePoints },
@@ -223,7 +223,7 @@ interface Asked {
   readonly priority?: number | undefined;
 }
 
-/** The jobs are their intakes' owner's: within the quotas of the key, unless an operator acts for others. */
+/** Jobs belong to the owner of their intakes. Quotas of the key apply, unless an operator acts for others. */
 async function enqueueFor(
   context: Pick<ApiContext, 'pool' | 'notifier'>,
   { key, userId, actor }: Caller,

@@ -14,7 +14,7 @@ export const keyRoutes: RouteGroup = (server, { pool, log }) => {
       schema: {
         operationId: 'createKey',
         tags: ['keys'],
-        summary: 'Make an API key; its secret is shown this once',
+        summary: 'Create an API key; its secret is shown only once',
         body: keyRequest,
         response: { 201: createdKey },
       },
@@ -22,7 +22,7 @@ export const keyRoutes: RouteGroup = (server, { pool, log }) => {
     async (request, reply) => {
       const key = await createKey(pool, request.body);
       const { id, prefix, user_id, scopes } = key;
-      log.info({ id, prefix, user_id, scopes, by: theCaller(request).key.prefix }, 'Made an API key');
+      log.info({ id, prefix, user_id, scopes, by: theCaller(request).key.prefix }, 'Created an API key');
       return reply.code(201).send(key);
     },
   );
@@ -34,7 +34,7 @@ export const keyRoutes: RouteGroup = (server, { pool, log }) => {
       schema: {
         operationId: 'listKeys',
         tags: ['keys'],
-        summary: 'API keys, the newest first, revoked and expired ones too',
+        summary: 'List API keys, newest first, including revoked and expired ones',
         querystring: keyListQuery,
         response: { 200: keyList },
       },
@@ -52,7 +52,7 @@ export const keyRoutes: RouteGroup = (server, { pool, log }) => {
       schema: {
         operationId: 'revokeKey',
         tags: ['keys'],
-        summary: 'End an API key for good; it stops working within two seconds',
+        summary: 'Revoke an API key; it stops working within two seconds',
         params: keyParams,
         response: { 200: apiKey },
       },

@@ -29,7 +29,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'createPolicy',
         tags,
-        summary: 'Make a policy; its first job is made at once, unless next_run_at says when',
+        summary: 'Create a policy; its first job starts at once, unless next_run_at is set',
         body: newPolicy,
         response: { 201: apiPolicy },
       },
@@ -50,7 +50,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'listPolicies',
         tags,
-        summary: 'Policies, the newest first',
+        summary: 'List policies, newest first',
         querystring: policyListQuery,
         response: { 200: policyList },
       },
@@ -72,7 +72,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'showPolicy',
         tags,
-        summary: 'One policy: what it does, how it went, and when it runs next',
+        summary: 'Show a policy: settings, last runs and next run',
         params: policyParams,
         response: { 200: apiPolicy },
       },
@@ -87,7 +87,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'changePolicy',
         tags,
-        summary: 'Change a policy; what is not named stays, and so do jobs that were made already',
+        summary: 'Change settings of a policy; existing jobs stay as they are',
         params: policyParams,
         body: changedPolicy,
         response: { 200: apiPolicy },
@@ -137,8 +137,8 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
           operationId: `${word}Policy`,
           tags,
           summary: enabled
-            ? 'Let a policy run again; if it is due, at once'
-            : 'Make no more jobs of a policy; a live job runs to its end',
+            ? 'Enable a policy; if it is due, it runs at once'
+            : 'Disable a policy; a live job runs to its end',
           params: policyParams,
           response: { 200: apiPolicy },
         },
@@ -161,7 +161,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'runPolicy',
         tags,
-        summary: 'Make a policy due now, before its time',
+        summary: 'Run a policy now, ahead of its schedule',
         params: policyParams,
         response: { 200: ranPolicy, 202: ranPolicy },
       },

@@ -21,7 +21,7 @@ export const pricePointRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listPricePoints',
         tags,
-        summary: 'Observed prices, the newest first',
+        summary: 'List observed prices, newest first',
         querystring: pricePointListQuery,
         response: { 200: pricePointList },
       },
@@ -51,7 +51,7 @@ export const pricePointRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showPricePoint',
         tags,
-        summary: 'One observed price, with what the source gave',
+        summary: 'Show an observed price with the raw data of the source',
         params: pricePointParams,
         response: { 200: shownPricePoint },
       },
@@ -63,7 +63,7 @@ export const pricePointRoutes: RouteGroup = (server, { pool }) => {
         ownerOf(theCaller(request)),
       );
       const listed = JSON.stringify({ ...listedPricePoint.encode(point), listing_attributes });
-      // As text, like the price: its numbers keep their digits.
+      // Raw JSON text, so that numbers keep their digits.
       const answer = `${listed.slice(0, -1)},"raw":${raw ?? 'null'}}`;
       return reply.type('application/json; charset=utf-8').send(answer as never);
     },
@@ -76,7 +76,7 @@ export const pricePointRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'deletePricePoint',
         tags,
-        summary: 'Delete a price that is none; its intake is valued without it',
+        summary: 'Delete a wrong price; its intake is valued again without it',
         params: pricePointParams,
         response: { 200: listedPricePoint },
       },

@@ -26,7 +26,7 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listResults',
         tags,
-        summary: 'What visits brought back, the newest first',
+        summary: 'List results of visits, newest first',
         querystring: resultListQuery,
         response: { 200: resultList },
       },
@@ -46,7 +46,7 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showResult',
         tags,
-        summary: 'One result, with all that was read from the page',
+        summary: 'Show a result with all data read from the page',
         params: resultParams,
         response: { 200: shownResult },
       },
@@ -58,7 +58,7 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
         ownerOf(theCaller(request)),
       );
       const listed = JSON.stringify(listedResult.encode(result));
-      // As text, like the price: its numbers keep their digits.
+      // Raw JSON text, so that numbers keep their digits.
       const answer = `${listed.slice(0, -1)},"parsed_data":${parsed_data ?? 'null'}}`;
       return reply.type('application/json; charset=utf-8').send(answer as never);
     },
@@ -71,14 +71,14 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'downloadRawResult',
         tags,
-        summary: 'The page as the bot saw it, as a file',
+        summary: 'Download the page as the bot saw it',
         params: resultParams,
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const html = await readRawResult(pool, id, ownerOf(theCaller(request)));
-      // Whoever opens it all the same runs no script of it, and not as a page of ours.
+      // Opened in a browser, it runs no scripts and not in our origin.
       return reply
         .headers({
           'content-type': 'text/html; charset=utf-8',
@@ -96,7 +96,7 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listPriceHistory',
         tags,
-        summary: 'What a page cost over time, the newest first',
+        summary: 'List the price history of a page, newest first',
         querystring: priceHistoryQuery,
         response: { 200: priceHistoryPage },
       },
@@ -133,9 +133,9 @@ export const resultRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listPriceChanges',
         tags,
-        summary: 'Where a page cost something else than the time before, the newest first',
+        summary: 'List price changes, newest first',
         description:
-          'The event of the completion of the job tells of it too: in its timeline, and in the stream.',
+          'The completion event of the job also reports the change, in its timeline and in the stream.',
         querystring: priceChangeListQuery,
         response: { 200: priceChangeList },
       },

@@ -10,7 +10,7 @@ import {
 import type { RouteGroup } from '../route-group.ts';
 import { refuseForeignOrigin, refuseForeignWrite, sessionCookie, sessionTokenOf } from '../session-cookie.ts';
 
-/** Signing in and out of the console. Public, because whoever calls has no session yet, or may have lost it. */
+/** Signing in and out of the console. Public, because the caller may have no session. */
 export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, log, sampleSite }) => {
   const config = { access: 'public' } as const;
 
@@ -28,7 +28,7 @@ export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, l
       schema: {
         operationId: 'signIn',
         tags: ['session'],
-        summary: 'Sign in to the console with an API key, or with the token of a link',
+        summary: 'Sign in to the console with an API key or a login link',
         body: sessionRequest,
         response: { 201: session },
       },
@@ -38,7 +38,7 @@ export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, l
       const { body } = request;
       const keyId = 'key' in body ? (await keys.find(body.key)).id : await useLoginLink(pool, body.link);
       const { token, expires_at } = await openSession(pool, keyId, configuration.sessionHours);
-      log.info({ key: keyId, by: 'key' in body ? 'key' : 'link' }, 'Someone signed in to the console');
+      log.info({ key: keyId, by: 'key' in body ? 'key' : 'link' }, 'Signed in to the console');
       setCookie(reply, token, Math.floor((expires_at.getTime() - Date.now()) / 1000));
       return reply.code(201).send(await answer(token));
     },
@@ -51,7 +51,7 @@ export const sessionRoutes: RouteGroup = (server, { pool, keys, configuration, l
       schema: {
         operationId: 'showSession',
         tags: ['session'],
-        summary: 'Who is signed in',
+        summary: 'Show the current session',
         response: { 200: session },
       },
     },

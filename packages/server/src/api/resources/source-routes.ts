@@ -18,7 +18,7 @@ const read = { access: { scope: 'jobs:read' } } as const;
 const operate = { access: { scope: 'operate' } } as const;
 const tags = ['sources'];
 
-/** Sources are everyone's; but which hosts were ever asked for tells what others crawl, and is for operators. */
+/** Sources are shared, but the list of hosts reveals what others crawl: only operators see unconfigured ones. */
 export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
   const acting = ({ actor }: Caller) => ({ db: pool, notifier, actor });
   server.get(
@@ -28,8 +28,8 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'listSources',
         tags,
-        summary: 'Places on the outside, with their limits and their health',
-        description: 'Keys that do not see every owner are shown those that were configured.',
+        summary: 'List sources with their limits and health',
+        description: 'Keys that do not see every owner get the configured sources only.',
         querystring: sourceListQuery,
         response: { 200: sourceList },
       },
@@ -56,7 +56,7 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'showSource',
         tags,
-        summary: 'One source',
+        summary: 'Show a source',
         params: sourceParams,
         response: { 200: apiSource },
       },
@@ -77,8 +77,8 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'configureSource',
         tags,
-        summary: 'Make a source, or change one: what is not named stays as it is',
-        description: 'A host belongs to one configured source; another that names it is refused.',
+        summary: 'Create a source, or change settings of one',
+        description: 'A host can belong to one configured source only.',
         params: sourceParams,
         body: sourceSettings,
         response: { 200: apiSource },
@@ -97,7 +97,7 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'changeSource',
         tags,
-        summary: 'Change a source that is there: what is not named stays as it is',
+        summary: 'Change settings of an existing source',
         params: sourceParams,
         body: sourceSettings,
         response: { 200: apiSource },
@@ -117,7 +117,7 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'pauseSource',
         tags,
-        summary: 'Let no request to a source start, for some time or until it is resumed',
+        summary: 'Pause a source for some time or until it is resumed',
         params: sourceParams,
         body: pauseSourceRequest,
         response: { 200: apiSource },
@@ -137,8 +137,7 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       schema: {
         operationId: 'resumeSource',
         tags,
-        summary:
-          'End every pause and slow-down of a source, whoever began it, and start the jobs that wait for it',
+        summary: 'End every pause and slowdown of a source, and start the jobs that wait for it',
         params: sourceParams,
         response: { 200: apiSource },
       },

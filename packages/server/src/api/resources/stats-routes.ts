@@ -12,9 +12,9 @@ export const statsRoutes: RouteGroup = (server, { pool, configuration }) => {
       schema: {
         operationId: 'showStats',
         tags: ['stats'],
-        summary: 'Where everything stands: counts, throughput, what is stuck or in trouble',
-        description: `Counts are exact up to 10,000, and say so when they are not. With a key that does not see every owner,
-they are of the owner's jobs, policies and bots.`,
+        summary: 'Show counts, throughput, and what is stuck or in trouble',
+        description: `Counts are exact up to 10,000; \`precision\` marks the others. Keys that do not see every owner get the counts of their
+own jobs, policies and bots.`,
         querystring: statsQuery,
         response: { 200: stats },
       },

@@ -28,7 +28,7 @@ export const valuationRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listValuations',
         tags,
-        summary: 'What items are worth, those of the newest intakes first',
+        summary: 'List valuations, newest intakes first',
         querystring: valuationListQuery,
         response: { 200: valuationList },
       },
@@ -54,7 +54,7 @@ export const valuationRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showValuation',
         tags,
-        summary: 'What an item is worth, how sure that is, and why',
+        summary: 'Show the valuation of an intake, its confidence and reasons',
         params: valuationParams,
         response: { 200: apiValuation },
       },
@@ -69,7 +69,7 @@ export const valuationRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'showDistribution',
         tags,
-        summary: 'Where the prices of an item lie, outliers apart',
+        summary: 'Show the price distribution of an intake, with outliers apart',
         params: valuationParams,
         response: { 200: distribution },
       },
@@ -84,7 +84,7 @@ export const valuationRoutes: RouteGroup = (server, { pool }) => {
       schema: {
         operationId: 'listValuationHistory',
         tags,
-        summary: 'What an item was thought to be worth before, the newest first',
+        summary: 'List earlier valuations of an intake, newest first',
         params: valuationParams,
         querystring: valuationHistoryQuery,
         response: { 200: valuationHistory },

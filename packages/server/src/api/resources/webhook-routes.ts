@@ -31,7 +31,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'createWebhook',
         tags,
-        summary: 'Make a webhook; its secret is in this answer alone',
+        summary: 'Create a webhook; its secret is shown only once',
         body: newWebhook,
         response: { 201: createdWebhook },
       },
@@ -50,7 +50,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'listWebhooks',
         tags,
-        summary: 'Webhooks, the newest first',
+        summary: 'List webhooks, newest first',
         querystring: webhookListQuery,
         response: { 200: webhookList },
       },
@@ -71,7 +71,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'showWebhook',
         tags,
-        summary: 'One webhook: where it leads, what it hears, and how it fares',
+        summary: 'Show a webhook with its events and the state of its deliveries',
         params: webhookParams,
         response: { 200: shownWebhook },
       },
@@ -86,7 +86,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'changeWebhook',
         tags,
-        summary: 'Change a webhook; what is not named stays, and what waits goes where it then leads',
+        summary: 'Change settings of a webhook; pending deliveries use the new ones',
         params: webhookParams,
         body: changedWebhook,
         response: { 200: apiWebhook },
@@ -103,7 +103,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'deleteWebhook',
         tags,
-        summary: 'Delete a webhook; what waits is not sent',
+        summary: 'Delete a webhook; pending deliveries are dropped',
         params: webhookParams,
         response: { 200: apiWebhook },
       },
@@ -121,8 +121,8 @@ export const webhookRoutes: RouteGroup = (server, context) => {
           operationId: `${word}Webhook`,
           tags,
           summary: enabled
-            ? 'Let a webhook hear again; what waits is sent at once'
-            : 'Send nothing more to a webhook; what happens meanwhile is not told, what waits is kept',
+            ? 'Enable a webhook; pending deliveries are sent at once'
+            : 'Disable a webhook; pending deliveries are kept, new events are not recorded',
           params: webhookParams,
           response: { 200: apiWebhook },
         },
@@ -139,7 +139,7 @@ export const webhookRoutes: RouteGroup = (server, context) => {
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,
-        summary: 'Give a webhook another secret; for a while the old one signs as well',
+        summary: 'Replace the secret of a webhook; the old one also signs for a while',
         params: webhookParams,
         body: rotateSecretRequest,
         response: { 200: createdWebhook },

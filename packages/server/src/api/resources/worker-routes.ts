@@ -12,8 +12,8 @@ export const workerRoutes: RouteGroup = (server, { pool, configuration }) => {
       schema: {
         operationId: 'listWorkers',
         tags: ['workers'],
-        summary: 'Who runs jobs, whether they are alive, and how busy they are',
-        description: 'On what machine they run is for keys that see every owner.',
+        summary: 'List workers with their state and load',
+        description: 'Host and process id are only shown to keys that see every owner.',
         querystring: workerListQuery,
         response: { 200: workerList },
       },

@@ -1,4 +1,14 @@
-import { describeWait, type HostCause, type Job, type JobKind, parseUrl, pauseCauses, type WaitFacts, type Waiting, type WorkerShortage } from '@holdfast/contract';
+import {
+  describeWait,
+  type HostCause,
+  type Job,
+  type JobKind,
+  parseUrl,
+  pauseCauses,
+  type WaitFacts,
+  type Waiting,
+  type WorkerShortage,
+} from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { findSources } from '../../governor/sources/open-sources.ts';
 import { type BlockedBy, isEarly } from '../../queue/jobs/waiting-jobs.ts';
