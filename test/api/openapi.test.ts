@@ -51,7 +51,7 @@ test('schemas are called as people would call them', () => {
 test('what a bot may send as parsed_data is described as what it is: anything', () => {
   const { schemas } = documentOf(api.server).document.components;
   expect(schemas.SubmitRequest?.properties?.parsed_data).toEqual({
-    description: 'any JSON, up to a million characters of it',
+    description: 'any JSON, up to a million characters',
   });
 });
 

@@ -50,9 +50,9 @@ describe('holdfast bots', () => {
   test.each([
     [['create', 'b', '--max-jobs-per-pull', '101'], 2, /100/],
     [['create', 'b', '--domain', 'http://x/'], 2, /is no domain/],
-    [['create', 'a  b'], 2, /the name of the bot must be made of visible characters/],
+    [['create', 'a  b'], 2, /the name of the bot must contain only visible characters/],
     [['create', 'b', '--max-jobs-per-pull', '0'], 2, /--max-jobs-per-pull must be at least 1/],
-    [['disable', 'nobody'], 3, /There is no such bot/],
+    [['disable', 'nobody'], 3, /Bot not found/],
   ])('%j exits with %i and says what to do', async (args, exit, message) => {
     const outcome = await holdfast('bots', ...args);
     expect([outcome.exit, outcome.stderr]).toEqual([exit, expect.stringMatching(message)]);

@@ -11,7 +11,7 @@ describe('holdfast crawl', () => {
     [
       'a user agent that is no header',
       ['https://a.example', '--user-agent', 'ü'],
-      /--user-agent must be made of/,
+      /--user-agent must contain only visible ASCII/,
     ],
     ['a URL that is none', ['nonsense'], /The URL cannot be fetched: nonsense/],
     ['a URL without its scheme', ['example.com/docs'], /Add the scheme: https:\/\/example\.com\/docs/],

@@ -128,7 +128,7 @@ describe('holdfast crawl', () => {
     });
     expect(await holdfast('pages', 'diff', id, `${fixture.site.origin}/nowhere`)).toMatchObject({
       exit: 3,
-      stderr: expect.stringContaining(`There is no such page: ${fixture.site.origin}/nowhere of job ${id}`),
+      stderr: expect.stringContaining(`Page not found: ${fixture.site.origin}/nowhere of job ${id}`),
     });
   }, 90_000);
 

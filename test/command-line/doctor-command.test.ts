@@ -164,7 +164,7 @@ describe('holdfast doctor', () => {
       expect(await runHoldfast(['doctor', ...args], { DATABASE_URL: database.url })).toEqual({
         exit: 3,
         stdout: '',
-        stderr: expect.stringContaining(`There is no such job: ${args.at(-1)}`),
+        stderr: expect.stringContaining(`Job not found: ${args.at(-1)}`),
       });
     },
   );

@@ -223,8 +223,8 @@ describe('holdfast jobs', () => {
     await holdfast('jobs', 'expire', job.id, '--reason', 'it hangs');
     expect((await holdfast('jobs', 'list')).stdout).toMatch(/expired +0 +0 % +0\/3 +expired_by_request: /);
     const shown = (await holdfast('jobs', 'show', job.id)).stdout;
-    expect(shown).toMatch(/error +expired_by_request: The job was taken .* \(user:.+\): it hangs\n/);
-    expect(shown).toMatch(/advice +Retry the job to go on/);
+    expect(shown).toMatch(/error +expired_by_request: An operator ended the job's lease \(user:.+\): it hangs\n/);
+    expect(shown).toMatch(/advice +Retry the job to continue/);
     await holdfast('jobs', 'retry', job.id);
     expect((await holdfast('jobs', 'list')).stdout).not.toContain('expired');
   });
@@ -283,7 +283,7 @@ describe('holdfast jobs', () => {
       'an option that is misspelt',
       ['create', 'crawl', 'https://a.example', '--payload', '{"max_dept": 2}'],
       2,
-      /max_dept in --payload is not known here: did you mean max_depth\?/,
+      /max_dept in --payload is not a known field: did you mean max_depth\?/,
     ],
     [
       'a payload that is no object',
@@ -302,8 +302,8 @@ describe('holdfast jobs', () => {
     ['a limit of 0', ['list', '--limit', '0'], 2, /--limit must be at least 1\n/],
     ['an unknown command', ['dance'], 2, /unknown command/],
     ['an unknown option', ['list', '--colour'], 2, /unknown option/],
-    ['a job that is not there', ['show', nobody], 3, /There is no such job/],
-    ['an id that is none', ['pause', 'x'], 3, /There is no such job: x\n.*is a UUID/],
+    ['a job that is not there', ['show', nobody], 3, /Job not found/],
+    ['an id that is none', ['pause', 'x'], 3, /Job not found: x\n.*is a UUID/],
   ])('%s gets a clear error and its exit code', async (_, args, exit, message) => {
     const outcome = await holdfast('jobs', ...args);
     expect(outcome.exit).toBe(exit);
@@ -316,7 +316,7 @@ describe('holdfast jobs', () => {
     const { stdout } = await holdfast('jobs', 'create', '--help');
     for (const field of Object.keys(crawlOptions.shape))
       expect(stdout).toMatch(new RegExp(`^  ${field} `, 'm'));
-    expect(stdout).toContain('least time between two requests of this job to a host');
+    expect(stdout).toContain('minimum time between requests of this job to a host');
   });
 
   test('one impossible action of several does not keep the others from being done', async () => {

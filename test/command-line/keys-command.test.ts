@@ -56,7 +56,7 @@ describe('holdfast keys', () => {
   });
 
   test.each([
-    [['create', '--name', 'b', '--bot-id', ' '], 2, /--bot-id must be made of visible characters/],
+    [['create', '--name', 'b', '--bot-id', ' '], 2, /--bot-id must contain only visible characters/],
     [['create'], 2, /--name/],
     [['create', '--name', 'x'], 2, /--role viewer\|operator\|admin\|bot/],
     [['create', '--name', 'x', '--role', 'root'], 2, /viewer, operator, admin, bot/],
@@ -66,7 +66,7 @@ describe('holdfast keys', () => {
       2,
       /--expires .*must be in the future/,
     ],
-    [['revoke', 'nobody'], 3, /There is no such API key/],
+    [['revoke', 'nobody'], 3, /API key not found/],
   ])('%j exits with %i and says what to do', async (args, exit, message) => {
     const outcome = await holdfast('keys', ...args);
     expect(outcome.exit).toBe(exit);

@@ -102,10 +102,10 @@ describe('holdfast policies', () => {
       'an option that is misspelt',
       ['create', 'crawl', 'https://a.example', '--options', '{"max_dept": 2}'],
       2,
-      /max_dept of --options is not known here/,
+      /max_dept of --options is not a known field/,
     ],
     ['nothing to change', ['update', nobody], 2, /at least one field/],
-    ['a policy that is not there', ['show', nobody], 3, /There is no such policy/],
+    ['a policy that is not there', ['show', nobody], 3, /Policy not found/],
     ['two filters that contradict', ['list', '--enabled', '--disabled'], 2, /cannot be used with/],
   ])('%s gets a clear error and its exit code', async (_, args, exit, message) => {
     const outcome = await holdfast('policies', ...args);

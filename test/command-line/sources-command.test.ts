@@ -69,7 +69,7 @@ describe('holdfast sources', () => {
         3,
         expect.stringMatching(/^source host:a\.test: .*\nsource host:b\.test: .*\n$/),
       ]);
-      expect(stderr).toMatch(/no such source: none\n[\s\S]*no such source: nor\n/);
+      expect(stderr).toMatch(/Source not found: none\n[\s\S]*Source not found: nor\n/);
     },
   );
 
@@ -81,8 +81,8 @@ describe('holdfast sources', () => {
   });
 
   test.each([
-    [['show', 'none'], 3, 'There is no such source: none'],
-    [['pause', 'none'], 3, 'There is no such source'],
+    [['show', 'none'], 3, 'Source not found: none'],
+    [['pause', 'none'], 3, 'Source not found'],
     [['set', 'a b'], 2, 'is no id of a source'],
     [['set', 'x', '--concurrency', '0'], 2, 'concurrency'],
     [['set', 'x', '--config', '[]'], 2, '--config must be a JSON object'],

@@ -133,7 +133,7 @@ describe('holdfast up', () => {
     const outcome = await runHoldfast([command], { [setting]: String(port) }, folder);
     other.close();
     expect(outcome.exit).toBe(5);
-    expect(outcome.stderr).toMatch(`The address to listen on is taken: 127.0.0.1:${port}`);
+    expect(outcome.stderr).toMatch(`The listen address is already in use: 127.0.0.1:${port}`);
     expect(readdirSync(folder)).toEqual([]);
   });
 

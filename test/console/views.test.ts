@@ -101,9 +101,9 @@ test('an empty list says what belongs there', async () => {
     ['results', 'No results'],
     ['intakes', 'No intakes yet'],
     ['intakes?search=x', 'No intake matches these filters'],
-    ['intakes/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'There is no such intake'],
+    ['intakes/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'Intake not found'],
     ['keys', 'Keys are for admins'],
-    ['jobs/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'There is no such job'],
+    ['jobs/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'Job not found'],
     ['jobs?status=failed', 'No job matches these filters'],
   ] as const) {
     await visit(page, `/${path}`);
@@ -116,8 +116,8 @@ test('an empty list says what belongs there', async () => {
 test('an address whose id is none leads to nothing, under a heading, and offers no second try', async () => {
   const page = await console.admin();
   for (const [path, heading, title] of [
-    ['jobs/nonsense', 'Job', 'There is no such job'],
-    ['intakes/nonsense', 'Intake', 'There is no such intake'],
+    ['jobs/nonsense', 'Job', 'Job not found'],
+    ['intakes/nonsense', 'Intake', 'Intake not found'],
   ] as const) {
     await visit(page, `/${path}`);
     await page.getByRole('heading', { name: title }).waitFor();

@@ -58,7 +58,7 @@ export class TestSite {
     if (this.#options.answer?.(path, response, request)) return;
     const page = path === '/' ? 0 : Number(/^\/page\/(\d+)$/.exec(path)?.[1] ?? Number.NaN);
     if (path === '/robots.txt' && this.#options.robots) response.end(this.#options.robots);
-    else if (!(page < this.#options.pages)) response.writeHead(404).end('There is no such page.');
+    else if (!(page < this.#options.pages)) response.writeHead(404).end('Page not found.');
     else setTimeout(() => this.#sendPage(page, request, response), this.#options.delayMs ?? 0);
   }
 

@@ -100,7 +100,7 @@ describe('holdfast webhooks', () => {
       /not allowed.*HOLDFAST_ALLOW_PRIVATE=http:\/\/10\.0\.0\.1 .*webhooks add/s,
     ],
     [['add', 'nonsense'], 2, /the URL must be an absolute http or https URL/],
-    [['show', 'nobody'], 3, /There is no such webhook/],
+    [['show', 'nobody'], 3, /Webhook not found/],
     [['replay', 'nobody'], 2, /--delivery, or --dead, or --since/],
   ])('%j exits with %i and says what to do', async (args, exit, message) => {
     const outcome = await webhooks(...args);

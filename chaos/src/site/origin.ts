@@ -99,7 +99,7 @@ export class Origin {
     if (this.special?.(path, request, response)) return;
     const found = this.#sections.get(prefix)?.paths.get(path);
     if (!found) {
-      response.writeHead(404).end('There is no such page.');
+      response.writeHead(404).end('Page not found.');
       return;
     }
     setTimeout(() => send(found, count, response), found.delayMs + this.extraDelayMs);

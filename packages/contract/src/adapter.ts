@@ -39,8 +39,8 @@ function hasFixedOrigin(value: string): boolean {
 }
 
 const urlTemplate = template(4000)
-  .refine(hasFixedOrigin, 'must be an http or https URL with placeholders only behind its host')
-  .describe('placeholders {title}, {year} … are filled from the intake; {query} is all of them as words')
+  .refine(hasFixedOrigin, 'must be an http or https URL with placeholders only after its host')
+  .describe('{title}, {year} … are replaced by attributes of the intake, {query} by all of them as words')
   .meta({ examples: ['https://api.example.com/search?q={query}'] });
 
 const headers = z
@@ -65,38 +65,38 @@ const oauth = z
     credentials: z
       .enum(['basic', 'body'])
       .default('basic')
-      .describe('in the Authorization header, or in the form'),
+      .describe('send the credentials in the Authorization header or in the form'),
   })
-  .describe('client credentials (RFC 6749, 4.4); the token is kept until it expires');
+  .describe('OAuth client credentials (RFC 6749, 4.4); the token is reused until it expires');
 
 /** `price.value`, `offers.0.price`: names and positions with dots between them. */
 const path = text(300).regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be a path such as price.value');
-const paths = z.union([path, z.array(path).min(1).max(10)]).describe('a path, or several to try in turn');
+const paths = z
+  .union([path, z.array(path).min(1).max(10)])
+  .describe('a path, or several paths to try in order');
 
-const selector = text(500).describe(
-  'a CSS selector; with @name behind it, that attribute instead of the text',
-);
+const selector = text(500).describe('a CSS selector; append @name to read an attribute instead of the text');
 
 const fields = <Place extends z.ZodType>(place: Place) => ({
   price: place,
   currency: place.optional(),
-  price_type: place.optional().describe('where a listing says sold, ask or bid itself'),
+  price_type: place.optional().describe('field that says sold, ask or bid'),
   title: place.optional(),
   url: place.optional(),
   external_id: place.optional(),
-  date: place.optional().describe('of the listing or the sale'),
-  attributes: z.record(text(100), place).optional().describe('what the source says apart from the title'),
+  date: place.optional().describe('date of the listing or sale'),
+  attributes: z.record(text(100), place).optional().describe('other attributes that the source provides'),
 });
 
-const maxPages = z.int().min(1).max(50).default(1).describe('requests of one collection at most');
+const maxPages = z.int().min(1).max(50).default(1).describe('maximum requests per collection');
 const shared = {
-  price_type: z.enum(priceTypes).default('ask').describe('of listings that do not say it'),
-  currency: currencyCode.optional().describe('of listings that do not say it'),
+  price_type: z.enum(priceTypes).default('ask').describe('used for listings that do not specify it'),
+  currency: currencyCode.optional().describe('used for listings that do not specify it'),
   region: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be two letters, such as US')
     .optional()
-    .describe('of the source: decides what $ and kr mean'),
+    .describe('region of the source; determines what $ and kr mean'),
   max_listings: z.int().min(1).max(2000).default(500),
 };
 
@@ -104,12 +104,12 @@ export const jsonAdapter = z.strictObject({
   url: urlTemplate,
   headers: headers.default({}),
   oauth: oauth.optional(),
-  items: path.optional().describe('path to the list of listings; without it, the answer is the list'),
+  items: path.optional().describe('path to the list of listings; default: the whole response'),
   fields: z.strictObject(fields(paths)),
   paging: z
     .strictObject({
       next: path.optional().describe('path to the URL of the next page'),
-      parameter: text(100).optional().describe('query parameter that counts pages or listings'),
+      parameter: text(100).optional().describe('query parameter with the number of the page or listing'),
       start: z.int().min(0).max(1_000_000).default(0),
       step: z.int().min(1).max(10_000).default(1),
     })
@@ -137,13 +137,13 @@ export const importAdapter = z.strictObject({});
 export const moduleAdapter = z.strictObject({
   file: text(100)
     .regex(/^[A-Za-z0-9_][\w.-]*\.m?js$/, 'must be the name of a .js or .mjs file in the folder of adapters')
-    .describe('in the folder that HOLDFAST_ADAPTERS names'),
-  options: z.record(text(100), z.unknown()).default({}).describe('handed to the module'),
+    .describe('file name in the folder HOLDFAST_ADAPTERS'),
+  options: z.record(text(100), z.unknown()).default({}).describe('passed to the module'),
   secrets: z
     .array(z.string().regex(/^HOLDFAST_SECRET_[A-Z0-9_]{1,100}$/, `must begin with ${secretPrefix}`))
     .max(20)
     .default([])
-    .describe('environment variables that the module may see'),
+    .describe('environment variables that the module may read'),
   timeout_seconds: z.int().min(1).max(600).default(60),
   memory_mb: z.int().min(16).max(512).default(64),
   ...shared,

@@ -26,7 +26,7 @@ test.each<[string, Parameters<typeof readConfiguration>]>([
     [{}, { allowPrivate: ['http://a.test', 'localhost'] }],
   ],
   [
-    'HOLDFAST_USER_AGENT must be made of visible ASCII characters and spaces: it is sent as a header',
+    'HOLDFAST_USER_AGENT must contain only visible ASCII characters and spaces, because it is sent as a header',
     [{ HOLDFAST_USER_AGENT: 'Bücher/1' }],
   ],
   [

@@ -67,7 +67,7 @@ export const settings = {
       .string()
       .regex(/^postgres(ql)?:\/\//, 'must start with postgresql://')
       .optional(),
-    description: 'PostgreSQL (14 or newer) to use. Without it, an embedded server runs in the data folder.',
+    description: 'PostgreSQL server (14 or newer). Default: an embedded server in the data folder.',
     secret: true,
   },
   dataFolder: {
@@ -78,74 +78,73 @@ export const settings = {
   databasePort: {
     env: 'HOLDFAST_DATABASE_PORT',
     schema: wholeNumber(0, 65_535, 0),
-    description: 'Port of the embedded PostgreSQL on 127.0.0.1; 0 picks a free one and keeps it.',
+    description: 'Port of the embedded PostgreSQL on 127.0.0.1; 0 picks a free port and keeps it.',
   },
   host: {
     env: 'HOLDFAST_HOST',
     schema: z.string().min(1).default('127.0.0.1'),
-    description: 'Address the HTTP server listens on. Loopback unless you say otherwise.',
+    description: 'Address that the HTTP server listens on.',
   },
   port: {
     env: 'HOLDFAST_PORT',
     schema: wholeNumber(0, 65_535, 7070),
-    description:
-      'Port the HTTP server listens on; 0 picks a free one. The sample site of `up` takes the next one.',
+    description: 'Port of the HTTP server; 0 picks a free port. The sample site of `up` uses the next port.',
   },
   keyless: {
     env: 'HOLDFAST_KEYLESS',
     schema: z.enum(['off', 'loopback'], 'must be off or loopback').default('off'),
     description:
-      'loopback: programs on this machine need no key, and act as the owner `local`. Only where nothing but programs that you trust can connect to this machine: no proxy, no tunnel, no other accounts. HOLDFAST_HOST must be a loopback address, and HOLDFAST_PUBLIC_URL not be set.',
+      'loopback: programs on this machine need no key and act as the owner `local`. Use it only if you trust every program that can connect: no proxies, tunnels or other accounts. Requires a loopback HOLDFAST_HOST and no HOLDFAST_PUBLIC_URL.',
   },
   drainSeconds: {
     env: 'HOLDFAST_DRAIN_SECONDS',
     schema: wholeNumber(0, 3600, 0),
     description:
-      'How long the API goes on answering after a signal to stop, while `/ready` says that it is not ready: time for a load balancer to notice.',
+      'How long the API keeps serving after a stop signal while `/ready` answers 503, so that load balancers notice.',
   },
   publicUrl: {
     env: 'HOLDFAST_PUBLIC_URL',
     schema: z.string().transform(publicOriginOf).optional(),
     description:
-      'Where browsers reach the API and the console when a proxy stands in front, such as https://holdfast.example; no path. With https the session cookie is Secure. Sign-in is accepted from there, and printed links lead there.',
+      'Public address of the API and console behind a proxy, such as https://holdfast.example, without a path. Used for sign-in and printed links; with https, the session cookie is Secure.',
   },
   sessionHours: {
     env: 'HOLDFAST_SESSION_HOURS',
     schema: wholeNumber(1, 8760, 12),
-    description: 'How long a sign-in to the console lasts.',
+    description: 'Lifetime of a console session.',
   },
   metricsPort: {
     env: 'HOLDFAST_METRICS_PORT',
     schema: wholeNumber(0, 65_535, 0),
     description:
-      'Port on which a worker serves Prometheus metrics at /metrics, without a key; 0: none. `up` and `api` serve metrics on their own port and ask for a key.',
+      'Port on which a worker serves Prometheus metrics at /metrics without a key; 0: off. `up` and `api` serve metrics on their own port and require a key.',
   },
   streamBeatSeconds: {
     env: 'HOLDFAST_STREAM_BEAT_SECONDS',
     schema: seconds(15),
     description:
-      'How often an idle event stream sends a keep-alive (proxies cut silent connections) and checks its key again. A client that reads nothing for this long is disconnected.',
+      'Interval at which an idle event stream sends a keep-alive and checks its key. A client that reads nothing for this long is disconnected.',
   },
   workerId: {
     env: 'WORKER_ID',
     schema: z.string().min(1).max(100).optional(),
-    description: 'Name of this worker, unique among all; generated when not set.',
+    description: 'Unique name of this worker. Default: generated.',
   },
   maxConcurrentJobs: {
     env: 'MAX_CONCURRENT_JOBS',
     schema: wholeNumber(0, 1000, 4),
-    description: 'How many crawls a supervisor runs at once, each in a process of its own; 0 runs none.',
+    description: 'Maximum concurrent crawls per worker, each in its own process; 0 runs none.',
   },
   maxConcurrentVisits: {
     env: 'MAX_CONCURRENT_VISITS',
     schema: wholeNumber(0, 1000, 32),
     description:
-      'How many visits and collect jobs a supervisor has under way at once, all in one pooled process; 0 runs none.',
+      'Maximum concurrent visits and collect jobs per worker, all in one pooled process; 0 runs none.',
   },
   runnerMemoryMb: {
     env: 'HOLDFAST_RUNNER_MEMORY_MB',
     schema: wholeNumber(64, 1_000_000, 512),
-    description: 'A runner that needs more memory is ended, and its job tried again.',
+    description: 'Memory limit of a runner. A runner that exceeds it is killed and its job retried.',
   },
   browser: {
     env: 'HOLDFAST_BROWSER',
@@ -178,27 +177,27 @@ export const settings = {
       .transform((origins, context) => origins.map((origin) => originOf(origin.trim(), context)))
       .default([]),
     description:
-      'Origins that may be fetched although their address is not public, such as http://localhost:8080, with commas between them.',
+      'Private-network origins that may be fetched, such as http://localhost:8080, separated by commas.',
   },
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',
     schema: headerText(500).default('Holdfast/0.2'),
-    description: 'User-Agent header of the crawler, unless a job sets another.',
+    description: 'Default User-Agent header of the crawler.',
   },
   pollSeconds: {
     env: 'HOLDFAST_POLL_SECONDS',
     schema: seconds(1),
-    description: 'How often a worker looks for work when no notification woke it.',
+    description: 'Interval at which a worker looks for jobs without a notification.',
   },
   heartbeatSeconds: {
     env: 'HOLDFAST_HEARTBEAT_SECONDS',
     schema: seconds(10),
-    description: 'How often a supervisor renews the leases of its jobs.',
+    description: 'Interval at which a worker renews the leases of its jobs.',
   },
   leaseSeconds: {
     env: 'HOLDFAST_LEASE_SECONDS',
     schema: seconds(120),
-    description: 'Lease of crawl and visit jobs held by a supervisor; they are recovered when it runs out.',
+    description: 'Lease of crawl and visit jobs. A job is recovered when its lease expires.',
   },
   collectLeaseSeconds: {
     env: 'JOB_LOCK_TIMEOUT_SECONDS',
@@ -208,33 +207,32 @@ export const settings = {
   watchdogSeconds: {
     env: 'HOLDFAST_WATCHDOG_SECONDS',
     schema: seconds(60),
-    description: 'How often the watchdog looks for expired leases.',
+    description: 'Interval at which the watchdog looks for expired leases.',
   },
   schedulerSeconds: {
     env: 'HOLDFAST_SCHEDULER_SECONDS',
     schema: seconds(5),
-    description: 'How often a worker creates the jobs of due policies.',
+    description: 'Interval at which a worker creates the jobs of due policies.',
   },
   retentionDays: {
     env: 'HOLDFAST_RETENTION_DAYS',
     schema: wholeNumber(0, 36_500, 30),
-    description: 'Days after which finished jobs are deleted; 0 keeps them for ever.',
+    description: 'Days after which finished jobs are deleted; 0 keeps them forever.',
   },
   webhookConcurrency: {
     env: 'HOLDFAST_WEBHOOK_CONCURRENCY',
     schema: wholeNumber(0, 1000, 16),
-    description:
-      'How many webhook deliveries a worker sends at once, at most 4 of them to one webhook; 0 sends none.',
+    description: 'Maximum concurrent webhook deliveries per worker, at most 4 to one webhook; 0 sends none.',
   },
   webhookTimeoutSeconds: {
     env: 'HOLDFAST_WEBHOOK_TIMEOUT_SECONDS',
     schema: seconds(15),
-    description: 'A receiver that has not answered a delivery after so long has not taken it.',
+    description: 'Response timeout of a webhook delivery.',
   },
   webhookAttempts: {
     env: 'HOLDFAST_WEBHOOK_ATTEMPTS',
     schema: wholeNumber(1, 100, 12),
-    description: 'A delivery that was not taken after so many attempts is dead, until it is replayed.',
+    description: 'Attempts after which a webhook delivery is dead.',
   },
   cacheEnabled: {
     env: 'CACHE_ENABLED',
@@ -243,49 +241,48 @@ export const settings = {
       .transform((text) => text === 'true')
       .or(z.boolean())
       .default(true),
-    description: 'Whether answers of sources about prices are cached.',
+    description: 'Whether responses of price sources are cached.',
   },
   cacheTtlSeconds: {
     env: 'CACHE_TTL_SECONDS',
     schema: seconds(3600),
-    description: 'How long a cached answer of a source is used.',
+    description: 'Lifetime of a cached response.',
   },
   adapterFolder: {
     env: 'HOLDFAST_ADAPTERS',
     schema: z.string().min(1).optional(),
-    description: 'Folder of your own adapter modules; without it, none are run.',
+    description: 'Folder of custom adapter modules. Default: none are run.',
   },
   breakerFailures: {
     env: 'HOLDFAST_BREAKER_FAILURES',
     schema: wholeNumber(1, 1_000_000, 5),
     description:
-      'A source is paused after so many failures in a row: any failures of visits and collections, failed connections of crawls. It is also paused when that many URLs of crawls fail in a row, but at least 20; each URL counts once.',
+      'Consecutive failures after which a source is paused: any failures of visits and collections, failed connections of crawls. Also the number of consecutive failed crawl URLs, but at least 20; each URL counts once.',
   },
   breakerPauseSeconds: {
     env: 'HOLDFAST_BREAKER_PAUSE_SECONDS',
     schema: seconds(300),
-    description: 'How long a source stays paused after failures; then one request probes it.',
+    description: 'How long a source is paused after failures. Then one request probes it.',
   },
   probeSeconds: {
     env: 'HOLDFAST_PROBE_SECONDS',
     schema: seconds(60),
-    description: 'How long a worker may take to probe a paused source before another worker may probe it.',
+    description: 'Time limit of a probe, after which another worker may probe the source.',
   },
   shareSeconds: {
     env: 'HOLDFAST_SHARE_SECONDS',
     schema: seconds(10),
-    description:
-      'How long the request slots that a dead run held at a source stay taken; then other runs may use them.',
+    description: 'How long the concurrency share of a dead run stays reserved.',
   },
   logLevel: {
     env: 'HOLDFAST_LOG_LEVEL',
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    description: 'Least severe log lines that are written.',
+    description: 'Minimum severity of log lines.',
   },
   logFormat: {
     env: 'HOLDFAST_LOG_FORMAT',
     schema: z.enum(['auto', 'json', 'text']).default('auto'),
-    description: 'json: one object per line; text: for people; auto: text on a terminal, json elsewhere.',
+    description: 'json: one object per line; text: readable; auto: text on a terminal, otherwise json.',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -25,66 +25,67 @@ const patterns = z.array(text(500)).max(100).default([]);
 
 /** What a crawl job is to do: its payload. Fields nobody knows here are kept for those who sent them. */
 export const crawlOptions = z.looseObject({
-  url: pageUrl.describe('where to start'),
-  urls: z.array(pageUrl).max(100_000).optional().describe('the URLs of a batch, beside the first'),
+  url: pageUrl.describe('start URL'),
+  urls: z.array(pageUrl).max(100_000).optional().describe('further URLs of a batch'),
   strategy: z.enum(crawlStrategies).default('auto'),
-  max_depth: z.int().min(0).max(1000).default(50).describe('links to follow from the start'),
+  max_depth: z.int().min(0).max(1000).default(50).describe('maximum number of links from the start'),
   max_pages: z
     .int()
     .min(1)
     .max(100_000_000)
     .optional()
-    .describe('stop after so many fetched pages; pages tried again by hand come on top'),
+    .describe('stop after this many fetched pages; manually retried pages are extra'),
   max_pages_per_host: z.int().min(1).max(100_000_000).optional(),
   scope: z.enum(crawlScopes).default('host'),
-  path_prefix: text(500).optional().describe('only URLs whose path begins so'),
+  path_prefix: text(500).optional().describe('only URLs whose path has this prefix'),
   include: patterns.describe('only URLs that match one of these patterns'),
-  exclude: patterns.describe('no URLs that match one of these patterns'),
-  discover: z.boolean().default(true).describe('look for sitemaps and llms.txt as well'),
-  concurrency: z.int().min(1).max(256).default(16).describe('requests under way at once, over all hosts'),
+  exclude: patterns.describe('skip URLs that match one of these patterns'),
+  discover: z.boolean().default(true).describe('also look for sitemaps and llms.txt'),
+  concurrency: z.int().min(1).max(256).default(16).describe('concurrent requests over all hosts'),
   delay_ms: z
     .int()
     .min(0)
     .max(600_000)
     .default(0)
-    .describe(
-      'least time between two requests of this job to a host; the limit of a source holds over all jobs',
-    ),
+    .describe('minimum time between requests of this job to a host; limits of sources apply across all jobs'),
   user_agent: headerText(500).optional(),
   ignore_robots: z.boolean().default(false),
   needs_private: z
     .array(text(500))
     .max(100)
     .default([])
-    .describe('origins that only a worker that may fetch them can crawl; allows nothing by itself'),
-  sort_query: z.boolean().default(false).describe('URLs that differ in the order of parameters are the same'),
-  keep_tracking: z.boolean().default(false).describe('keep utm_… and the like in URLs'),
+    .describe('private origins that its worker must be allowed to fetch; grants no access by itself'),
+  sort_query: z
+    .boolean()
+    .default(false)
+    .describe('treat URLs that differ only in parameter order as the same'),
+  keep_tracking: z.boolean().default(false).describe('keep tracking parameters such as utm_… in URLs'),
   keep_sessions: z.boolean().default(false).describe('keep session ids in URLs'),
-  traps: z.boolean().default(true).describe('skip URLs of which a site has endlessly many, once they repeat'),
+  traps: z.boolean().default(true).describe('skip endless URL spaces once their pages repeat'),
   markdown: z.boolean().default(true).describe('store the main content as markdown'),
   content: z
     .enum(contentChoices)
     .default('main')
-    .describe('what becomes markdown: the main content, or the full visible page'),
+    .describe('convert the main content or the full visible page to markdown'),
   store_html: z.boolean().default(false),
   render: z
     .enum(renderModes)
     .default('auto')
-    .describe('run pages in a browser: never, always, or auto, only those that need JavaScript'),
+    .describe('render pages in a browser: never, always, or auto (only those that need JavaScript)'),
   wait_for: z
     .union([z.int().min(0).max(60_000), text(500)])
     .optional()
-    .describe('in a rendered page, wait for this CSS selector, or so many milliseconds'),
-  actions: z.array(pageAction).max(50).optional().describe('done in every rendered page before it is read'),
+    .describe('in rendered pages, wait for this CSS selector or number of milliseconds'),
+  actions: z.array(pageAction).max(50).optional().describe('actions to perform in every rendered page before it is read'),
   screenshot: z
     .union([z.boolean(), z.enum(['viewport', 'full_page'])])
     .default(false)
-    .describe('keep a picture of every page, which renders it'),
+    .describe('store a screenshot of every page; renders all pages'),
   load_media: z
     .boolean()
     .default(false)
     .describe('let rendered pages load images, fonts, media and trackers'),
-  keep_bodies: z.boolean().default(false).describe('keep answers as they came, for WARC'),
+  keep_bodies: z.boolean().default(false).describe('store responses as received, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
   attempts: z
@@ -93,12 +94,12 @@ export const crawlOptions = z.looseObject({
     .max(20)
     .default(3)
     .describe(
-      'tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many',
+      'attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many',
     ),
   recrawl: z
     .boolean()
     .default(false)
-    .describe('ask only for what changed since the last completed crawl of the same start and options'),
+    .describe('fetch only what changed since the last completed crawl with the same start and options'),
 });
 export type CrawlOptions = z.output<typeof crawlOptions>;
 

@@ -20,11 +20,11 @@ test.each<[object, string]>([
   [crawl({}, { url: 'https://a', markdown: 'yes' }), 'payload.markdown must be true or false'],
   [
     crawl({}, { url: 'https://a', user_agent: 'x\r\ny: z' }),
-    'payload.user_agent must be made of visible ASCII characters and spaces: it is sent as a header',
+    'payload.user_agent must contain only visible ASCII characters and spaces, because it is sent as a header',
   ],
   [crawl({ priority: 5_000 }), 'priority must be at most 1000'],
   [crawl({ priority: 1.5 }), 'priority must be a whole number'],
-  [crawl({ colour: 'red' }), 'colour is not known here'],
+  [crawl({ colour: 'red' }), 'colour is not a known field'],
   [crawl({}, { url: 'https://a', metadata: 1, urls: ['https://b', 7] }), 'payload.urls[1] must be text'],
   [{ kind: 'walk' }, 'kind must be one of crawl, visit, collect'],
   [{ kind: 'collect', payload: { query: [] } }, 'payload.query must be an object'],

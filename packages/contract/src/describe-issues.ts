@@ -62,7 +62,7 @@ function messageOf(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_key':
-      return `has a name that cannot be used: it ${issue.issues.map(messageOf).join('; ')}`;
+      return `has an invalid name: it ${issue.issues.map(messageOf).join('; ')}`;
     default:
       return custom(issue.message);
   }

@@ -7,21 +7,23 @@ const maxAttributesLength = 20_000;
 const attributeValue = z.union([text(1000), z.number(), z.boolean()]);
 
 const described = {
-  title: text(1000).nullable().describe('in words, as a listing would have it'),
+  title: text(1000).nullable().describe('description in the words of a listing'),
   attributes: z
     .record(text(100), attributeValue)
     .refine((value) => JSON.stringify(value).length <= maxAttributesLength, {
       message: `must be at most ${maxAttributesLength} characters as JSON`,
     })
-    .describe('year, mintmark, denomination, series … for a coin; whatever tells the item from others'),
+    .describe('what distinguishes the item, such as year, mintmark, denomination and series of a coin'),
   must_agree: z
     .array(text(100))
     .max(50)
     .nullable()
-    .describe('attributes in which a listing cannot differ; null: year, mintmark, denomination and grade'),
-  currency: currencyCode.nullable().describe('of its valuation; null: that of most price points'),
+    .describe('attributes that a listing must match; null: year, mintmark, denomination and grade'),
+  currency: currencyCode.nullable().describe('currency of its valuation; null: that of most price points'),
   tags: z.array(text(100)).max(50),
-  reference: text(200).nullable().describe('your own name for it; an import with the same one changes it'),
+  reference: text(200)
+    .nullable()
+    .describe('your own id; an import with the same reference updates the intake'),
 };
 
 const isDescribed = ({ title, attributes }: { title?: unknown; attributes?: object | undefined }) =>

@@ -27,7 +27,7 @@ export const terminalStatuses = [
 export const jobKinds = ['crawl', 'visit', 'collect'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
-/** Who runs a job: our own runners, or an outside bot over HTTP. Each side claims only its own. */
+/** Who runs a job: Holdfast\'s runners, or a bot over HTTP. Each side claims only its own. */
 export const executors = ['builtin', 'bot'] as const;
 export type Executor = (typeof executors)[number];
 
@@ -70,13 +70,13 @@ export const transitions = {
     by: holder,
     fenced: false,
     raisesFence: true,
-    meaning: 'a holder takes a job that is ready and gets a lease with a new fence',
+    meaning: 'a holder takes a ready job and gets a lease with a new fence',
   },
   complete: {
     moves: [['processing', 'completed']],
     by: holder,
     fenced: true,
-    meaning: 'the work is done; wins over a pause or cancel that was requested too late',
+    meaning: 'the work is done; overrides a pending pause or cancel',
   },
   retryLater: {
     moves: [
@@ -86,7 +86,7 @@ export const transitions = {
     by: holder,
     fenced: true,
     burnsRetry: true,
-    meaning: 'a transient error: try again after a backoff, or fail when the retries are spent',
+    meaning: 'a transient error: retry after a backoff, or fail if no retries are left',
   },
   retryNow: {
     moves: [
@@ -96,7 +96,7 @@ export const transitions = {
     by: ['bot'],
     fenced: true,
     burnsRetry: true,
-    meaning: 'a bot reported a failure: try again at once, or fail when the retries are spent',
+    meaning: 'a bot reported a failure: retry at once, or fail if no retries are left',
   },
   fail: {
     moves: [['processing', 'failed']],
@@ -108,7 +108,7 @@ export const transitions = {
     moves: [['processing', 'pending']],
     by: holder,
     fenced: true,
-    meaning: 'the holder hands the job back unfinished (drain, blocked source), which costs no retry',
+    meaning: 'the holder returns the unfinished job (drain, blocked source); no retry is used',
   },
   crash: {
     moves: [
@@ -118,7 +118,7 @@ export const transitions = {
     by: ['supervisor'],
     fenced: true,
     burnsRetry: true,
-    meaning: 'the runner died: try again at once, or fail when the retries are spent',
+    meaning: 'the runner died: retry at once, or fail if no retries are left',
   },
   failStart: {
     moves: [
@@ -128,7 +128,7 @@ export const transitions = {
     by: ['supervisor'],
     fenced: true,
     meaning:
-      'the runner died before its first request, which is blamed on its worker: ready again at once without losing a retry; failed when that happened on two workers, or five times on the only one',
+      'the runner died before its first request: ready again at once, and no retry is used; failed if that happened on two workers, or five times on the only one',
   },
   recover: {
     moves: [
@@ -140,7 +140,7 @@ export const transitions = {
     by: ['watchdog'],
     fenced: false,
     burnsRetry: true,
-    meaning: 'the lease ran out; a job held by a bot passes through expired',
+    meaning: 'the lease expired; a job held by a bot passes through expired',
   },
   pause: {
     moves: [
@@ -151,7 +151,7 @@ export const transitions = {
     ],
     by: ['user', 'supervisor', 'bot', 'watchdog'],
     fenced: false,
-    meaning: 'stop for now; a running job is asked to, and is paused once its holder has let go',
+    meaning: 'stop for now; a running job is paused once its holder has stopped',
   },
   resume: {
     moves: [
@@ -160,7 +160,7 @@ export const transitions = {
     ],
     by: ['user'],
     fenced: false,
-    meaning: 'go on from the checkpoint; on a running job, takes back a pause not yet acted on',
+    meaning: 'continue from the checkpoint; on a running job, withdraws a pending pause',
   },
   cancel: {
     moves: [
@@ -172,7 +172,7 @@ export const transitions = {
     ],
     by: ['user', 'supervisor', 'bot', 'watchdog'],
     fenced: false,
-    meaning: 'stop for good; a running job is asked to, and is cancelled once its holder has let go',
+    meaning: 'stop for good; a running job is cancelled once its holder has stopped',
   },
   expire: {
     moves: [['processing', 'expired']],
@@ -186,7 +186,7 @@ export const transitions = {
     by: ['user'],
     fenced: false,
     raisesFence: true,
-    meaning: 'an operator ends the lease; the job is ready again and loses no retry',
+    meaning: 'an operator ends the lease; the job is ready again and no retry is used',
   },
   retry: {
     moves: [
@@ -196,7 +196,7 @@ export const transitions = {
     ],
     by: ['user'],
     fenced: false,
-    meaning: 'run a finished job again, from its checkpoint or afresh; retry_count starts at 0',
+    meaning: 'run a finished job again, from its checkpoint or from the start; retry_count is reset to 0',
   },
   retryUrls: {
     moves: [
@@ -206,7 +206,7 @@ export const transitions = {
     ],
     by: ['user'],
     fenced: false,
-    meaning: 'chosen failed or skipped pages of a finished crawl are tried again; retry_count starts at 0',
+    meaning: 'retry selected failed or skipped pages of a finished crawl; retry_count is reset to 0',
   },
   runNow: {
     moves: [
@@ -216,7 +216,7 @@ export const transitions = {
     by: ['user'],
     fenced: false,
     meaning:
-      'a person ends the wait for a start, a retry time or a host, or resumes the source that the job waits for; no retry is lost',
+      'a user ends the wait for a start time, a retry or a host, or resumes the source that the job waits for; no retry is used',
   },
 } as const satisfies Record<string, Transition>;
 

@@ -20,9 +20,11 @@ export const maxPayloadLength = 1_000_000;
 
 export const jobRequestFields = {
   priority: z.int().min(-1000).max(1000).default(0).describe('higher runs first'),
-  run_at: moment.optional().describe('not before this time'),
-  dedupe_key: text(500).optional().describe('at most one live job of an owner has it'),
-  idempotency_key: text(200).optional().describe('repeating a request with it answers with the first job'),
+  run_at: moment.optional().describe('earliest start'),
+  dedupe_key: text(500).optional().describe("unique among the owner's live jobs"),
+  idempotency_key: text(200)
+    .optional()
+    .describe('a repeated request with the same key returns the first job'),
   max_retries: z.int().min(0).max(100).default(3),
   retry_backoff_seconds: z
     .int()
@@ -36,10 +38,8 @@ export const jobRequestFields = {
     .min(1)
     .max(86_400)
     .optional()
-    .describe('lease of a bot, else timeout_seconds, else 600'),
-  source_id: text(200)
-    .optional()
-    .describe('collect: the source to ask; else a link of your own, which Holdfast keeps and does not read'),
+    .describe('lease of a bot; default: timeout_seconds, otherwise 600'),
+  source_id: text(200).optional().describe('collect: the source to query; otherwise a reference of your own'),
   user_id: text(100).default('local').describe('owner of the job'),
 };
 

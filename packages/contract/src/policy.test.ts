@@ -65,7 +65,11 @@ describe('a policy', () => {
     ['a crawl by bots', { executor: 'bot' }, 'executor: must be builtin: bots run visits only'],
     ['an option out of bounds', { options: { max_depth: -1 } }, 'options.max_depth: '],
     ['an option of the wrong type', { options: { include: 'x' } }, 'options.include: '],
-    ['a second url', { options: { url: 'https://example.com/' } }, 'options.url: is a field of its own'],
+    [
+      'a second url',
+      { options: { url: 'https://example.com/' } },
+      'options.url: must not be set: use the field url',
+    ],
     ['a NUL in an option', { options: { tag: 'a\0' } }, 'options: must be well-formed'],
     ['options beyond the limit', { options: { x: 'x'.repeat(1_000_001) } }, 'options: must be at most'],
     ['options that are a list', { options: [] }, 'options: '],

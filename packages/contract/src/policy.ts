@@ -11,33 +11,33 @@ export type PolicyKind = (typeof policyKinds)[number];
 
 /** What can be changed of a policy. */
 const changeable = {
-  url: pageUrl.describe('where to start; one policy of an owner and kind has it'),
+  url: pageUrl.describe('start URL; unique per owner and kind'),
   executor: z.enum(executors).describe('who runs its visits'),
   frequency_hours: z
     .number()
     .min(0.0001)
     .max(87_600)
     .multipleOf(0.0001)
-    .describe('time from one success to the next run'),
-  priority: z.int().min(-1000).max(1000).describe('of its jobs; higher runs first'),
-  lock_ttl_seconds: z.int().min(1).max(86_400).describe('lease of a bot'),
+    .describe('hours from a successful run to the next'),
+  priority: z.int().min(-1000).max(1000).describe('priority of its jobs; higher runs first'),
+  lock_ttl_seconds: z.int().min(1).max(86_400).describe('lease of a bot that pulls its visit'),
   max_retries: z.int().min(0).max(100),
   retry_backoff_minutes: z
     .int()
     .min(1)
     .max(1440)
-    .describe('after a failure; doubles with every further one, up to 24 h'),
+    .describe('delay after a failure; doubles with every further failure, up to 24 h'),
   timeout_minutes: z
     .int()
     .min(1)
     .max(10_080)
     .nullable()
-    .describe('hard deadline of one run: 10 for a visit, none for a crawl unless you say so'),
+    .describe('hard deadline of one run; default: 10 for a visit, none for a crawl'),
   enabled: z.boolean(),
   options: z
     .record(z.string(), z.unknown())
-    .describe('the other fields of the payload of its jobs, such as max_depth of a crawl'),
-  next_run_at: moment.describe('when it runs next; at once if that has passed'),
+    .describe('further payload fields of its jobs, such as max_depth'),
+  next_run_at: moment.describe('next run; at once if in the past'),
 };
 
 /** What a request to create a policy names, with defaults. */
@@ -62,7 +62,11 @@ export const policyRequest = z
   .strictObject(policyFields)
   .superRefine((policy, context) => {
     if ('url' in policy.options)
-      context.addIssue({ code: 'custom', path: ['options', 'url'], message: 'is a field of its own: url' });
+      context.addIssue({
+        code: 'custom',
+        path: ['options', 'url'],
+        message: 'must not be set: use the field url',
+      });
     if (policy.kind === 'crawl' && policy.executor === 'bot')
       context.addIssue({
         code: 'custom',
@@ -103,9 +107,9 @@ export const policyFilter = z.strictObject({
   created_before: moment.optional(),
   next_run_after: moment.optional(),
   next_run_before: moment.optional(),
-  search: text(2048).optional().describe('a part of the URL, in upper or lower case'),
+  search: text(2048).optional().describe('part of the URL, ignoring case'),
   limit: z.int().min(1).max(1000).default(50),
-  after: z.uuid().optional().describe('id of the last policy of the page before'),
+  after: z.uuid().optional().describe('id of the last policy of the previous page'),
 });
 export type PolicyFilter = z.input<typeof policyFilter>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nearestName } from './nearest-name.ts';
 
-export const notKnown = 'is not known here';
+export const notKnown = 'is not a known field';
 
 /** An object of these fields and no others. What is not known is refused with the name that was probably meant. */
 export function strictFields<Shape extends z.ZodRawShape>(

@@ -27,15 +27,12 @@ test.each([
   ['ftp://example.com/', 'must be an absolute http or https URL'],
   ['https://', 'must be an absolute http or https URL'],
   ['http://example.com:99999/', 'must be an absolute http or https URL'],
-  ['http://example.com:25/', 'must not use port 25: no web pages are there, and it is never fetched from'],
-  [
-    'https://example.com:6667/',
-    'must not use port 6667: no web pages are there, and it is never fetched from',
-  ],
-  ['https://./', 'must name a host that can exist, such as example.com'],
-  ['https://a..b/', 'must name a host that can exist, such as example.com'],
-  [`https://${'a'.repeat(64)}.example/`, 'must name a host that can exist, such as example.com'],
-  [`https://${'a.'.repeat(127)}example/`, 'must name a host that can exist, such as example.com'],
+  ['http://example.com:25/', 'must not use port 25, which crawlers never fetch'],
+  ['https://example.com:6667/', 'must not use port 6667, which crawlers never fetch'],
+  ['https://./', 'must have a valid host name, such as example.com'],
+  ['https://a..b/', 'must have a valid host name, such as example.com'],
+  [`https://${'a'.repeat(64)}.example/`, 'must have a valid host name, such as example.com'],
+  [`https://${'a.'.repeat(127)}example/`, 'must have a valid host name, such as example.com'],
   [`https://example.com/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
   [`https://example.com/${'ü'.repeat(1000)}`, 'must have at most 2048 characters when it is encoded'],
 ])('%s cannot: %s', (url, message) => {
@@ -53,7 +50,7 @@ test.each([' a', 'a ', 'a  b', 'a\nb', 'a\tb', '\u200b', '\u202ex', '.', '..', '
   '%j is none, and the error says what is',
   (name) => {
     expect(problem(botName, name)).toBe(
-      'must be made of visible characters, with single spaces at most between them, such as bot-001',
+      'must contain only visible characters and single spaces, such as bot-001',
     );
   },
 );
@@ -67,7 +64,7 @@ test.each(['Holdfast/0.2', 'Mozilla/5.0 (X11; Linux x86_64)', 'a\tb', ' a '])(
 
 test.each(['x\r\ny: z', 'x\n', 'ü', 'ボット', ' ', '\t', 'a\x7f', '\u200b'])('%j cannot', (value) => {
   expect(problem(headerText(500), value)).toBe(
-    'must be made of visible ASCII characters and spaces: it is sent as a header',
+    'must contain only visible ASCII characters and spaces, because it is sent as a header',
   );
 });
 

@@ -16,12 +16,12 @@ export const text = (max: number) => z.string().min(1).max(max).refine(isStorabl
 export const headerText = (max: number) =>
   text(max).regex(
     /^[\t ]*[!-~][\t -~]*$/,
-    'must be made of visible ASCII characters and spaces: it is sent as a header',
+    'must contain only visible ASCII characters and spaces, because it is sent as a header',
   );
 
 export const botName = text(100).refine(
   isTypeable,
-  'must be made of visible characters, with single spaces at most between them, such as bot-001',
+  'must contain only visible characters and single spaces, such as bot-001',
 );
 
 const maxUrlLength = 2048;
@@ -30,17 +30,16 @@ const maxUrlLength = 2048;
 function urlProblem(value: string): string | undefined {
   const url = parseUrl(value);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'must be an absolute http or https URL';
-  if (url.username || url.password)
-    return 'must not carry a name or a password: they would be stored for all to see, and not be used';
+  if (url.username || url.password) return 'must not contain a user name or password';
   const host = url.hostname.replace(/\.$/, '');
   // Names of hosts as DNS knows them (RFC 1035); a numeric address is none.
   const isName = !host.startsWith('[') && !/^[\d.]+$/.test(host);
   if (isName && (host.length > 253 || !host.split('.').every((label) => /^.{1,63}$/.test(label))))
-    return 'must name a host that can exist, such as example.com';
+    return 'must have a valid host name, such as example.com';
   // A host of one's own may be allowed with any port, by whoever runs the workers.
   const isPublic = isName && host.includes('.') && !host.endsWith('.localhost');
   if (isPublic && badPorts.has(Number(url.port || 80)))
-    return `must not use port ${url.port}: no web pages are there, and it is never fetched from`;
+    return `must not use port ${url.port}, which crawlers never fetch`;
   if (value.length <= maxUrlLength && url.href.length > maxUrlLength)
     return `must have at most ${maxUrlLength} characters when it is encoded`;
   return undefined;

@@ -167,8 +167,8 @@ function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts
 
 export const waiting = z
   .object({
-    reason: z.enum(waitReasonNames).describe('what kind of thing it waits for'),
-    text: z.string().describe('what it waits for and why, in words'),
+    reason: z.enum(waitReasonNames).describe('what the job waits for'),
+    text: z.string().describe('description of the wait'),
     until: timestamp
       .nullable()
       .describe('when it continues by itself; null: only what `ends` names ends the wait'),

@@ -2,14 +2,14 @@
 export interface Bot {
   bot_id: string;
   user_id: string;
-  /** a disabled bot is refused */
+  /** false: all calls of the bot are refused */
   enabled: boolean;
   max_jobs_per_pull: number;
   /** null: no limit */
   max_pulls_per_minute: number | null;
-  /** only jobs of these hosts and of those below them; null: all */
+  /** only jobs of these hosts and their subdomains; null: all */
   allowed_domains: string[] | null;
-  /** lease of its jobs, unless a job or its policy has its own */
+  /** lease of its jobs, unless the job or its policy sets one */
   lock_ttl_seconds: number | null;
   created_at: string;
   last_seen_at: string | null;
@@ -17,30 +17,30 @@ export interface Bot {
   jobs_pulled: number;
   jobs_succeeded: number;
   jobs_failed: number;
-  /** jobs that it holds now */
+  /** jobs that it currently holds */
   jobs_held: number;
-  /** since the full hour before this one */
+  /** since the start of the previous full hour */
   pulls_last_hour: number;
-  /** of what it submitted, 0 to 1; null before the first */
+  /** share of successful submissions, 0 to 1; null before the first */
   success_rate: number | null;
 }
 
 export interface BotChange {
-  /** a disabled bot is refused */
+  /** false: all calls of the bot are refused */
   enabled?: boolean | undefined;
   max_jobs_per_pull?: number | undefined;
   /** null: no limit */
   max_pulls_per_minute?: number | null | undefined;
-  /** only jobs of these hosts and of those below them; null: all */
+  /** only jobs of these hosts and their subdomains; null: all */
   allowed_domains?: string[] | null | undefined;
-  /** lease of its jobs, unless a job or its policy has its own */
+  /** lease of its jobs, unless the job or its policy sets one */
   lock_ttl_seconds?: number | null | undefined;
 }
 
 export interface BulkActOnJobsBody {
   action: UserAction;
   ids?: string[] | undefined;
-  /** every job that a list with this filter shows; a retry leaves out completed ones, unless `status` names them */
+  /** all jobs that match the filter; a retry skips completed jobs unless `status` includes them */
   filter?:
     | {
         status?: JobStatus[] | undefined;
@@ -50,49 +50,49 @@ export interface BulkActOnJobsBody {
         priority_max?: number | undefined;
         created_after?: string | undefined;
         created_before?: string | undefined;
-        /** its last run began then or later */
+        /** last run started at or after this time */
         locked_after?: string | undefined;
         locked_before?: string | undefined;
-        /** owner; for keys that see every owner */
+        /** owner; for keys that see all owners */
         user_id?: string | undefined;
         policy_id?: string | undefined;
         source_id?: string | undefined;
-        /** whose prices are collected */
+        /** intake whose prices it collects */
         intake_id?: string | undefined;
         worker_id?: string | undefined;
-        /** whether someone holds it now */
+        /** whether a holder has it now */
         locked?: boolean | undefined;
-        /** part of the URL, in any case */
+        /** part of the URL, ignoring case */
         search?: string | undefined;
-        /** how the URL begins, exactly */
+        /** exact prefix of the URL */
         url_prefix?: string | undefined;
       }
     | undefined;
-  /** needed with a filter that leaves nothing out */
+  /** required if the filter matches everything */
   all?: true | undefined;
-  /** next_cursor of an answer that ran out of time */
+  /** next_cursor of a response that ran out of time */
   cursor?: string | undefined;
-  /** why; kept in the timeline */
+  /** reason, stored in the timeline */
   reason?: string | undefined;
-  /** of a retry: start over. Default: false */
+  /** for a retry: start over. Default: false */
   afresh?: boolean | undefined;
 }
 
 export interface BulkAnswer {
   action: UserAction;
   outcomes: {
-    /** jobs whose status has changed, or that run again as a new one */
+    /** jobs whose status changed, or that run again as a new job */
     done: number;
-    /** running jobs whose holders were asked */
+    /** running jobs whose holders were asked to stop */
     requested: number;
-    /** jobs in a status that does not allow it */
+    /** jobs whose status does not allow the action */
     not_allowed: number;
-    /** jobs that would have exceeded max_live_jobs of this key */
+    /** jobs that would exceed the key's max_live_jobs */
     over_quota: number;
-    /** ids of no job that this key may see */
+    /** ids without a job visible to this key */
     not_found: number;
   };
-  /** repeat with it as `cursor`: time ran out before all were done */
+  /** set if time ran out: repeat the request with it as `cursor` */
   next_cursor: string | null;
 }
 
@@ -105,12 +105,12 @@ export interface BulkCreateJobsBody {
 }
 
 export interface ChangeBotQuery {
-  /** owner, for keys that see every owner; the caller if left out */
+  /** owner, for keys that see all owners; default: the caller */
   user_id?: string | undefined;
 }
 
 export interface ChangeCounts {
-  /** the job that it is compared with */
+  /** baseline job of the recrawl */
   baseline: string;
   new: number;
   changed: number;
@@ -121,36 +121,36 @@ export interface ChangeCounts {
 export interface CrawlCounters {
   /** fetched and failed pages */
   total_processed: number;
-  /** URLs found and not yet done */
+  /** URLs found and not yet crawled */
   total_pending: number;
   current_depth: number;
   fetched: number;
   failed: number;
   skipped: number;
   redirected: number;
-  /** URLs left over when a limit was reached */
+  /** URLs left when a limit was reached */
   not_crawled: number;
-  /** links that led out of scope, by reason */
+  /** links outside the scope, by reason */
   off_scope: Record<string, number>;
   bytes: number;
   current_url: string | null;
-  /** of a recrawl; null where nothing was compared */
+  /** changes found by a recrawl; null otherwise */
   changes: ChangeCounts | null;
   updated_at: string;
 }
 
 export interface CreateKeyBody {
-  /** what it is for */
+  /** name or purpose */
   name: string;
-  /** owner of what is made with it. Default: "local" */
+  /** owner of what the key creates. Default: "local" */
   user_id?: string | undefined;
   scopes: KeyScope[];
-  /** the one bot it speaks for, which needs the scope bots; if left out, any bot of its owner */
+  /** the bot it belongs to (requires the scope bots); default: any bot of its owner */
   bot_id?: string | undefined;
-  /** in the future */
+  /** must be in the future */
   expires_at?: string | undefined;
   max_live_jobs?: number | undefined;
-  /** by the days of UTC */
+  /** per UTC day */
   max_jobs_per_day?: number | undefined;
   max_requests_per_minute?: number | undefined;
 }
@@ -158,14 +158,14 @@ export interface CreateKeyBody {
 export interface CreatedBot {
   bot_id: string;
   user_id: string;
-  /** a disabled bot is refused */
+  /** false: all calls of the bot are refused */
   enabled: boolean;
   max_jobs_per_pull: number;
   /** null: no limit */
   max_pulls_per_minute: number | null;
-  /** only jobs of these hosts and of those below them; null: all */
+  /** only jobs of these hosts and their subdomains; null: all */
   allowed_domains: string[] | null;
-  /** lease of its jobs, unless a job or its policy has its own */
+  /** lease of its jobs, unless the job or its policy sets one */
   lock_ttl_seconds: number | null;
   created_at: string;
   last_seen_at: string | null;
@@ -173,13 +173,13 @@ export interface CreatedBot {
   jobs_pulled: number;
   jobs_succeeded: number;
   jobs_failed: number;
-  /** jobs that it holds now */
+  /** jobs that it currently holds */
   jobs_held: number;
-  /** since the full hour before this one */
+  /** since the start of the previous full hour */
   pulls_last_hour: number;
-  /** of what it submitted, 0 to 1; null before the first */
+  /** share of successful submissions, 0 to 1; null before the first */
   success_rate: number | null;
-  /** API key that speaks for this bot alone; shown this once */
+  /** API key of this bot; shown once */
   token: string;
 }
 
@@ -187,11 +187,11 @@ export interface CreatedJob {
   id: string;
   kind: JobKind;
   executor: Executor;
-  /** of the payload */
+  /** URL of the payload */
   url: string | null;
   payload: Record<string, unknown>;
   status: JobStatus;
-  /** what the holder of a running job was asked to do */
+  /** action requested of the job's holder */
   requested_action: 'pause' | 'cancel' | null;
   priority: number;
   progress_percentage: number;
@@ -199,11 +199,11 @@ export interface CreatedJob {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
-  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
   waits_for: string[] | null;
-  /** who holds it, or held it last */
+  /** current or last holder */
   worker_id: string | null;
-  /** the number of its last lease */
+  /** number of its latest lease */
   fence: number;
   lease_expires_at: string | null;
   last_heartbeat: string | null;
@@ -216,18 +216,18 @@ export interface CreatedJob {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
-  /** the completed job that this one runs again */
+  /** the completed job that this job reruns */
   rerun_of: string | null;
   user_id: string;
-  /** what can be done to it now; in lists, what its status allows */
+  /** actions possible now; in lists, those its status allows */
   allowed_actions: JobAction[];
-  /** new, or the job of the same Idempotency-Key, or the live job of the same dedupe_key */
+  /** created; repeated: same Idempotency-Key; deduplicated: live job with the same dedupe_key */
   outcome: 'created' | 'repeated' | 'deduplicated';
 }
 
 export interface CreatedKey {
   id: string;
-  /** how its secret begins */
+  /** start of its secret */
   prefix: string;
   name: string;
   user_id: string;
@@ -239,9 +239,9 @@ export interface CreatedKey {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** to a minute */
+  /** accurate to a minute */
   last_used_at: string | null;
-  /** shown this once */
+  /** shown once */
   secret: string;
 }
 
@@ -265,42 +265,42 @@ export interface CreatedWebhook {
     | 'page.failed'
   >;
   enabled: boolean;
-  /** why, where it is not enabled */
+  /** why it is disabled */
   disabled_reason: string | null;
-  /** of the first failure since it last took a delivery */
+  /** first failure since its last accepted delivery */
   failing_since: string | null;
-  /** until then, deliveries are signed with the secret before the last one too */
+  /** until then, deliveries are also signed with the previous secret */
   previous_secret_until: string | null;
   created_at: string;
   updated_at: string;
-  /** whsec_…, with which deliveries are signed; shown this once */
+  /** signing secret, whsec_…; shown once */
   secret: string;
 }
 
 export interface DeleteJobQuery {
-  /** delete its result, or the price points that it found, as well */
+  /** also delete its result or price points */
   with_results?: boolean | undefined;
 }
 
 export interface DeletedJob {
   id: string;
   kind: JobKind;
-  /** in which it was */
+  /** status before deletion */
   status: JobStatus;
-  /** of the payload */
+  /** URL of the payload */
   url: string | null;
   user_id: string;
-  /** deleted with it */
+  /** number deleted with the job */
   results: number;
-  /** deleted with it */
+  /** number deleted with the job */
   price_points: number;
-  /** false: pages that nobody can see any more are still being deleted, or a recrawl under way is compared with them */
+  /** false: hidden pages are still being deleted, or a running recrawl compares with them */
   is_cleared: boolean;
 }
 
 export interface Distribution {
   currency: string;
-  /** each from its lower edge to below the upper one, the last with it */
+  /** each includes its lower bound, only the last its upper bound */
   bins: Array<{
     /** decimal text */
     from: string;
@@ -309,7 +309,7 @@ export interface Distribution {
     sold: number;
     ask: number;
   }>;
-  /** the nearest of those that were left out */
+  /** the nearest excluded prices */
   outliers: Array<{
     /** decimal text */
     price: string;
@@ -329,7 +329,7 @@ export interface EnqueueIntakesAnswer {
 export interface EnqueueIntakesBody {
   ids: string[];
   sources?: string[] | undefined;
-  /** between the starts of two jobs, so that they do not all begin at once. Default: 1 */
+  /** seconds between the starts of two jobs. Default: 1 */
   stagger_seconds?: number | undefined;
   /** Default: 0 */
   priority?: number | undefined;
@@ -338,7 +338,7 @@ export interface EnqueueIntakesBody {
 export interface EnqueuedIntake {
   intake_id: string;
   source_id: string;
-  /** deduplicated: a live job asks this source already */
+  /** deduplicated: a live job already queries this source */
   outcome: 'created' | 'repeated' | 'deduplicated';
   job: Job;
 }
@@ -348,38 +348,38 @@ export type Executor = 'builtin' | 'bot';
 export interface ExportPagesQuery {
   /** Default: "jsonl" */
   format?: 'jsonl' | 'csv' | 'warc' | undefined;
-  /** only pages behind this one (`page_no`): where an earlier export ended */
+  /** only pages after this `page_no`, such as the last of an interrupted export */
   after?: number | undefined;
 }
 
 export interface FrontierSummary {
-  /** URLs found and not yet done, over all hosts */
+  /** URLs found and not yet crawled, over all hosts */
   total_pending: number;
-  /** hosts with something left */
+  /** hosts with URLs left */
   hosts: number;
-  /** false: there are more hosts, and perhaps larger ones */
+  /** false: there are more hosts, possibly with more URLs */
   hosts_exact: boolean;
-  /** those with most left first */
+  /** hosts with the most URLs first */
   data: Array<{
     host: string;
     pending: number;
     done: number;
-    /** null: nothing was asked of the host yet */
+    /** null: no request to the host yet */
     source_id: string | null;
-    /** between two requests, over all workers; 0: no fixed delay */
+    /** delay between requests over all workers; 0: none */
     delay_ms: number;
     rate_limit_per_minute: number | null;
-    /** requests at a time, over all workers */
+    /** concurrent requests over all workers */
     concurrency: number;
-    /** how many times fewer requests at a time it gets, because its answers take longer */
+    /** factor by which concurrency is reduced because responses are slower */
     slowdown: number;
-    /** requests a minute it gets at most, because it refused more */
+    /** maximum requests per minute because it refused more */
     pace_per_minute: number | null;
     breaker: 'closed' | 'open' | 'half_open';
     paused: boolean;
-    /** null while paused: until an operator resumes it */
+    /** null while paused: an operator must resume it */
     paused_until: string | null;
-    /** when the next request may start, in the past if at once; null: when resumed */
+    /** earliest time of the next request, in the past if at once; null: after it is resumed */
     next_ready_at: string | null;
   }>;
 }
@@ -388,18 +388,18 @@ export interface HeartbeatAnswer {
   success: true;
   data: {
     job_id: string;
-    /** in whole seconds of UTC */
+    /** UTC, in whole seconds */
     locked_until: string;
-    /** pause, cancel: stop, and submit success: false; the job then ends as asked */
+    /** pause, cancel: stop and submit success: false */
     action: 'continue' | 'pause' | 'cancel';
   };
 }
 
 export interface HeartbeatRequest {
-  /** who asks; a key that is bound to a bot speaks for that one only */
+  /** name of the calling bot; must match if the key belongs to a bot */
   bot_id: string;
   job_id: string;
-  /** as the pull gave it; without it, only the bot_id is checked */
+  /** from the pull; without it, only bot_id is checked */
   lease_token?: string | null | undefined;
 }
 
@@ -432,19 +432,19 @@ export interface HistoricValuation {
   p90: string;
   /** decimal text */
   mean: string;
-  /** the prices that decided */
+  /** prices that the valuation is based on */
   comparables: number;
   sources: number;
   sold: number;
   ask: number;
-  /** left out: far from the others */
+  /** excluded: far from the others */
   outliers: number;
-  /** left out: in another currency */
+  /** excluded: in another currency */
   other_currencies: number;
-  /** left out: bids, listings of something else, asks where sales decide */
+  /** excluded: bids, listings of other items, asks if there are enough sales */
   not_used: number;
   confidence: number;
-  /** why the confidence is what it is */
+  /** what raised or lowered the confidence */
   reasons: Array<{ points: number; text: string }>;
   valued_at: string;
 }
@@ -453,15 +453,15 @@ export interface ImportIntakesAnswer {
   /** in the order of the request */
   data: Intake[];
   created: number;
-  /** intakes of the same reference that were there */
+  /** existing intakes with the same reference */
   changed: number;
 }
 
 export interface ImportedPricePoints {
   added: number;
-  /** points that were there, with a weaker match */
+  /** existing points that now have a stronger match */
   strengthened: number;
-  /** points that were there, with as strong a match */
+  /** existing points that stay as they are */
   kept: number;
 }
 
@@ -479,22 +479,22 @@ export interface Intake {
 }
 
 export interface IntakeChange {
-  /** in words, as a listing would have it */
+  /** description in the words of a listing */
   title?: string | null | undefined;
-  /** year, mintmark, denomination, series … for a coin; whatever tells the item from others */
+  /** what distinguishes the item, such as year, mintmark, denomination and series of a coin */
   attributes?: Record<string, string | number | boolean> | undefined;
-  /** attributes in which a listing cannot differ; null: year, mintmark, denomination and grade */
+  /** attributes that a listing must match; null: year, mintmark, denomination and grade */
   must_agree?: string[] | null | undefined;
-  /** of its valuation; null: that of most price points */
+  /** currency of its valuation; null: that of most price points */
   currency?: string | null | undefined;
   tags?: string[] | undefined;
-  /** your own name for it; an import with the same one changes it */
+  /** your own id; an import with the same reference updates the intake */
   reference?: string | null | undefined;
 }
 
 export interface IntakeImport {
   intakes?: NewIntake[] | undefined;
-  /** with a row of names; columns that are no field of an intake become attributes */
+  /** CSV with a header row; columns that are not fields of an intake become attributes */
   csv?: string | undefined;
 }
 
@@ -502,11 +502,11 @@ export interface Job {
   id: string;
   kind: JobKind;
   executor: Executor;
-  /** of the payload */
+  /** URL of the payload */
   url: string | null;
   payload: Record<string, unknown>;
   status: JobStatus;
-  /** what the holder of a running job was asked to do */
+  /** action requested of the job's holder */
   requested_action: 'pause' | 'cancel' | null;
   priority: number;
   progress_percentage: number;
@@ -514,11 +514,11 @@ export interface Job {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
-  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
   waits_for: string[] | null;
-  /** who holds it, or held it last */
+  /** current or last holder */
   worker_id: string | null;
-  /** the number of its last lease */
+  /** number of its latest lease */
   fence: number;
   lease_expires_at: string | null;
   last_heartbeat: string | null;
@@ -531,10 +531,10 @@ export interface Job {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
-  /** the completed job that this one runs again */
+  /** the completed job that this job reruns */
   rerun_of: string | null;
   user_id: string;
-  /** what can be done to it now; in lists, what its status allows */
+  /** actions possible now; in lists, those its status allows */
   allowed_actions: JobAction[];
 }
 
@@ -549,7 +549,7 @@ export type JobAction =
   | 'retryUrls';
 
 export interface JobEvent {
-  /** events of a job are counted from 1 */
+  /** number of the event within its job, from 1 */
   event_no: number;
   transition: Transition;
   from_status: JobStatus | null;
@@ -567,31 +567,31 @@ export interface JobProgress {
   kind: JobKind;
   status: JobStatus;
   requested_action: 'pause' | 'cancel' | null;
-  /** never goes back; 100 only when completed */
+  /** never decreases; 100 only when completed */
   progress_percentage: number;
   /** pages fetched and failed */
   done: number;
-  /** URLs found and not yet done */
+  /** URLs found and not yet crawled */
   pending: number;
   fetched: number;
   failed: number;
   skipped: number;
   redirected: number;
-  /** URLs left over when a limit was reached */
+  /** URLs left when a limit was reached */
   not_crawled: number;
   bytes: number;
   current_depth: number;
   current_url: string | null;
-  /** of a recrawl; null where nothing is compared */
+  /** changes found by a recrawl; null otherwise */
   changes: ChangeCounts | null;
-  /** of late; null while the job does not run */
+  /** recent rate; null while the job does not run */
   pages_per_second: number | null;
-  /** at this rate, with what is known now */
+  /** estimate from the recent rate and the known URLs */
   estimated_end_at: string | null;
   retry_count: number;
   error_code: string | null;
   error_message: string | null;
-  /** begin of the last run */
+  /** start of the last run */
   started_at: string | null;
   completed_at: string | null;
   /** last checkpoint of a crawl */
@@ -610,7 +610,7 @@ export type JobStatus =
 
 export interface Key {
   id: string;
-  /** how its secret begins */
+  /** start of its secret */
   prefix: string;
   name: string;
   user_id: string;
@@ -622,7 +622,7 @@ export interface Key {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** to a minute */
+  /** accurate to a minute */
   last_used_at: string | null;
 }
 
@@ -632,45 +632,45 @@ export interface ListAllPagesQuery {
   outcome?: PageOutcome | undefined;
   /** HTTP status */
   status?: number | undefined;
-  /** error code of a failed page, reason of a skipped one */
+  /** error code of a failed page, or reason of a skipped one */
   reason?: string | undefined;
   change?: PageChange | undefined;
-  /** part of the URL or of the title, in any case */
+  /** part of the URL or title, ignoring case */
   search?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListBotsQuery {
   enabled?: boolean | undefined;
-  /** owner, for keys that see every owner */
+  /** owner, for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListEventsQuery {
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
-  /** only events behind this one */
+  /** only events after this one */
   cursor?: number | undefined;
 }
 
 export interface ListIntakesQuery {
   tag?: string | undefined;
   reference?: string | undefined;
-  /** part of the title, in any case */
+  /** part of the title, ignoring case */
   search?: string | undefined;
   /** whether it has a valuation */
   valued?: boolean | undefined;
   confidence_min?: number | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -683,29 +683,29 @@ export interface ListJobsQuery {
   priority_max?: number | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
-  /** its last run began then or later */
+  /** last run started at or after this time */
   locked_after?: string | undefined;
   locked_before?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
   policy_id?: string | undefined;
   source_id?: string | undefined;
-  /** whose prices are collected */
+  /** intake whose prices it collects */
   intake_id?: string | undefined;
   worker_id?: string | undefined;
-  /** whether someone holds it now */
+  /** whether a holder has it now */
   locked?: boolean | undefined;
-  /** part of the URL, in any case */
+  /** part of the URL, ignoring case */
   search?: string | undefined;
-  /** how the URL begins, exactly */
+  /** exact prefix of the URL */
   url_prefix?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListKeysQuery {
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -714,14 +714,14 @@ export interface ListPagesQuery {
   outcome?: PageOutcome | undefined;
   /** HTTP status */
   status?: number | undefined;
-  /** error code of a failed page, reason of a skipped one */
+  /** error code of a failed page, or reason of a skipped one */
   reason?: string | undefined;
   change?: PageChange | undefined;
-  /** part of the URL or of the title, in any case */
+  /** part of the URL or title, ignoring case */
   search?: string | undefined;
-  /** failed, skipped and redirected pages come by reason first. Default: "oldest" */
+  /** failed, skipped and redirected pages are sorted by reason first. Default: "oldest" */
   order?: 'oldest' | 'newest' | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -735,24 +735,24 @@ export interface ListPoliciesQuery {
   created_before?: string | undefined;
   next_run_after?: string | undefined;
   next_run_before?: string | undefined;
-  /** part of the URL, in any case */
+  /** part of the URL, ignoring case */
   search?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListPriceChangesQuery {
   policy_id?: string | undefined;
-  /** exactly */
+  /** exact URL */
   url?: string | undefined;
   changed_after?: string | undefined;
   changed_before?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -763,9 +763,9 @@ export interface ListPriceHistoryQuery {
   currency?: string | undefined;
   crawled_after?: string | undefined;
   crawled_before?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -778,9 +778,9 @@ export interface ListPricePointsQuery {
   currency?: string | undefined;
   observed_after?: string | undefined;
   observed_before?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -790,66 +790,66 @@ export interface ListResultsQuery {
   in_stock?: boolean | undefined;
   crawled_after?: string | undefined;
   crawled_before?: string | undefined;
-  /** the same: a result is stored when it is brought */
+  /** same as crawled_after */
   created_after?: string | undefined;
   created_before?: string | undefined;
-  /** exactly */
+  /** exact URL */
   url?: string | undefined;
   policy_id?: string | undefined;
   job_id?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListSourcesQuery {
   configured?: boolean | undefined;
-  /** only those that let nothing through now, or only the others */
+  /** true: only blocked ones; false: only the others */
   blocked?: boolean | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListValuationHistoryQuery {
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListValuationsQuery {
   confidence_min?: number | undefined;
-  /** of the intake */
+  /** currency of the intake */
   tag?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListWebhookDeliveriesQuery {
   status?: 'pending' | 'delivered' | 'dead' | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListWebhooksQuery {
   enabled?: boolean | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
 
 export interface ListWorkersQuery {
-  /** only those not heard of lately, or only the others */
+  /** true: only silent workers; false: only the others */
   silent?: boolean | undefined;
-  /** how many at most */
+  /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -865,9 +865,9 @@ export interface ListedIntake {
   tags: string[];
   created_at: string;
   updated_at: string;
-  /** observed prices; no more than 1,000 are counted */
+  /** observed prices, counted up to 1,000 */
   points: number;
-  /** null: nothing comparable was observed yet */
+  /** null: no comparable price yet */
   valuation: {
     currency: string;
     median: string;
@@ -880,11 +880,11 @@ export interface ListedJob {
   id: string;
   kind: JobKind;
   executor: Executor;
-  /** of the payload */
+  /** URL of the payload */
   url: string | null;
   payload: Record<string, unknown>;
   status: JobStatus;
-  /** what the holder of a running job was asked to do */
+  /** action requested of the job's holder */
   requested_action: 'pause' | 'cancel' | null;
   priority: number;
   progress_percentage: number;
@@ -892,11 +892,11 @@ export interface ListedJob {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
-  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
   waits_for: string[] | null;
-  /** who holds it, or held it last */
+  /** current or last holder */
   worker_id: string | null;
-  /** the number of its last lease */
+  /** number of its latest lease */
   fence: number;
   lease_expires_at: string | null;
   last_heartbeat: string | null;
@@ -909,30 +909,30 @@ export interface ListedJob {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
-  /** the completed job that this one runs again */
+  /** the completed job that this job reruns */
   rerun_of: string | null;
   user_id: string;
-  /** what can be done to it now; in lists, what its status allows */
+  /** actions possible now; in lists, those its status allows */
   allowed_actions: JobAction[];
-  /** what the job waits for, until when, and what ends it; null while it runs, is paused or is finished */
+  /** what the job waits for and what ends the wait; null while it runs, is paused or has finished */
   waiting: Waiting | null;
 }
 
 export interface ListedPage {
   job_id: string;
-  /** names the page within its job */
+  /** identifies the page within its job */
   url_hash: string;
-  /** pages are numbered in the order in which they were stored */
+  /** number of the page, in the order stored */
   page_no: number;
   url: string;
   kind: 'page' | 'sitemap' | 'text';
   outcome: PageOutcome;
   /** HTTP status */
   status: number | null;
-  /** why it was skipped, or the error code of a failed one */
+  /** reason of a skipped page, error code of a failed one */
   reason: string | null;
   message: string | null;
-  /** where a redirected URL led */
+  /** target of a redirect */
   target_url: string | null;
   title: string | null;
   content_type: string | null;
@@ -941,7 +941,7 @@ export interface ListedPage {
   attempts: number;
   word_count: number | null;
   bytes: number | null;
-  /** in comparison with the crawl before; null without one */
+  /** compared with the baseline; null without one */
   change: PageChange | null;
   fetched_at: string;
 }
@@ -950,20 +950,20 @@ export interface ListedPricePoint {
   id: string;
   intake_id: string;
   source_id: string;
-  /** one point of an intake and a source has it */
+  /** unique per intake and source */
   dedupe_key: string;
-  /** decimal text, exactly as it was found */
+  /** decimal text, exactly as found */
   price: string;
   currency: string;
   price_type: 'sold' | 'ask' | 'bid';
-  /** how surely the listing shows the item: "0.000" to "1.000" */
+  /** how well the listing matches the item: "0.000" to "1.000" */
   match_strength: string;
   external_id: string | null;
   listing_url: string | null;
   listing_title: string | null;
   listing_date: string | null;
   observed_at: string;
-  /** null: brought by hand */
+  /** null: added by hand */
   job_id: string | null;
   actor: string;
 }
@@ -974,34 +974,34 @@ export interface ListedResult {
   policy_id: string | null;
   user_id: string;
   url: string;
-  /** decimal text, exactly as it was found */
+  /** decimal text, exactly as found */
   price: string | null;
   currency: string | null;
   title: string | null;
   in_stock: boolean | null;
-  /** who brought it: bot:… or supervisor:… */
+  /** submitted by: bot:… or supervisor:… */
   actor: string;
   has_raw_html: boolean;
-  /** null: the price is as it was before, or the first */
+  /** null: unchanged, or the first price */
   price_change: PriceDifference | null;
   crawled_at: string;
 }
 
 export interface NewBot {
-  /** its name */
+  /** name of the bot */
   bot_id: string;
-  /** owner; the caller if left out */
+  /** owner; default: the caller */
   user_id?: string | undefined;
-  /** a disabled bot is refused */
+  /** false: all calls of the bot are refused */
   enabled?: boolean | undefined;
   max_jobs_per_pull?: number | undefined;
   /** null: no limit */
   max_pulls_per_minute?: number | null | undefined;
-  /** only jobs of these hosts and of those below them; null: all */
+  /** only jobs of these hosts and their subdomains; null: all */
   allowed_domains?: string[] | null | undefined;
-  /** lease of its jobs, unless a job or its policy has its own */
+  /** lease of its jobs, unless the job or its policy sets one */
   lock_ttl_seconds?: number | null | undefined;
-  /** of its token */
+  /** expiry of its token */
   expires_at?: string | undefined;
 }
 
@@ -1009,94 +1009,66 @@ export type NewBulkJob =
   | {
       kind: 'crawl';
       payload: {
-        /** where to start */
+        /** start URL */
         url: string;
-        /** the URLs of a batch, beside the first */
+        /** further URLs of a batch */
         urls?: string[] | undefined;
         /** Default: "auto" */
         strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-        /** links to follow from the start. Default: 50 */
+        /** maximum number of links from the start. Default: 50 */
         max_depth?: number | undefined;
-        /** stop after so many fetched pages; pages tried again by hand come on top */
+        /** stop after this many fetched pages; manually retried pages are extra */
         max_pages?: number | undefined;
         max_pages_per_host?: number | undefined;
         /** Default: "host" */
         scope?: 'host' | 'subdomains' | 'any' | undefined;
-        /** only URLs whose path begins so */
+        /** only URLs whose path has this prefix */
         path_prefix?: string | undefined;
         /** only URLs that match one of these patterns. Default: [] */
         include?: string[] | undefined;
-        /** no URLs that match one of these patterns. Default: [] */
+        /** skip URLs that match one of these patterns. Default: [] */
         exclude?: string[] | undefined;
-        /** look for sitemaps and llms.txt as well. Default: true */
+        /** also look for sitemaps and llms.txt. Default: true */
         discover?: boolean | undefined;
-        /** requests under way at once, over all hosts. Default: 16 */
+        /** concurrent requests over all hosts. Default: 16 */
         concurrency?: number | undefined;
-        /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
+        /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
         delay_ms?: number | undefined;
         user_agent?: string | undefined;
         /** Default: false */
         ignore_robots?: boolean | undefined;
-        /** URLs that differ in the order of parameters are the same. Default: false */
+        /** treat URLs that differ only in parameter order as the same. Default: false */
         sort_query?: boolean | undefined;
-        /** keep utm_… and the like in URLs. Default: false */
+        /** keep tracking parameters such as utm_… in URLs. Default: false */
         keep_tracking?: boolean | undefined;
         /** keep session ids in URLs. Default: false */
         keep_sessions?: boolean | undefined;
-        /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+        /** skip endless URL spaces once their pages repeat. Default: true */
         traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
-        /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+        /** convert the main content or the full visible page to markdown. Default: "main" */
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
-        /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
-        render?: 'never' | 'auto' | 'always' | undefined;
-        /** in a rendered page, wait for this CSS selector, or so many milliseconds */
-        wait_for?: number | string | undefined;
-        /** done in every rendered page before it is read */
-        actions?:
-          | Array<
-              | { type: 'wait'; milliseconds: number }
-              | { type: 'wait'; selector: string }
-              | { type: 'click'; selector: string }
-              | {
-                  type: 'type';
-                  selector: string;
-                  text: string;
-                }
-              | { type: 'press'; key: string }
-              | {
-                  type: 'scroll';
-                  /** Default: "down" */
-                  direction?: 'up' | 'down' | undefined;
-                  amount?: number | undefined;
-                }
-            >
-          | undefined;
-        /** keep a picture of every page, which renders it. Default: false */
-        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-        /** let rendered pages load images, fonts, media and trackers. Default: false */
-        load_media?: boolean | undefined;
-        /** keep answers as they came, for WARC. Default: false */
+        /** store responses as received, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
         max_page_bytes?: number | undefined;
         /** Default: 60 */
         page_timeout_seconds?: number | undefined;
-        /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
+        /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
         attempts?: number | undefined;
-        /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+        /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
         recrawl?: boolean | undefined;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1104,27 +1076,27 @@ export type NewBulkJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
-      /** repeating a request with it answers with the first job */
+      /** a repeated request with the same key returns the first job */
       idempotency_key?: string | undefined;
     }
   | {
       kind: 'visit';
       payload: {
         url: string;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
-      /** our own runners, or an outside bot. Default: "builtin" */
+      /** Holdfast's runners, or a bot. Default: "builtin" */
       executor?: Executor | undefined;
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1132,26 +1104,26 @@ export type NewBulkJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
-      /** repeating a request with it answers with the first job */
+      /** a repeated request with the same key returns the first job */
       idempotency_key?: string | undefined;
     }
   | {
       kind: 'collect';
       payload: {
-        /** of the owner; source_id names whom to ask */
+        /** an intake of the owner; source_id names the source to query */
         intake_id: string;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1159,26 +1131,26 @@ export type NewBulkJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
-      /** repeating a request with it answers with the first job */
+      /** a repeated request with the same key returns the first job */
       idempotency_key?: string | undefined;
     };
 
 export interface NewIntake {
-  /** in words, as a listing would have it */
+  /** description in the words of a listing */
   title?: string | null | undefined;
-  /** year, mintmark, denomination, series … for a coin; whatever tells the item from others. Default: {} */
+  /** what distinguishes the item, such as year, mintmark, denomination and series of a coin. Default: {} */
   attributes?: Record<string, string | number | boolean> | undefined;
-  /** attributes in which a listing cannot differ; null: year, mintmark, denomination and grade */
+  /** attributes that a listing must match; null: year, mintmark, denomination and grade */
   must_agree?: string[] | null | undefined;
-  /** of its valuation; null: that of most price points */
+  /** currency of its valuation; null: that of most price points */
   currency?: string | null | undefined;
   /** Default: [] */
   tags?: string[] | undefined;
-  /** your own name for it; an import with the same one changes it */
+  /** your own id; an import with the same reference updates the intake */
   reference?: string | null | undefined;
 }
 
@@ -1186,94 +1158,66 @@ export type NewJob =
   | {
       kind: 'crawl';
       payload: {
-        /** where to start */
+        /** start URL */
         url: string;
-        /** the URLs of a batch, beside the first */
+        /** further URLs of a batch */
         urls?: string[] | undefined;
         /** Default: "auto" */
         strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-        /** links to follow from the start. Default: 50 */
+        /** maximum number of links from the start. Default: 50 */
         max_depth?: number | undefined;
-        /** stop after so many fetched pages; pages tried again by hand come on top */
+        /** stop after this many fetched pages; manually retried pages are extra */
         max_pages?: number | undefined;
         max_pages_per_host?: number | undefined;
         /** Default: "host" */
         scope?: 'host' | 'subdomains' | 'any' | undefined;
-        /** only URLs whose path begins so */
+        /** only URLs whose path has this prefix */
         path_prefix?: string | undefined;
         /** only URLs that match one of these patterns. Default: [] */
         include?: string[] | undefined;
-        /** no URLs that match one of these patterns. Default: [] */
+        /** skip URLs that match one of these patterns. Default: [] */
         exclude?: string[] | undefined;
-        /** look for sitemaps and llms.txt as well. Default: true */
+        /** also look for sitemaps and llms.txt. Default: true */
         discover?: boolean | undefined;
-        /** requests under way at once, over all hosts. Default: 16 */
+        /** concurrent requests over all hosts. Default: 16 */
         concurrency?: number | undefined;
-        /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
+        /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
         delay_ms?: number | undefined;
         user_agent?: string | undefined;
         /** Default: false */
         ignore_robots?: boolean | undefined;
-        /** URLs that differ in the order of parameters are the same. Default: false */
+        /** treat URLs that differ only in parameter order as the same. Default: false */
         sort_query?: boolean | undefined;
-        /** keep utm_… and the like in URLs. Default: false */
+        /** keep tracking parameters such as utm_… in URLs. Default: false */
         keep_tracking?: boolean | undefined;
         /** keep session ids in URLs. Default: false */
         keep_sessions?: boolean | undefined;
-        /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+        /** skip endless URL spaces once their pages repeat. Default: true */
         traps?: boolean | undefined;
         /** store the main content as markdown. Default: true */
         markdown?: boolean | undefined;
-        /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+        /** convert the main content or the full visible page to markdown. Default: "main" */
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
-        /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
-        render?: 'never' | 'auto' | 'always' | undefined;
-        /** in a rendered page, wait for this CSS selector, or so many milliseconds */
-        wait_for?: number | string | undefined;
-        /** done in every rendered page before it is read */
-        actions?:
-          | Array<
-              | { type: 'wait'; milliseconds: number }
-              | { type: 'wait'; selector: string }
-              | { type: 'click'; selector: string }
-              | {
-                  type: 'type';
-                  selector: string;
-                  text: string;
-                }
-              | { type: 'press'; key: string }
-              | {
-                  type: 'scroll';
-                  /** Default: "down" */
-                  direction?: 'up' | 'down' | undefined;
-                  amount?: number | undefined;
-                }
-            >
-          | undefined;
-        /** keep a picture of every page, which renders it. Default: false */
-        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-        /** let rendered pages load images, fonts, media and trackers. Default: false */
-        load_media?: boolean | undefined;
-        /** keep answers as they came, for WARC. Default: false */
+        /** store responses as received, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
         max_page_bytes?: number | undefined;
         /** Default: 60 */
         page_timeout_seconds?: number | undefined;
-        /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
+        /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
         attempts?: number | undefined;
-        /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+        /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
         recrawl?: boolean | undefined;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1281,25 +1225,25 @@ export type NewJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
     }
   | {
       kind: 'visit';
       payload: {
         url: string;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
-      /** our own runners, or an outside bot. Default: "builtin" */
+      /** Holdfast's runners, or a bot. Default: "builtin" */
       executor?: Executor | undefined;
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1307,24 +1251,24 @@ export type NewJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
     }
   | {
       kind: 'collect';
       payload: {
-        /** of the owner; source_id names whom to ask */
+        /** an intake of the owner; source_id names the source to query */
         intake_id: string;
-        /** kept with the job for those who sent it */
+        /** your own data, stored with the job */
         metadata?: Record<string, unknown> | undefined;
       };
       /** higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** not before this time */
+      /** earliest start */
       run_at?: string | undefined;
-      /** at most one live job of an owner has it */
+      /** unique among the owner's live jobs */
       dedupe_key?: string | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
@@ -1332,145 +1276,117 @@ export type NewJob =
       retry_backoff_seconds?: number | undefined;
       /** hard deadline of one run */
       timeout_seconds?: number | undefined;
-      /** lease of a bot, else timeout_seconds, else 600 */
+      /** lease of a bot; default: timeout_seconds, otherwise 600 */
       lock_ttl_seconds?: number | undefined;
-      /** collect: the source to ask; else a link of your own, which Holdfast keeps and does not read */
+      /** collect: the source to query; otherwise a reference of your own */
       source_id?: string | undefined;
     };
 
 export type NewPolicy =
   | {
       kind: 'crawl';
-      /** where to start; one policy of an owner and kind has it */
+      /** start URL; unique per owner and kind */
       url: string;
-      /** time from one success to the next run. Default: 24 */
+      /** hours from a successful run to the next. Default: 24 */
       frequency_hours?: number | undefined;
-      /** of its jobs; higher runs first. Default: 0 */
+      /** priority of its jobs; higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** lease of a bot. Default: 600 */
+      /** lease of a bot that pulls its visit. Default: 600 */
       lock_ttl_seconds?: number | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
-      /** after a failure; doubles with every further one, up to 24 h. Default: 5 */
+      /** delay after a failure; doubles with every further failure, up to 24 h. Default: 5 */
       retry_backoff_minutes?: number | undefined;
-      /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+      /** hard deadline of one run; default: 10 for a visit, none for a crawl */
       timeout_minutes?: number | null | undefined;
       /** Default: true */
       enabled?: boolean | undefined;
-      /** when it runs next; at once if that has passed */
+      /** next run; at once if in the past */
       next_run_at?: string | undefined;
       /** Default: {} */
       options?:
         | {
-            /** the URLs of a batch, beside the first */
+            /** further URLs of a batch */
             urls?: string[] | undefined;
             /** Default: "auto" */
             strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-            /** links to follow from the start. Default: 50 */
+            /** maximum number of links from the start. Default: 50 */
             max_depth?: number | undefined;
-            /** stop after so many fetched pages; pages tried again by hand come on top */
+            /** stop after this many fetched pages; manually retried pages are extra */
             max_pages?: number | undefined;
             max_pages_per_host?: number | undefined;
             /** Default: "host" */
             scope?: 'host' | 'subdomains' | 'any' | undefined;
-            /** only URLs whose path begins so */
+            /** only URLs whose path has this prefix */
             path_prefix?: string | undefined;
             /** only URLs that match one of these patterns. Default: [] */
             include?: string[] | undefined;
-            /** no URLs that match one of these patterns. Default: [] */
+            /** skip URLs that match one of these patterns. Default: [] */
             exclude?: string[] | undefined;
-            /** look for sitemaps and llms.txt as well. Default: true */
+            /** also look for sitemaps and llms.txt. Default: true */
             discover?: boolean | undefined;
-            /** requests under way at once, over all hosts. Default: 16 */
+            /** concurrent requests over all hosts. Default: 16 */
             concurrency?: number | undefined;
-            /** least time between two requests of this job to a host; the limit of a source holds over all jobs. Default: 0 */
+            /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
             delay_ms?: number | undefined;
             user_agent?: string | undefined;
             /** Default: false */
             ignore_robots?: boolean | undefined;
-            /** URLs that differ in the order of parameters are the same. Default: false */
+            /** treat URLs that differ only in parameter order as the same. Default: false */
             sort_query?: boolean | undefined;
-            /** keep utm_… and the like in URLs. Default: false */
+            /** keep tracking parameters such as utm_… in URLs. Default: false */
             keep_tracking?: boolean | undefined;
             /** keep session ids in URLs. Default: false */
             keep_sessions?: boolean | undefined;
-            /** skip URLs of which a site has endlessly many, once they repeat. Default: true */
+            /** skip endless URL spaces once their pages repeat. Default: true */
             traps?: boolean | undefined;
             /** store the main content as markdown. Default: true */
             markdown?: boolean | undefined;
-            /** what becomes markdown: the main content, or the full visible page. Default: "main" */
+            /** convert the main content or the full visible page to markdown. Default: "main" */
             content?: 'main' | 'full' | undefined;
             /** Default: false */
             store_html?: boolean | undefined;
-            /** run pages in a browser: never, always, or auto, only those that need JavaScript. Default: "auto" */
-            render?: 'never' | 'auto' | 'always' | undefined;
-            /** in a rendered page, wait for this CSS selector, or so many milliseconds */
-            wait_for?: number | string | undefined;
-            /** done in every rendered page before it is read */
-            actions?:
-              | Array<
-                  | { type: 'wait'; milliseconds: number }
-                  | { type: 'wait'; selector: string }
-                  | { type: 'click'; selector: string }
-                  | {
-                      type: 'type';
-                      selector: string;
-                      text: string;
-                    }
-                  | { type: 'press'; key: string }
-                  | {
-                      type: 'scroll';
-                      /** Default: "down" */
-                      direction?: 'up' | 'down' | undefined;
-                      amount?: number | undefined;
-                    }
-                >
-              | undefined;
-            /** keep a picture of every page, which renders it. Default: false */
-            screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-            /** let rendered pages load images, fonts, media and trackers. Default: false */
-            load_media?: boolean | undefined;
-            /** keep answers as they came, for WARC. Default: false */
+            /** store responses as received, for WARC. Default: false */
             keep_bodies?: boolean | undefined;
             /** Default: 10485760 */
             max_page_bytes?: number | undefined;
             /** Default: 60 */
             page_timeout_seconds?: number | undefined;
-            /** tries of a URL that fails for a passing reason; refusals by an overloaded host are counted apart, up to four times as many. Default: 3 */
+            /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
             attempts?: number | undefined;
-            /** ask only for what changed since the last completed crawl of the same start and options. Default: false */
+            /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
             recrawl?: boolean | undefined;
-            /** kept with its jobs for those who sent it */
+            /** your own data, stored with its jobs */
             metadata?: Record<string, unknown> | undefined;
           }
         | undefined;
     }
   | {
       kind: 'visit';
-      /** where to start; one policy of an owner and kind has it */
+      /** start URL; unique per owner and kind */
       url: string;
-      /** time from one success to the next run. Default: 24 */
+      /** hours from a successful run to the next. Default: 24 */
       frequency_hours?: number | undefined;
-      /** of its jobs; higher runs first. Default: 0 */
+      /** priority of its jobs; higher runs first. Default: 0 */
       priority?: number | undefined;
-      /** lease of a bot. Default: 600 */
+      /** lease of a bot that pulls its visit. Default: 600 */
       lock_ttl_seconds?: number | undefined;
       /** Default: 3 */
       max_retries?: number | undefined;
-      /** after a failure; doubles with every further one, up to 24 h. Default: 5 */
+      /** delay after a failure; doubles with every further failure, up to 24 h. Default: 5 */
       retry_backoff_minutes?: number | undefined;
-      /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+      /** hard deadline of one run; default: 10 for a visit, none for a crawl */
       timeout_minutes?: number | null | undefined;
       /** Default: true */
       enabled?: boolean | undefined;
-      /** when it runs next; at once if that has passed */
+      /** next run; at once if in the past */
       next_run_at?: string | undefined;
       /** who runs its visits. Default: "builtin" */
       executor?: Executor | undefined;
       /** Default: {} */
       options?:
         | {
-            /** kept with its jobs for those who sent it */
+            /** your own data, stored with its jobs */
             metadata?: Record<string, unknown> | undefined;
           }
         | undefined;
@@ -1483,10 +1399,10 @@ export interface NewPricePoint {
   price_type?: 'sold' | 'ask' | 'bid' | undefined;
   title?: string | null | undefined;
   url?: string | null | undefined;
-  /** of the listing or the sale */
+  /** date of the listing or sale */
   date?: string | null | undefined;
   external_id?: string | null | undefined;
-  /** without it, computed from the title */
+  /** default: computed from the title */
   match_strength?: string | null | undefined;
   attributes?: Record<string, string | number | boolean> | null | undefined;
 }
@@ -1528,9 +1444,9 @@ export interface PageDiff {
   job_id: string;
   url: string;
   change: PageChange;
-  /** the job that it was compared with */
+  /** baseline job of the comparison */
   baseline: string;
-  /** unified diff of the markdown, below a title or headline that changed; empty: the page is the same */
+  /** unified diff of the markdown, below a changed title or headline; empty: unchanged */
   diff: string;
 }
 
@@ -1539,7 +1455,7 @@ export interface PageErrors {
     outcome: 'failed' | 'skipped';
     reason: string;
     count: number;
-    /** false: there are more */
+    /** false: the list is incomplete */
     exact: boolean;
     samples: Array<{
       url_hash: string;
@@ -1549,7 +1465,7 @@ export interface PageErrors {
       fetched_at: string;
     }>;
   }>;
-  /** whether there are more reasons than are listed */
+  /** whether there are more reasons than listed */
   more: boolean;
 }
 
@@ -1569,38 +1485,38 @@ export interface Policy {
   retry_backoff_minutes: number;
   timeout_minutes: number | null;
   enabled: boolean;
-  /** when its next job is made; the end of its live job sets it anew */
+  /** when its next job is created; set again when its live job ends */
   next_run_at: string;
   last_success_at: string | null;
   last_failed_at: string | null;
   /** final failures since the last success */
   failure_count: number;
-  /** its job that still has work ahead; no other is made meanwhile */
+  /** its unfinished job; no other is created meanwhile */
   live_job_id: string | null;
   created_at: string;
   updated_at: string;
 }
 
 export interface PolicyChange {
-  /** where to start; one policy of an owner and kind has it */
+  /** start URL; unique per owner and kind */
   url?: string | undefined;
   /** who runs its visits */
   executor?: Executor | undefined;
-  /** time from one success to the next run */
+  /** hours from a successful run to the next */
   frequency_hours?: number | undefined;
-  /** of its jobs; higher runs first */
+  /** priority of its jobs; higher runs first */
   priority?: number | undefined;
-  /** lease of a bot */
+  /** lease of a bot that pulls its visit */
   lock_ttl_seconds?: number | undefined;
   max_retries?: number | undefined;
-  /** after a failure; doubles with every further one, up to 24 h */
+  /** delay after a failure; doubles with every further failure, up to 24 h */
   retry_backoff_minutes?: number | undefined;
-  /** hard deadline of one run: 10 for a visit, none for a crawl unless you say so */
+  /** hard deadline of one run; default: 10 for a visit, none for a crawl */
   timeout_minutes?: number | null | undefined;
   enabled?: boolean | undefined;
-  /** the other fields of the payload of its jobs, such as max_depth of a crawl */
+  /** further payload fields of its jobs, such as max_depth */
   options?: Record<string, unknown> | undefined;
-  /** when it runs next; at once if that has passed */
+  /** next run; at once if in the past */
   next_run_at?: string | undefined;
 }
 
@@ -1628,32 +1544,32 @@ export interface PricePoint {
   id: string;
   intake_id: string;
   source_id: string;
-  /** one point of an intake and a source has it */
+  /** unique per intake and source */
   dedupe_key: string;
-  /** decimal text, exactly as it was found */
+  /** decimal text, exactly as found */
   price: string;
   currency: string;
   price_type: 'sold' | 'ask' | 'bid';
-  /** how surely the listing shows the item: "0.000" to "1.000" */
+  /** how well the listing matches the item: "0.000" to "1.000" */
   match_strength: string;
   external_id: string | null;
   listing_url: string | null;
   listing_title: string | null;
   listing_date: string | null;
   observed_at: string;
-  /** null: brought by hand */
+  /** null: added by hand */
   job_id: string | null;
   actor: string;
   listing_attributes: Record<string, unknown> | null;
-  /** the listing as the source gave it */
+  /** the listing as returned by the source */
   raw: unknown;
 }
 
 export interface PricePointImport {
-  /** a source with the adapter import */
+  /** a source with the adapter `import` */
   source_id: string;
   price_points?: NewPricePoint[] | undefined;
-  /** with a row of names: price, currency, price_type, title, url, date … */
+  /** CSV with a header row: price, currency, price_type, title, url, date … */
   csv?: string | undefined;
 }
 
@@ -1667,25 +1583,25 @@ export interface PullAnswer {
       max_retries: number;
       timeout_seconds: number;
       retry_count: number;
-      /** in whole seconds of UTC */
+      /** UTC, in whole seconds */
       locked_until: string;
-      /** proves this lock; send it with submit and heartbeat */
+      /** identifies this lock; send it with submit and heartbeat */
       lease_token: string;
     }>;
     count: number;
-    /** matching jobs that other bots hold now, counted up to 1,000 */
+    /** matching jobs that other bots hold, counted up to 1,000 */
     skipped: number;
   };
 }
 
 export interface PullRequest {
-  /** who asks; a key that is bound to a bot speaks for that one only */
+  /** name of the calling bot; must match if the key belongs to a bot */
   bot_id: string;
-  /** 10 if left out */
+  /** default 10 */
   max_jobs?: number | null | undefined;
-  /** only jobs of this host and of those below it */
+  /** only jobs of this host and its subdomains */
   domain?: string | null | undefined;
-  /** or as header Idempotency-Key: repeated with it, a pull yields the same jobs again */
+  /** or the header Idempotency-Key; a repeated pull returns the same jobs */
   idempotency_key?: string | null | undefined;
 }
 
@@ -1703,24 +1619,24 @@ export interface RanPolicy {
   retry_backoff_minutes: number;
   timeout_minutes: number | null;
   enabled: boolean;
-  /** when its next job is made; the end of its live job sets it anew */
+  /** when its next job is created; set again when its live job ends */
   next_run_at: string;
   last_success_at: string | null;
   last_failed_at: string | null;
   /** final failures since the last success */
   failure_count: number;
-  /** its job that still has work ahead; no other is made meanwhile */
+  /** its unfinished job; no other is created meanwhile */
   live_job_id: string | null;
   created_at: string;
   updated_at: string;
-  /** its job is made at once, or live_job_id names the one that does the work already */
+  /** due: its job is created at once; live_job_exists: see live_job_id */
   outcome: 'due' | 'live_job_exists';
 }
 
 export interface ReplayAnswer {
-  /** how many are sent again */
+  /** number of deliveries to be sent again */
   replayed: number;
-  /** not null: it ran out of time; send the same request with it as `cursor` */
+  /** set if time ran out: repeat the request with it as `cursor` */
   next_cursor: string | null;
 }
 
@@ -1730,33 +1646,33 @@ export interface Result {
   policy_id: string | null;
   user_id: string;
   url: string;
-  /** decimal text, exactly as it was found */
+  /** decimal text, exactly as found */
   price: string | null;
   currency: string | null;
   title: string | null;
   in_stock: boolean | null;
-  /** who brought it: bot:… or supervisor:… */
+  /** submitted by: bot:… or supervisor:… */
   actor: string;
   has_raw_html: boolean;
-  /** null: the price is as it was before, or the first */
+  /** null: unchanged, or the first price */
   price_change: PriceDifference | null;
   crawled_at: string;
-  /** what else was read from the page */
+  /** other data extracted from the page */
   parsed_data: unknown;
 }
 
 export interface ShowBotQuery {
-  /** owner, for keys that see every owner; the caller if left out */
+  /** owner, for keys that see all owners; default: the caller */
   user_id?: string | undefined;
 }
 
 export interface ShowFrontierQuery {
-  /** how many hosts at most */
+  /** maximum number of hosts */
   limit?: number | undefined;
 }
 
 export interface ShowStatsQuery {
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
 }
 
@@ -1764,11 +1680,11 @@ export interface ShownJob {
   id: string;
   kind: JobKind;
   executor: Executor;
-  /** of the payload */
+  /** URL of the payload */
   url: string | null;
   payload: Record<string, unknown>;
   status: JobStatus;
-  /** what the holder of a running job was asked to do */
+  /** action requested of the job's holder */
   requested_action: 'pause' | 'cancel' | null;
   priority: number;
   progress_percentage: number;
@@ -1776,11 +1692,11 @@ export interface ShownJob {
   max_retries: number;
   error_code: string | null;
   error_message: string | null;
-  /** private origins that a worker must be allowed to fetch to run it; null: any worker may */
+  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
   waits_for: string[] | null;
-  /** who holds it, or held it last */
+  /** current or last holder */
   worker_id: string | null;
-  /** the number of its last lease */
+  /** number of its latest lease */
   fence: number;
   lease_expires_at: string | null;
   last_heartbeat: string | null;
@@ -1793,39 +1709,39 @@ export interface ShownJob {
   idempotency_key: string | null;
   source_id: string | null;
   policy_id: string | null;
-  /** the completed job that this one runs again */
+  /** the completed job that this job reruns */
   rerun_of: string | null;
   user_id: string;
-  /** what can be done to it now; in lists, what its status allows */
+  /** actions possible now; in lists, those its status allows */
   allowed_actions: JobAction[];
-  /** what the job waits for, until when, and what ends it; null while it runs, is paused or is finished */
+  /** what the job waits for and what ends the wait; null while it runs, is paused or has finished */
   waiting: Waiting | null;
-  /** counters of a crawl; null until it has begun */
+  /** counters of a crawl; null until it has started */
   crawl: CrawlCounters | null;
-  /** its runner died before the first request: no retry was lost, and the job goes on by itself */
+  /** set if its runner died before the first request; no retry is used, and the job continues by itself */
   failed_start: {
-    /** the worker that is to blame */
+    /** the worker on which the start failed */
     worker_id: string;
-    /** how often it happened since the last saved page */
+    /** number of failed starts since the last saved page */
     count: number;
   } | null;
 }
 
 export interface ShownPage {
   job_id: string;
-  /** names the page within its job */
+  /** identifies the page within its job */
   url_hash: string;
-  /** pages are numbered in the order in which they were stored */
+  /** number of the page, in the order stored */
   page_no: number;
   url: string;
   kind: 'page' | 'sitemap' | 'text';
   outcome: PageOutcome;
   /** HTTP status */
   status: number | null;
-  /** why it was skipped, or the error code of a failed one */
+  /** reason of a skipped page, error code of a failed one */
   reason: string | null;
   message: string | null;
-  /** where a redirected URL led */
+  /** target of a redirect */
   target_url: string | null;
   title: string | null;
   content_type: string | null;
@@ -1834,25 +1750,25 @@ export interface ShownPage {
   attempts: number;
   word_count: number | null;
   bytes: number | null;
-  /** in comparison with the crawl before; null without one */
+  /** compared with the baseline; null without one */
   change: PageChange | null;
   fetched_at: string;
-  /** url_hash of the page that linked to it first */
+  /** url_hash of the first page that linked to it */
   parent: string | null;
-  /** as its rel=canonical says */
+  /** from its rel=canonical */
   canonical_url: string | null;
   content_hash: string | null;
   etag: string | null;
   last_modified: string | null;
   description: string | null;
-  /** headings, OpenGraph, and product data of JSON-LD and microdata */
+  /** headings, OpenGraph, and product data from JSON-LD and microdata */
   structured: Record<string, unknown> | null;
   links: string[];
-  /** the main content; null when there is none */
+  /** the main content; null if there is none */
   markdown: string | null;
-  /** what is too large to be shown here; markdown can be downloaded */
+  /** fields too large for this response; markdown can be downloaded */
   omitted: Array<'markdown' | 'links'>;
-  /** whether the raw HTML was stored and can be downloaded */
+  /** whether raw HTML was stored and can be downloaded */
   has_html: boolean;
 }
 
@@ -1876,22 +1792,22 @@ export interface ShownWebhook {
     | 'page.failed'
   >;
   enabled: boolean;
-  /** why, where it is not enabled */
+  /** why it is disabled */
   disabled_reason: string | null;
-  /** of the first failure since it last took a delivery */
+  /** first failure since its last accepted delivery */
   failing_since: string | null;
-  /** until then, deliveries are signed with the secret before the last one too */
+  /** until then, deliveries are also signed with the previous secret */
   previous_secret_until: string | null;
   created_at: string;
   updated_at: string;
-  /** how many there are; beyond 10,000, at least so many */
+  /** counts; above 10,000 a lower bound */
   deliveries: { pending: number; dead: number };
-  /** when what waits is tried next; null where nothing waits, or it is disabled */
+  /** next attempt; null if nothing waits or the webhook is disabled */
   next_attempt_at: string | null;
 }
 
 export interface ShownWebhookDelivery {
-  /** webhook-id of the delivery is `msg_` and this, in every attempt */
+  /** the webhook-id is `msg_` plus this id, for every attempt */
   id: string;
   webhook_id: string;
   event:
@@ -1908,19 +1824,19 @@ export interface ShownWebhookDelivery {
     | 'page.gone'
     | 'page.failed'
     | 'webhook.test';
-  /** pending: still to be sent; dead: given up */
+  /** pending: to be sent; dead: no attempts left */
   status: 'pending' | 'delivered' | 'dead';
   attempts: number;
   created_at: string;
-  /** later where its webhook fails and waits; null where none comes, or while it is disabled */
+  /** may be later if the webhook fails; null if there is none or the webhook is disabled */
   next_attempt_at: string | null;
   last_attempt_at: string | null;
-  /** HTTP status of the last answer */
+  /** HTTP status of the last response */
   last_status: number | null;
   /** why the last attempt failed */
   last_error: string | null;
   delivered_at: string | null;
-  /** what is sent */
+  /** body of the request */
   payload: Record<string, unknown>;
 }
 
@@ -1928,80 +1844,80 @@ export interface Source {
   id: string;
   name: string;
   hosts: string[];
-  /** false: made by itself when a host was first asked for */
+  /** false: created automatically for a new host */
   configured: boolean;
   enabled: boolean;
   adapter_type: string | null;
-  /** null: not yours to see */
+  /** null: not visible to this key */
   config: Record<string, unknown> | null;
   rate_limit_per_minute: number | null;
   concurrency: number;
   min_delay_ms: number;
-  /** as robots.txt asks */
+  /** Crawl-delay from robots.txt */
   crawl_delay_ms: number | null;
   reputation_weight: number;
   tier: number;
-  /** failures in a row of visits and collections, and failed connections of crawls */
+  /** consecutive failures of visits and collections, and failed connections of crawls */
   failure_streak: number;
-  /** URLs of crawls in a row that failed, each counted once */
+  /** consecutive failed URLs of crawls, each counted once */
   failed_urls: number;
-  /** to half a minute */
+  /** accurate to half a minute */
   last_success_at: string | null;
   last_failure_at: string | null;
-  /** whether no request may start now */
+  /** whether requests are blocked now */
   paused: boolean;
-  /** null while paused: until an operator resumes or enables it */
+  /** null while paused: an operator must resume or enable it */
   paused_until: string | null;
   pause_reason: 'operator' | 'failures' | 'retry_after' | null;
   breaker: 'closed' | 'open' | 'half_open';
-  /** error code of why a host of it cannot be had at all: dns_failed, tls_failed; null after its next good answer */
+  /** error code if a host is unreachable: dns_failed, tls_failed; null after the next good response */
   trouble: string | null;
-  /** which host that is */
+  /** the unreachable host */
   trouble_host: string | null;
   trouble_since: string | null;
-  /** how many times fewer requests at a time it gets, because its answers take longer; 1: no fewer */
+  /** factor by which concurrency is reduced because responses are slower; 1: not reduced */
   slowdown: number;
-  /** requests a minute it gets at most, because it refused more; null: as its limits allow */
+  /** maximum requests per minute because it refused more; null: only its limits apply */
   pace_per_minute: number | null;
-  /** what its pace was lowered for: the share of its answers that were refused or failed */
+  /** share of refused or failed responses that lowered its pace */
   slowed_share: number | null;
-  /** how many answers that is a share of */
+  /** number of responses behind that share */
   slowed_answers: number | null;
   created_at: string;
 }
 
 export interface SourceSettings {
   name?: string | undefined;
-  /** exact hosts, and *.example.com for every host below one */
+  /** exact hosts, or *.example.com for all subdomains */
   hosts?: string[] | undefined;
   enabled?: boolean | undefined;
-  /** how prices are asked for; null: not at all */
+  /** how prices are queried; null: not at all */
   adapter_type?: 'json' | 'html' | 'import' | 'module' | null | undefined;
-  /** of the adapter; shown to operators alone */
+  /** configuration of the adapter; visible to operators only */
   config?: Record<string, unknown> | undefined;
   /** null: no limit */
   rate_limit_per_minute?: number | null | undefined;
-  /** requests at a time, over all workers */
+  /** concurrent requests over all workers */
   concurrency?: number | undefined;
-  /** between two requests, over all workers */
+  /** delay between requests, over all workers */
   min_delay_ms?: number | undefined;
   reputation_weight?: number | undefined;
   tier?: number | undefined;
 }
 
 export interface Stats {
-  /** when this was read; it is read anew after some seconds */
+  /** time of these statistics; refreshed every few seconds */
   at: string;
-  /** whose jobs these are; null: all */
+  /** owner of these jobs; null: all */
   user_id: string | null;
   jobs: Array<{
     status: JobStatus;
     kind: JobKind;
     count: number;
-    /** at_least: counted up to here; estimate: from the statistics of the database */
+    /** at_least: a lower bound; estimate: from the database's statistics */
     precision: 'exact' | 'at_least' | 'estimate';
   }>;
-  /** URLs found and not yet done, over all crawls that run */
+  /** URLs found and not yet crawled, over all running crawls */
   pending_pages: number;
   throughput: {
     /** the last hour, oldest first */
@@ -2012,31 +1928,31 @@ export interface Stats {
       completed: number;
       /** failed or expired */
       failed: number;
-      /** runs that ended badly and are tried again */
+      /** failed runs that are retried */
       retried: number;
-      /** unfinished jobs more at its end than at its begin; negative: fewer */
+      /** change in the number of unfinished jobs */
       more: number;
-      /** estimate: so much happened that a part of the minute was counted */
+      /** estimate: only part of the minute was counted */
       precision: 'exact' | 'at_least' | 'estimate';
     }>;
-    /** false: more happened than could be counted; the older minutes are left out */
+    /** false: too many events to count; older minutes are missing */
     complete: boolean;
   };
   retries: {
     data: Array<{ retry_count: number; count: number }>;
-    /** false: of a part of the live jobs */
+    /** false: based on part of the live jobs */
     exact: boolean;
   };
   stuck: {
     count: number;
-    /** at_least: counted up to here; estimate: from the statistics of the database */
+    /** at_least: a lower bound; estimate: from the database's statistics */
     precision: 'exact' | 'at_least' | 'estimate';
-    /** the longest overdue first */
+    /** longest overdue first */
     data: Array<{
       id: string;
       kind: JobKind;
       url: string | null;
-      /** of the item whose prices are collected */
+      /** title of the item whose prices are collected */
       title: string | null;
       source_id: string | null;
       status: JobStatus;
@@ -2054,7 +1970,7 @@ export interface Stats {
     id: string;
     kind: JobKind;
     url: string | null;
-    /** of the item whose prices are collected */
+    /** title of the item whose prices are collected */
     title: string | null;
     source_id: string | null;
     status: JobStatus;
@@ -2069,7 +1985,7 @@ export interface Stats {
   }>;
   workers: {
     alive: number;
-    /** their runners die before their first request, so they have stopped claiming */
+    /** workers that stopped claiming because their runners die before their first request */
     sick: number;
     draining: number;
     silent: number;
@@ -2080,7 +1996,7 @@ export interface Stats {
   sources: {
     blocked: {
       count: number;
-      /** at_least: counted up to here; estimate: from the statistics of the database */
+      /** at_least: a lower bound; estimate: from the database's statistics */
       precision: 'exact' | 'at_least' | 'estimate';
     };
     in_trouble: Source[];
@@ -2088,31 +2004,31 @@ export interface Stats {
   policies: {
     enabled: {
       count: number;
-      /** at_least: counted up to here; estimate: from the statistics of the database */
+      /** at_least: a lower bound; estimate: from the database's statistics */
       precision: 'exact' | 'at_least' | 'estimate';
     };
     disabled: {
       count: number;
-      /** at_least: counted up to here; estimate: from the statistics of the database */
+      /** at_least: a lower bound; estimate: from the database's statistics */
       precision: 'exact' | 'at_least' | 'estimate';
     };
     due: {
       count: number;
-      /** at_least: counted up to here; estimate: from the statistics of the database */
+      /** at_least: a lower bound; estimate: from the database's statistics */
       precision: 'exact' | 'at_least' | 'estimate';
     };
-    /** enabled ones whose last run failed */
+    /** enabled policies whose last run failed */
     failing: {
       count: number;
-      /** at_least: counted up to here; estimate: from the statistics of the database */
+      /** at_least: a lower bound; estimate: from the database's statistics */
       precision: 'exact' | 'at_least' | 'estimate';
     };
   };
   bots: {
-    /** bots heard of in the last hour */
+    /** bots seen in the last hour */
     active: number;
     total: number;
-    /** of the last 24 hours, 0 to 1 */
+    /** success rate of the last 24 hours, 0 to 1 */
     success_rate: number | null;
     /** the last 24 hours, oldest first */
     hours: Array<{
@@ -2127,17 +2043,17 @@ export interface Stats {
 
 export interface StreamEventsQuery {
   kind?: JobKind | undefined;
-  /** only events that led to one of these */
+  /** only events that led to one of these statuses */
   status?: JobStatus[] | undefined;
   job?: string | undefined;
-  /** owner; for keys that see every owner */
+  /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** as the header Last-Event-ID, which wins */
+  /** same as the header Last-Event-ID, which takes precedence */
   last_event_id?: string | undefined;
 }
 
 export interface StreamJobQuery {
-  /** as the header Last-Event-ID, which wins */
+  /** same as the header Last-Event-ID, which takes precedence */
   last_event_id?: string | undefined;
 }
 
@@ -2168,7 +2084,7 @@ export interface SubmitBatchAnswer {
     items: Array<
       | {
           success: true;
-          /** the status that a submit of its own would have had */
+          /** HTTP status that a single submit would have */
           status_code: number;
           data:
             | {
@@ -2202,7 +2118,7 @@ export interface SubmitBatchAnswer {
             | 'method_not_allowed'
             | 'internal_error';
           detail: string;
-          /** the status that a submit of its own would have had */
+          /** HTTP status that a single submit would have */
           status_code: number;
         }
     >;
@@ -2212,29 +2128,29 @@ export interface SubmitBatchAnswer {
 }
 
 export interface SubmitBatchRequest {
-  /** who asks; a key that is bound to a bot speaks for that one only */
+  /** name of the calling bot; must match if the key belongs to a bot */
   bot_id: string;
-  /** each as in a submit, without bot_id; answered in their order, each for itself */
+  /** submits without bot_id; processed separately, answered in order */
   items: unknown[];
 }
 
 export interface SubmitRequest {
-  /** who asks; a key that is bound to a bot speaks for that one only */
+  /** name of the calling bot; must match if the key belongs to a bot */
   bot_id: string;
   job_id: string;
-  /** as the pull gave it; without it, only the bot_id is checked */
+  /** from the pull; without it, only bot_id is checked */
   lease_token?: string | null | undefined;
   success: boolean;
-  /** needed on success */
+  /** required on success */
   price?: number | null | undefined;
-  /** needed on success */
+  /** required on success */
   currency?: string | null | undefined;
   title?: string | null | undefined;
   in_stock?: boolean | null | undefined;
-  /** any JSON, up to a million characters of it */
+  /** any JSON, up to a million characters */
   parsed_data?: unknown | undefined;
   raw_html?: string | null | undefined;
-  /** on failure; its first 2,000 characters are kept */
+  /** on failure; the first 2,000 characters are stored */
   error_msg?: string | null | undefined;
 }
 
@@ -2279,27 +2195,27 @@ export interface Valuation {
   p90: string;
   /** decimal text */
   mean: string;
-  /** the prices that decided */
+  /** prices that the valuation is based on */
   comparables: number;
   sources: number;
   sold: number;
   ask: number;
-  /** left out: far from the others */
+  /** excluded: far from the others */
   outliers: number;
-  /** left out: in another currency */
+  /** excluded: in another currency */
   other_currencies: number;
-  /** left out: bids, listings of something else, asks where sales decide */
+  /** excluded: bids, listings of other items, asks if there are enough sales */
   not_used: number;
   confidence: number;
-  /** why the confidence is what it is */
+  /** what raised or lowered the confidence */
   reasons: Array<{ points: number; text: string }>;
   valued_at: string;
 }
 
 export interface Waiting {
-  /** what kind of thing it waits for */
+  /** what the job waits for */
   reason: 'schedule' | 'retry' | 'host' | 'source' | 'origin' | 'worker' | 'bot';
-  /** what it waits for and why, in words */
+  /** description of the wait */
   text: string;
   /** when it continues by itself; null: only what `ends` names ends the wait */
   until: string | null;
@@ -2333,11 +2249,11 @@ export interface Webhook {
     | 'page.failed'
   >;
   enabled: boolean;
-  /** why, where it is not enabled */
+  /** why it is disabled */
   disabled_reason: string | null;
-  /** of the first failure since it last took a delivery */
+  /** first failure since its last accepted delivery */
   failing_since: string | null;
-  /** until then, deliveries are signed with the secret before the last one too */
+  /** until then, deliveries are also signed with the previous secret */
   previous_secret_until: string | null;
   created_at: string;
   updated_at: string;
@@ -2369,7 +2285,7 @@ export interface WebhookChange {
 }
 
 export interface WebhookDelivery {
-  /** webhook-id of the delivery is `msg_` and this, in every attempt */
+  /** the webhook-id is `msg_` plus this id, for every attempt */
   id: string;
   webhook_id: string;
   event:
@@ -2386,14 +2302,14 @@ export interface WebhookDelivery {
     | 'page.gone'
     | 'page.failed'
     | 'webhook.test';
-  /** pending: still to be sent; dead: given up */
+  /** pending: to be sent; dead: no attempts left */
   status: 'pending' | 'delivered' | 'dead';
   attempts: number;
   created_at: string;
-  /** later where its webhook fails and waits; null where none comes, or while it is disabled */
+  /** may be later if the webhook fails; null if there is none or the webhook is disabled */
   next_attempt_at: string | null;
   last_attempt_at: string | null;
-  /** HTTP status of the last answer */
+  /** HTTP status of the last response */
   last_status: number | null;
   /** why the last attempt failed */
   last_error: string | null;
@@ -2403,9 +2319,9 @@ export interface WebhookDelivery {
 export interface Worker {
   id: string;
   state: 'alive' | 'sick' | 'draining' | 'silent';
-  /** why it has stopped claiming jobs; null: it has not, or not yours to see */
+  /** why it stopped claiming jobs; null: it did not, or not visible to this key */
   trouble: string | null;
-  /** null: not yours to see */
+  /** null: not visible to this key */
   host: string | null;
   pid: number | null;
   version: string;
@@ -2434,7 +2350,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null
@@ -2596,9 +2512,9 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** ids; without it, every enabled source that can be asked */
+          /** ids; default: every enabled source with an adapter */
           sources?: string[] | undefined;
-          /** between the starts of two jobs, so that they do not all begin at once. Default: 1 */
+          /** seconds between the starts of two jobs. Default: 1 */
           stagger_seconds?: number | undefined;
           /** Default: 0 */
           priority?: number | undefined;
@@ -2618,7 +2534,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null
@@ -2768,7 +2684,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null
@@ -2780,7 +2696,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** without it, until it is resumed */
+          /** default: until it is resumed */
           seconds?: number | undefined;
         }
       | null
@@ -2802,7 +2718,7 @@ export interface Calls {
           status?: 'dead' | 'any' | undefined;
           /** only deliveries of events since then */
           since?: string | undefined;
-          /** next_cursor of an answer that ran out of time */
+          /** next_cursor of a response that ran out of time */
           cursor?: string | undefined;
         }
       | null
@@ -2820,7 +2736,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null
@@ -2832,7 +2748,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null
@@ -2850,9 +2766,9 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
-          /** start over instead of going on from the checkpoint. Default: false */
+          /** start over instead of continuing from the checkpoint. Default: false */
           afresh?: boolean | undefined;
         }
       | null
@@ -2864,9 +2780,9 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** url_hash of the pages; without it, all */
+          /** url_hash of the pages; default: all */
           hashes?: string[] | undefined;
-          /** error codes of failed pages, reasons of skipped ones; without it, all */
+          /** error codes of failed pages or reasons of skipped pages; default: all */
           reasons?: string[] | undefined;
         }
       | null
@@ -2884,7 +2800,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** how long the old secret signs as well; 0 when it has leaked. Default: 24 */
+          /** how long the old secret also signs; 0 if it has leaked. Default: 24 */
           overlap_hours?: number | undefined;
         }
       | null
@@ -2896,7 +2812,7 @@ export interface Calls {
     query: undefined;
     body:
       | {
-          /** why; kept in the timeline */
+          /** reason, stored in the timeline */
           reason?: string | undefined;
         }
       | null

@@ -11,7 +11,7 @@ export const apiError = z
         .array(z.object({ field: z.string(), message: z.string() }))
         .optional()
         .describe('what is wrong with each field'),
-      request_id: z.string().describe('names this request in the logs'),
+      request_id: z.string().describe('identifies the request in the logs'),
     }),
   })
   .meta({ id: 'Error' });

@@ -12,17 +12,17 @@ export const maxBatchItems = 100;
 export const maxRawHtmlLength = 5_000_000;
 export const maxParsedDataLength = 1_000_000;
 
-const botId = text(100).describe('who asks; a key that is bound to a bot speaks for that one only');
+const botId = text(100).describe('name of the calling bot; must match if the key belongs to a bot');
 
 export const pullRequest = z
   .object({
     // Its first pull registers a bot.
     bot_id: botName.describe(botId.description ?? ''),
-    max_jobs: queryNumber(1, 100).nullish().describe('10 if left out'),
-    domain: text(253).nullish().describe('only jobs of this host and of those below it'),
+    max_jobs: queryNumber(1, 100).nullish().describe('default 10'),
+    domain: text(253).nullish().describe('only jobs of this host and its subdomains'),
     idempotency_key: text(200)
       .nullish()
-      .describe('or as header Idempotency-Key: repeated with it, a pull yields the same jobs again'),
+      .describe('or the header Idempotency-Key; a repeated pull returns the same jobs'),
   })
   .meta({ id: 'PullRequest' });
 
@@ -38,7 +38,7 @@ const price = z
     });
     return z.NEVER;
   })
-  .meta({ type: 'number', minimum: 0, description: 'kept to its last digit; a string is taken as well' });
+  .meta({ type: 'number', minimum: 0, description: 'stored digit for digit; may be a string' });
 
 const currency = z
   .string()
@@ -58,19 +58,19 @@ const parsedData = z.unknown().transform((text, context) => {
 
 const leaseFields = {
   job_id: z.uuid().transform((id) => id.toLowerCase()),
-  lease_token: text(200).nullish().describe('as the pull gave it; without it, only the bot_id is checked'),
+  lease_token: text(200).nullish().describe('from the pull; without it, only bot_id is checked'),
 };
 
 const submissionFields = {
   ...leaseFields,
   success: queryBoolean,
-  price: price.nullish().describe('needed on success'),
-  currency: currency.nullish().describe('needed on success'),
+  price: price.nullish().describe('required on success'),
+  currency: currency.nullish().describe('required on success'),
   title: z.string().max(1000).nullish(),
   in_stock: queryBoolean.nullish(),
-  parsed_data: parsedData.optional().describe('any JSON, up to a million characters of it'),
+  parsed_data: parsedData.optional().describe('any JSON, up to a million characters'),
   raw_html: z.string().max(maxRawHtmlLength).nullish(),
-  error_msg: z.string().max(100_000).nullish().describe('on failure; its first 2,000 characters are kept'),
+  error_msg: z.string().max(100_000).nullish().describe('on failure; the first 2,000 characters are stored'),
 };
 
 const needsPrice = (
@@ -84,7 +84,7 @@ const needsPrice = (
   if (!success) return;
   for (const [field, value] of Object.entries({ price, currency })) {
     if (value === null || value === undefined)
-      context.addIssue({ code: 'custom', path: [field], message: 'is needed when success is true' });
+      context.addIssue({ code: 'custom', path: [field], message: 'is required if success is true' });
   }
 };
 
@@ -104,13 +104,13 @@ export const submitBatchRequest = z
       .array(z.unknown())
       .min(1)
       .max(maxBatchItems)
-      .describe('each as in a submit, without bot_id; answered in their order, each for itself'),
+      .describe('submits without bot_id; processed separately, answered in order'),
   })
   .meta({ id: 'SubmitBatchRequest' });
 
 export const heartbeatRequest = z.object({ bot_id: botId, ...leaseFields }).meta({ id: 'HeartbeatRequest' });
 
-const moment = z.iso.datetime().describe('in whole seconds of UTC');
+const moment = z.iso.datetime().describe('UTC, in whole seconds');
 
 export const pullAnswer = z
   .object({
@@ -125,11 +125,11 @@ export const pullAnswer = z
           timeout_seconds: z.int(),
           retry_count: z.int(),
           locked_until: moment,
-          lease_token: z.string().describe('proves this lock; send it with submit and heartbeat'),
+          lease_token: z.string().describe('identifies this lock; send it with submit and heartbeat'),
         }),
       ),
       count: z.int(),
-      skipped: z.int().describe('matching jobs that other bots hold now, counted up to 1,000'),
+      skipped: z.int().describe('matching jobs that other bots hold, counted up to 1,000'),
     }),
   })
   .meta({ id: 'PullAnswer' });
@@ -178,7 +178,7 @@ const failure = { success: z.literal(false), error: z.enum(botErrors), detail: z
 export const botErrorAnswer = z.object(failure).meta({ id: 'BotError' });
 export type BotErrorAnswer = z.input<typeof botErrorAnswer>;
 
-const httpStatus = z.int().describe('the status that a submit of its own would have had');
+const httpStatus = z.int().describe('HTTP status that a single submit would have');
 export const submitBatchAnswer = z
   .object({
     success: z.literal(true),
@@ -204,7 +204,7 @@ export const heartbeatAnswer = z
       locked_until: moment,
       action: z
         .enum(['continue', 'pause', 'cancel'])
-        .describe('pause, cancel: stop, and submit success: false; the job then ends as asked'),
+        .describe('pause, cancel: stop and submit success: false'),
     }),
   })
   .meta({ id: 'HeartbeatAnswer' });

@@ -6,7 +6,7 @@ import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 const settings = {
-  enabled: z.boolean().describe('a disabled bot is refused'),
+  enabled: z.boolean().describe('false: all calls of the bot are refused'),
   max_jobs_per_pull: z.int().min(1).max(100),
   max_pulls_per_minute: z.int().min(1).max(1_000_000).nullable().describe('null: no limit'),
   allowed_domains: z
@@ -14,13 +14,13 @@ const settings = {
     .min(1)
     .max(100)
     .nullable()
-    .describe('only jobs of these hosts and of those below them; null: all'),
+    .describe('only jobs of these hosts and their subdomains; null: all'),
   lock_ttl_seconds: z
     .int()
     .min(1)
     .max(86_400)
     .nullable()
-    .describe('lease of its jobs, unless a job or its policy has its own'),
+    .describe('lease of its jobs, unless the job or its policy sets one'),
 };
 
 /** What an operator may change of a bot. */
@@ -33,10 +33,10 @@ export type BotChange = z.input<typeof botChange>;
 
 export const newBot = z
   .strictObject({
-    bot_id: botName.describe('its name'),
-    user_id: text(100).optional().describe('owner; the caller if left out'),
+    bot_id: botName.describe('name of the bot'),
+    user_id: text(100).optional().describe('owner; default: the caller'),
     ...z.strictObject(settings).partial().shape,
-    expires_at: moment.optional().describe('of its token'),
+    expires_at: moment.optional().describe('expiry of its token'),
   })
   .meta({ id: 'NewBot' });
 export type NewBot = z.input<typeof newBot>;
@@ -53,9 +53,12 @@ export const bot = z
     jobs_pulled: z.int(),
     jobs_succeeded: z.int(),
     jobs_failed: z.int(),
-    jobs_held: z.int().describe('jobs that it holds now'),
-    pulls_last_hour: z.int().describe('since the full hour before this one'),
-    success_rate: z.number().nullable().describe('of what it submitted, 0 to 1; null before the first'),
+    jobs_held: z.int().describe('jobs that it currently holds'),
+    pulls_last_hour: z.int().describe('since the start of the previous full hour'),
+    success_rate: z
+      .number()
+      .nullable()
+      .describe('share of successful submissions, 0 to 1; null before the first'),
   })
   .meta({ id: 'Bot' });
 /** Inside, with Dates. */
@@ -64,18 +67,18 @@ export type Bot = z.output<typeof bot>;
 export const createdBot = z
   .object({
     ...bot.shape,
-    token: z.string().describe('API key that speaks for this bot alone; shown this once'),
+    token: z.string().describe('API key of this bot; shown once'),
   })
   .meta({ id: 'CreatedBot' });
 export type CreatedBot = z.output<typeof createdBot>;
 
 export const botParams = z.strictObject({ bot_id: text(100) });
 export const botOwnerQuery = z.strictObject({
-  user_id: text(100).optional().describe('owner, for keys that see every owner; the caller if left out'),
+  user_id: text(100).optional().describe('owner, for keys that see all owners; default: the caller'),
 });
 export const botListQuery = z.strictObject({
   enabled: queryBoolean.optional(),
-  user_id: text(100).optional().describe('owner, for keys that see every owner'),
+  user_id: text(100).optional().describe('owner, for keys that see all owners'),
   limit: pageLimit,
   cursor: text(500).optional(),
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What became of the pages of a recrawl since the crawl that it is compared with. */
 export const changeCounts = z
   .object({
-    baseline: z.uuid().describe('the job that it is compared with'),
+    baseline: z.uuid().describe('baseline job of the recrawl'),
     new: z.int(),
     changed: z.int(),
     unchanged: z.int(),

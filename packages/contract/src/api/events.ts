@@ -6,7 +6,7 @@ import { pageLimit, queryList, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 const event = z.object({
-  event_no: z.int().describe('events of a job are counted from 1'),
+  event_no: z.int().describe('number of the event within its job, from 1'),
   transition: z.enum(transitionNames as [TransitionName, ...TransitionName[]]),
   from_status: z.enum(jobStatuses).nullable(),
   to_status: z.enum(jobStatuses),
@@ -19,7 +19,7 @@ export const jobEvent = event.meta({ id: 'JobEvent' });
 
 export const eventListQuery = z.strictObject({
   limit: pageLimit,
-  cursor: queryNumber(0, 2_147_483_647).optional().describe('only events behind this one'),
+  cursor: queryNumber(0, 2_147_483_647).optional().describe('only events after this one'),
 });
 export const eventList = pageOf(jobEvent);
 
@@ -30,15 +30,15 @@ export const streamEvent = z
 /** Inside, with Dates. */
 export type StreamEvent = z.output<typeof streamEvent>;
 
-const lastEventId = text(200).optional().describe('as the header Last-Event-ID, which wins');
+const lastEventId = text(200).optional().describe('same as the header Last-Event-ID, which takes precedence');
 
 export const eventStreamQuery = z.strictObject({
   kind: z.enum(jobKinds).optional(),
   status: queryList(z.enum(jobStatuses), jobStatuses.length)
     .optional()
-    .describe('only events that led to one of these'),
+    .describe('only events that led to one of these statuses'),
   job: z.uuid().optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   last_event_id: lastEventId,
 });
 export const jobStreamQuery = z.strictObject({ last_event_id: lastEventId });

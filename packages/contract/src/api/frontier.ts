@@ -7,40 +7,40 @@ export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
 
 export const frontierQuery = z.strictObject({
-  limit: queryNumber(1, 200).default(50).describe('how many hosts at most'),
+  limit: queryNumber(1, 200).default(50).describe('maximum number of hosts'),
 });
 
 export const frontierSummary = z
   .object({
-    total_pending: z.int().describe('URLs found and not yet done, over all hosts'),
-    hosts: z.int().describe('hosts with something left'),
-    hosts_exact: z.boolean().describe('false: there are more hosts, and perhaps larger ones'),
+    total_pending: z.int().describe('URLs found and not yet crawled, over all hosts'),
+    hosts: z.int().describe('hosts with URLs left'),
+    hosts_exact: z.boolean().describe('false: there are more hosts, possibly with more URLs'),
     data: z
       .array(
         z.object({
           host: z.string(),
           pending: z.int(),
           done: z.int(),
-          source_id: z.string().nullable().describe('null: nothing was asked of the host yet'),
-          delay_ms: z.number().describe('between two requests, over all workers; 0: no fixed delay'),
+          source_id: z.string().nullable().describe('null: no request to the host yet'),
+          delay_ms: z.number().describe('delay between requests over all workers; 0: none'),
           rate_limit_per_minute: z.int().nullable(),
-          concurrency: z.int().describe('requests at a time, over all workers'),
+          concurrency: z.int().describe('concurrent requests over all workers'),
           slowdown: z
             .number()
-            .describe('how many times fewer requests at a time it gets, because its answers take longer'),
+            .describe('factor by which concurrency is reduced because responses are slower'),
           pace_per_minute: z
             .number()
             .nullable()
-            .describe('requests a minute it gets at most, because it refused more'),
+            .describe('maximum requests per minute because it refused more'),
           breaker: z.enum(breakerStates),
           paused: z.boolean(),
-          paused_until: timestamp.nullable().describe('null while paused: until an operator resumes it'),
+          paused_until: timestamp.nullable().describe('null while paused: an operator must resume it'),
           next_ready_at: timestamp
             .nullable()
-            .describe('when the next request may start, in the past if at once; null: when resumed'),
+            .describe('earliest time of the next request, in the past if at once; null: after it is resumed'),
         }),
       )
-      .describe('those with most left first'),
+      .describe('hosts with the most URLs first'),
   })
   .meta({ id: 'FrontierSummary' });
 export type FrontierSummary = z.output<typeof frontierSummary>;

@@ -25,11 +25,11 @@ export const apiIntake = z
 export const listedIntake = z
   .object({
     ...apiIntake.shape,
-    points: z.int().describe('observed prices; no more than 1,000 are counted'),
+    points: z.int().describe('observed prices, counted up to 1,000'),
     valuation: z
       .object({ currency: z.string(), median: z.string(), confidence: z.int(), valued_at: timestamp })
       .nullable()
-      .describe('null: nothing comparable was observed yet'),
+      .describe('null: no comparable price yet'),
   })
   .meta({ id: 'ListedIntake' });
 export type ListedIntake = z.output<typeof listedIntake>;
@@ -39,10 +39,10 @@ export const intakeParams = z.strictObject({ id: z.uuid() });
 export const intakeFilterFields = {
   tag: text(100).optional(),
   reference: text(200).optional(),
-  search: text(200).optional().describe('part of the title, in any case'),
+  search: text(200).optional().describe('part of the title, ignoring case'),
   valued: queryBoolean.optional().describe('whether it has a valuation'),
   confidence_min: queryNumber(1, 10).optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
 };
 export const intakeListQuery = z.strictObject({
   ...intakeFilterFields,
@@ -57,7 +57,7 @@ export const csvText = z
   .string()
   .min(1)
   .max(maxCsvLength)
-  .describe('with a row of names; columns that are no field of an intake become attributes');
+  .describe('CSV with a header row; columns that are not fields of an intake become attributes');
 
 export const intakeImport = z
   .strictObject({
@@ -73,15 +73,10 @@ export const intakeImport = z
 export const importedIntakes = z.object({
   data: z.array(apiIntake).describe('in the order of the request'),
   created: z.int(),
-  changed: z.int().describe('intakes of the same reference that were there'),
+  changed: z.int().describe('existing intakes with the same reference'),
 });
 
-const stagger = z
-  .number()
-  .min(0)
-  .max(3600)
-  .default(1)
-  .describe('between the starts of two jobs, so that they do not all begin at once');
+const stagger = z.number().min(0).max(3600).default(1).describe('seconds between the starts of two jobs');
 const priority = z.int().min(-1000).max(1000).default(0);
 
 export const enqueueIntake = z
@@ -91,7 +86,7 @@ export const enqueueIntake = z
       .min(1)
       .max(200)
       .optional()
-      .describe('ids; without it, every enabled source that can be asked'),
+      .describe('ids; default: every enabled source with an adapter'),
     stagger_seconds: stagger.optional(),
     priority: priority.optional(),
   })
@@ -110,7 +105,7 @@ export const enqueuedIntake = z
   .object({
     intake_id: z.uuid(),
     source_id: z.string(),
-    outcome: z.enum(enqueueOutcomes).describe('deduplicated: a live job asks this source already'),
+    outcome: z.enum(enqueueOutcomes).describe('deduplicated: a live job already queries this source'),
     job: apiJob,
   })
   .meta({ id: 'EnqueuedIntake' });

@@ -15,17 +15,14 @@ import { withoutDefaults } from './without-defaults.ts';
 /** Keys that Holdfast gives to jobs of its own; a user's job must not stand in their way. */
 export const reservedDedupeKeys = ['policy:', 'intake:', 'rerun:'] as const;
 
-const metadata = z
-  .record(text(100), z.unknown())
-  .optional()
-  .describe('kept with the job for those who sent it');
+const metadata = z.record(text(100), z.unknown()).optional().describe('your own data, stored with the job');
 
 /** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
 const { needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
 const crawlPayload = strictFields({ ...crawlShape, metadata }, crawlFlagNames);
 const visitPayload = strictFields({ url: pageUrl, metadata });
 const collectPayload = strictFields({
-  intake_id: z.uuid().describe('of the owner; source_id names whom to ask'),
+  intake_id: z.uuid().describe('an intake of the owner; source_id names the source to query'),
   metadata,
 });
 
@@ -45,7 +42,7 @@ const newJobs = <More extends z.ZodRawShape>(more: More) =>
       strictFields({
         kind: z.literal('visit'),
         payload: visitPayload,
-        executor: z.enum(executors).default('builtin').describe('our own runners, or an outside bot'),
+        executor: z.enum(executors).default('builtin').describe("Holdfast's runners, or a bot"),
         ...fields,
         ...more,
       }),
@@ -72,13 +69,10 @@ const job = z.object({
   id: z.uuid(),
   kind: z.enum(jobKinds),
   executor: z.enum(executors),
-  url: z.string().nullable().describe('of the payload'),
+  url: z.string().nullable().describe('URL of the payload'),
   payload: z.record(z.string(), z.unknown()),
   status: z.enum(jobStatuses),
-  requested_action: z
-    .enum(requestedActions)
-    .nullable()
-    .describe('what the holder of a running job was asked to do'),
+  requested_action: z.enum(requestedActions).nullable().describe("action requested of the job's holder"),
   priority: z.int(),
   progress_percentage: z.int(),
   retry_count: z.int(),
@@ -88,9 +82,9 @@ const job = z.object({
   waits_for: z
     .array(z.string())
     .nullable()
-    .describe('private origins that a worker must be allowed to fetch to run it; null: any worker may'),
-  worker_id: z.string().nullable().describe('who holds it, or held it last'),
-  fence: z.int().describe('the number of its last lease'),
+    .describe('private origins that its worker must be allowed to fetch; null: any worker can run it'),
+  worker_id: z.string().nullable().describe('current or last holder'),
+  fence: z.int().describe('number of its latest lease'),
   lease_expires_at: timestamp.nullable(),
   last_heartbeat: timestamp.nullable(),
   run_at: timestamp.nullable(),
@@ -102,20 +96,18 @@ const job = z.object({
   idempotency_key: z.string().nullable(),
   source_id: z.string().nullable(),
   policy_id: z.uuid().nullable(),
-  rerun_of: z.uuid().nullable().describe('the completed job that this one runs again'),
+  rerun_of: z.uuid().nullable().describe('the completed job that this job reruns'),
   user_id: z.string(),
   allowed_actions: z
     .array(z.enum([...userActions, 'retryUrls']))
-    .describe('what can be done to it now; in lists, what its status allows'),
+    .describe('actions possible now; in lists, those its status allows'),
 });
 export const apiJob = job.meta({ id: 'Job' });
 
 const waits = {
   waiting: waiting
     .nullable()
-    .describe(
-      'what the job waits for, until when, and what ends it; null while it runs, is paused or is finished',
-    ),
+    .describe('what the job waits for and what ends the wait; null while it runs, is paused or has finished'),
 };
 
 export const listedJob = z.object({ ...job.shape, ...waits }).meta({ id: 'ListedJob' });
@@ -125,41 +117,37 @@ export type ListedJob = z.input<typeof listedJob>;
 export type ApiJob = z.input<typeof apiJob>;
 
 export const deleteJobQuery = z.strictObject({
-  with_results: queryBoolean
-    .default(false)
-    .describe('delete its result, or the price points that it found, as well'),
+  with_results: queryBoolean.default(false).describe('also delete its result or price points'),
 });
 export const deletedJob = z
   .object({
     id: z.uuid(),
     kind: z.enum(jobKinds),
-    status: z.enum(jobStatuses).describe('in which it was'),
-    url: z.string().nullable().describe('of the payload'),
+    status: z.enum(jobStatuses).describe('status before deletion'),
+    url: z.string().nullable().describe('URL of the payload'),
     user_id: z.string(),
-    results: z.int().describe('deleted with it'),
-    price_points: z.int().describe('deleted with it'),
+    results: z.int().describe('number deleted with the job'),
+    price_points: z.int().describe('number deleted with the job'),
     is_cleared: z
       .boolean()
-      .describe(
-        'false: pages that nobody can see any more are still being deleted, or a recrawl under way is compared with them',
-      ),
+      .describe('false: hidden pages are still being deleted, or a running recrawl compares with them'),
   })
   .meta({ id: 'DeletedJob' });
 
 export const crawlCounters = z
   .object({
     total_processed: z.int().describe('fetched and failed pages'),
-    total_pending: z.int().describe('URLs found and not yet done'),
+    total_pending: z.int().describe('URLs found and not yet crawled'),
     current_depth: z.int(),
     fetched: z.int(),
     failed: z.int(),
     skipped: z.int(),
     redirected: z.int(),
-    not_crawled: z.int().describe('URLs left over when a limit was reached'),
-    off_scope: z.record(z.string(), z.int()).describe('links that led out of scope, by reason'),
+    not_crawled: z.int().describe('URLs left when a limit was reached'),
+    off_scope: z.record(z.string(), z.int()).describe('links outside the scope, by reason'),
     bytes: z.int(),
     current_url: z.string().nullable(),
-    changes: changeCounts.nullable().describe('of a recrawl; null where nothing was compared'),
+    changes: changeCounts.nullable().describe('changes found by a recrawl; null otherwise'),
     updated_at: timestamp,
   })
   .meta({ id: 'CrawlCounters' });
@@ -168,14 +156,16 @@ export const shownJob = z
   .object({
     ...job.shape,
     ...waits,
-    crawl: crawlCounters.nullable().describe('counters of a crawl; null until it has begun'),
+    crawl: crawlCounters.nullable().describe('counters of a crawl; null until it has started'),
     failed_start: z
       .object({
-        worker_id: z.string().describe('the worker that is to blame'),
-        count: z.int().describe('how often it happened since the last saved page'),
+        worker_id: z.string().describe('the worker on which the start failed'),
+        count: z.int().describe('number of failed starts since the last saved page'),
       })
       .nullable()
-      .describe('its runner died before the first request: no retry was lost, and the job goes on by itself'),
+      .describe(
+        'set if its runner died before the first request; no retry is used, and the job continues by itself',
+      ),
   })
   .meta({ id: 'ShownJob' });
 export type ShownJob = z.input<typeof shownJob>;
@@ -186,7 +176,7 @@ export const createdJob = z
     ...job.shape,
     outcome: z
       .enum(enqueueOutcomes)
-      .describe('new, or the job of the same Idempotency-Key, or the live job of the same dedupe_key'),
+      .describe('created; repeated: same Idempotency-Key; deduplicated: live job with the same dedupe_key'),
   })
   .meta({ id: 'CreatedJob' });
 export type CreatedJob = z.input<typeof createdJob>;
@@ -200,16 +190,16 @@ const filterFields = {
   priority_max: queryNumber(-1000, 1000).optional(),
   created_after: moment.optional(),
   created_before: moment.optional(),
-  locked_after: moment.optional().describe('its last run began then or later'),
+  locked_after: moment.optional().describe('last run started at or after this time'),
   locked_before: moment.optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   policy_id: z.uuid().optional(),
   source_id: text(200).optional(),
-  intake_id: z.uuid().optional().describe('whose prices are collected'),
+  intake_id: z.uuid().optional().describe('intake whose prices it collects'),
   worker_id: text(100).optional(),
-  locked: queryBoolean.optional().describe('whether someone holds it now'),
-  search: text(200).optional().describe('part of the URL, in any case'),
-  url_prefix: text(500).optional().describe('how the URL begins, exactly'),
+  locked: queryBoolean.optional().describe('whether a holder has it now'),
+  search: text(200).optional().describe('part of the URL, ignoring case'),
+  url_prefix: text(500).optional().describe('exact prefix of the URL'),
 };
 export const jobSearch = z.strictObject(filterFields);
 export type JobSearch = z.output<typeof jobSearch>;
@@ -221,28 +211,23 @@ export const jobListQuery = z.strictObject({
 });
 export const jobList = pageOf(listedJob);
 
-const reason = text(500).optional().describe('why; kept in the timeline');
+const reason = text(500).optional().describe('reason, stored in the timeline');
 export const actionRequest = z.strictObject({ reason }).nullish();
 export const retryRequest = z
   .strictObject({
     reason,
-    afresh: z.boolean().default(false).describe('start over instead of going on from the checkpoint'),
+    afresh: z.boolean().default(false).describe('start over instead of continuing from the checkpoint'),
   })
   .nullish();
 export const retryUrlsRequest = z
   .strictObject({
-    hashes: z
-      .array(z.guid())
-      .min(1)
-      .max(10_000)
-      .optional()
-      .describe('url_hash of the pages; without it, all'),
+    hashes: z.array(z.guid()).min(1).max(10_000).optional().describe('url_hash of the pages; default: all'),
     reasons: z
       .array(text(100))
       .min(1)
       .max(100)
       .optional()
-      .describe('error codes of failed pages, reasons of skipped ones; without it, all'),
+      .describe('error codes of failed pages or reasons of skipped pages; default: all'),
   })
   .nullish();
 
@@ -257,13 +242,11 @@ export const bulkRequest = z
     ids: z.array(z.uuid()).min(1).max(maxBulkIds).optional(),
     filter: jobSearch
       .optional()
-      .describe(
-        'every job that a list with this filter shows; a retry leaves out completed ones, unless `status` names them',
-      ),
-    all: z.literal(true).optional().describe('needed with a filter that leaves nothing out'),
-    cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
+      .describe('all jobs that match the filter; a retry skips completed jobs unless `status` includes them'),
+    all: z.literal(true).optional().describe('required if the filter matches everything'),
+    cursor: z.uuid().optional().describe('next_cursor of a response that ran out of time'),
     reason,
-    afresh: z.boolean().default(false).describe('of a retry: start over'),
+    afresh: z.boolean().default(false).describe('for a retry: start over'),
   })
   .refine(
     ({ ids, filter }) => (ids === undefined) !== (filter === undefined),
@@ -274,22 +257,22 @@ export const bulkRequest = z
       filter === undefined || all || Object.values(filter).some((value) => value !== undefined),
     {
       path: ['filter'],
-      message: 'must leave something out, or "all": true must say that every job is meant',
+      message: 'must exclude some jobs; to select all jobs, set "all": true',
     },
   );
 export const bulkAnswer = z
   .object({
     action: z.enum(userActions),
     outcomes: z.object({
-      done: z.int().describe('jobs whose status has changed, or that run again as a new one'),
-      requested: z.int().describe('running jobs whose holders were asked'),
-      not_allowed: z.int().describe('jobs in a status that does not allow it'),
-      over_quota: z.int().describe('jobs that would have exceeded max_live_jobs of this key'),
-      not_found: z.int().describe('ids of no job that this key may see'),
+      done: z.int().describe('jobs whose status changed, or that run again as a new job'),
+      requested: z.int().describe('running jobs whose holders were asked to stop'),
+      not_allowed: z.int().describe('jobs whose status does not allow the action'),
+      over_quota: z.int().describe("jobs that would exceed the key's max_live_jobs"),
+      not_found: z.int().describe('ids without a job visible to this key'),
     }),
     next_cursor: z
       .string()
       .nullable()
-      .describe('repeat with it as `cursor`: time ran out before all were done'),
+      .describe('set if time ran out: repeat the request with it as `cursor`'),
   })
   .meta({ id: 'BulkAnswer' });

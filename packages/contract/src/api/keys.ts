@@ -10,20 +10,20 @@ const quota = (min: number) => z.int().min(min).max(1_000_000_000);
 
 export const keyRequest = z
   .strictObject({
-    name: text(200).describe('what it is for'),
-    user_id: text(100).default('local').describe('owner of what is made with it'),
+    name: text(200).describe('name or purpose'),
+    user_id: text(100).default('local').describe('owner of what the key creates'),
     scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
     bot_id: botName
       .optional()
-      .describe('the one bot it speaks for, which needs the scope bots; if left out, any bot of its owner'),
-    expires_at: moment.optional().describe('in the future'),
+      .describe('the bot it belongs to (requires the scope bots); default: any bot of its owner'),
+    expires_at: moment.optional().describe('must be in the future'),
     max_live_jobs: quota(0).optional(),
-    max_jobs_per_day: quota(0).optional().describe('by the days of UTC'),
+    max_jobs_per_day: quota(0).optional().describe('per UTC day'),
     max_requests_per_minute: quota(1).optional(),
   })
   .refine(({ bot_id, scopes }) => bot_id === undefined || allowsScope(scopes, 'bots'), {
     path: ['bot_id'],
-    message: 'must come with the scope bots: without it, the key could not speak for a bot',
+    message: 'must come with the scope bots',
   });
 export type KeyRequest = z.input<typeof keyRequest>;
 
@@ -31,7 +31,7 @@ export type KeyRequest = z.input<typeof keyRequest>;
 export const apiKey = z
   .object({
     id: z.uuid(),
-    prefix: z.string().describe('how its secret begins'),
+    prefix: z.string().describe('start of its secret'),
     name: z.string(),
     user_id: z.string(),
     scopes: z.array(z.enum(keyScopes)),
@@ -42,14 +42,14 @@ export const apiKey = z
     created_at: timestamp,
     expires_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable().describe('to a minute'),
+    last_used_at: timestamp.nullable().describe('accurate to a minute'),
   })
   .meta({ id: 'Key' });
 /** Inside, with Dates. */
 export type ApiKey = z.output<typeof apiKey>;
 
 export const createdKey = z
-  .object({ ...apiKey.shape, secret: z.string().describe('shown this once') })
+  .object({ ...apiKey.shape, secret: z.string().describe('shown once') })
   .meta({ id: 'CreatedKey' });
 export type CreatedKey = z.output<typeof createdKey>;
 

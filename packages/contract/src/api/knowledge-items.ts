@@ -11,12 +11,12 @@ export const maxMetadataLength = 20_000;
 
 const known = {
   url: pageUrl.describe('the site to crawl'),
-  max_depth: queryNumber(0, 1000).nullish().describe('links to follow from the start; 2 if left out'),
+  max_depth: queryNumber(0, 1000).nullish().describe('links to follow from the start; default 2'),
   tags: z.array(text(200)).max(100).nullish(),
   knowledge_type: text(100).nullish(),
   update_frequency: queryNumber(0, 3650)
     .nullish()
-    .describe('crawl again after so many days, and again; 0 or left out: this once'),
+    .describe('days between repeated crawls; 0 or omitted: crawl once'),
   extract_code_examples: queryBoolean.nullish(),
 };
 
@@ -24,7 +24,7 @@ export const knowledgeCrawlRequest = z
   .looseObject(known)
   .refine(
     (request) => JSON.stringify(knowledgeMetadata(request)).length <= maxMetadataLength,
-    `must have at most ${maxMetadataLength} characters beside the url`,
+    `must have at most ${maxMetadataLength} characters besides the url`,
   )
   .meta({ id: 'KnowledgeCrawlRequest' });
 export type KnowledgeCrawlRequest = z.output<typeof knowledgeCrawlRequest>;
@@ -67,11 +67,11 @@ export const knowledgeProgress = z
     progressId: z.uuid(),
     job_id: z.uuid(),
     status: z.enum(knowledgeStatuses),
-    progress: z.int().describe('percent; never goes back'),
+    progress: z.int().describe('percent; never decreases'),
     message: z.string(),
     logs: z.array(z.string()),
     currentUrl: z.string().nullable(),
-    totalPages: z.int().describe('done and known to be left'),
+    totalPages: z.int().describe('pages done plus URLs left'),
     processedPages: z.int(),
     failedPages: z.int(),
     error: z.string().nullable(),

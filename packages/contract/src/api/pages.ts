@@ -18,15 +18,15 @@ const pageHash = z.guid();
 
 const page = z.object({
   job_id: z.uuid(),
-  url_hash: pageHash.describe('names the page within its job'),
-  page_no: z.int().describe('pages are numbered in the order in which they were stored'),
+  url_hash: pageHash.describe('identifies the page within its job'),
+  page_no: z.int().describe('number of the page, in the order stored'),
   url: z.string(),
   kind: z.enum(pageKinds),
   outcome: z.enum(pageOutcomes),
   status: z.int().nullable().describe('HTTP status'),
-  reason: z.string().nullable().describe('why it was skipped, or the error code of a failed one'),
+  reason: z.string().nullable().describe('reason of a skipped page, error code of a failed one'),
   message: z.string().nullable(),
-  target_url: z.string().nullable().describe('where a redirected URL led'),
+  target_url: z.string().nullable().describe('target of a redirect'),
   title: z.string().nullable(),
   content_type: z.string().nullable(),
   language: z.string().nullable(),
@@ -34,7 +34,7 @@ const page = z.object({
   attempts: z.int(),
   word_count: z.int().nullable(),
   bytes: z.int().nullable(),
-  change: z.enum(pageChanges).nullable().describe('in comparison with the crawl before; null without one'),
+  change: z.enum(pageChanges).nullable().describe('compared with the baseline; null without one'),
   fetched_at: timestamp,
 });
 export const listedPage = page.meta({ id: 'ListedPage' });
@@ -44,8 +44,8 @@ export type ListedPage = z.output<typeof listedPage>;
 export const shownPage = z
   .object({
     ...page.shape,
-    parent: pageHash.nullable().describe('url_hash of the page that linked to it first'),
-    canonical_url: z.string().nullable().describe('as its rel=canonical says'),
+    parent: pageHash.nullable().describe('url_hash of the first page that linked to it'),
+    canonical_url: z.string().nullable().describe('from its rel=canonical'),
     content_hash: pageHash.nullable(),
     etag: z.string().nullable(),
     last_modified: z.string().nullable(),
@@ -53,13 +53,13 @@ export const shownPage = z
     structured: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe('headings, OpenGraph, and product data of JSON-LD and microdata'),
+      .describe('headings, OpenGraph, and product data from JSON-LD and microdata'),
     links: z.array(z.string()),
-    markdown: z.string().nullable().describe('the main content; null when there is none'),
+    markdown: z.string().nullable().describe('the main content; null if there is none'),
     omitted: z
       .array(z.enum(['markdown', 'links']))
-      .describe('what is too large to be shown here; markdown can be downloaded'),
-    has_html: z.boolean().describe('whether the raw HTML was stored and can be downloaded'),
+      .describe('fields too large for this response; markdown can be downloaded'),
+    has_html: z.boolean().describe('whether raw HTML was stored and can be downloaded'),
   })
   .meta({ id: 'ShownPage' });
 export type ShownPage = z.output<typeof shownPage>;
@@ -69,9 +69,9 @@ export const pageOrders = ['oldest', 'newest'] as const;
 const filterFields = {
   outcome: z.enum(pageOutcomes).optional(),
   status: queryNumber(100, 999).optional().describe('HTTP status'),
-  reason: text(100).optional().describe('error code of a failed page, reason of a skipped one'),
+  reason: text(100).optional().describe('error code of a failed page, or reason of a skipped one'),
   change: z.enum(pageChanges).optional(),
-  search: text(200).optional().describe('part of the URL or of the title, in any case'),
+  search: text(200).optional().describe('part of the URL or title, ignoring case'),
 };
 
 export const pageSearch = z.strictObject(filterFields);
@@ -82,7 +82,7 @@ export const pageListQuery = z.strictObject({
   order: z
     .enum(pageOrders)
     .default('oldest')
-    .describe('failed, skipped and redirected pages come by reason first'),
+    .describe('failed, skipped and redirected pages are sorted by reason first'),
   limit: pageLimit,
   cursor: text(1000).optional(),
 });
@@ -99,13 +99,13 @@ export const exportQuery = z.strictObject({
     .default('jsonl'),
   after: queryNumber(0, Number.MAX_SAFE_INTEGER)
     .default(0)
-    .describe('only pages behind this one (`page_no`): where an earlier export ended'),
+    .describe('only pages after this `page_no`, such as the last of an interrupted export'),
 });
 
 /** Over all jobs, the newest first. */
 export const allPagesQuery = z.strictObject({
   ...filterFields,
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: text(1000).optional(),
 });
@@ -117,12 +117,10 @@ export const pageDiff = z
     job_id: z.uuid(),
     url: z.string(),
     change: z.enum(pageChanges),
-    baseline: z.uuid().describe('the job that it was compared with'),
+    baseline: z.uuid().describe('baseline job of the comparison'),
     diff: z
       .string()
-      .describe(
-        'unified diff of the markdown, below a title or headline that changed; empty: the page is the same',
-      ),
+      .describe('unified diff of the markdown, below a changed title or headline; empty: unchanged'),
   })
   .meta({ id: 'PageDiff' });
 export type PageDiff = z.output<typeof pageDiff>;
@@ -137,7 +135,7 @@ export const pageErrors = z
         outcome: z.enum(['failed', 'skipped']),
         reason: z.string(),
         count: z.int(),
-        exact: z.boolean().describe('false: there are more'),
+        exact: z.boolean().describe('false: the list is incomplete'),
         samples: z.array(
           z.object({
             url_hash: pageHash,
@@ -149,7 +147,7 @@ export const pageErrors = z
         ),
       }),
     ),
-    more: z.boolean().describe('whether there are more reasons than are listed'),
+    more: z.boolean().describe('whether there are more reasons than listed'),
   })
   .meta({ id: 'PageErrors' });
 export type PageErrors = z.output<typeof pageErrors>;

@@ -10,10 +10,7 @@ import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { withoutDefaults } from './without-defaults.ts';
 
-const metadata = z
-  .record(text(100), z.unknown())
-  .optional()
-  .describe('kept with its jobs for those who sent it');
+const metadata = z.record(text(100), z.unknown()).optional().describe('your own data, stored with its jobs');
 
 const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
 
@@ -58,11 +55,11 @@ const policy = z.object({
   retry_backoff_minutes: z.int(),
   timeout_minutes: z.int().nullable(),
   enabled: z.boolean(),
-  next_run_at: timestamp.describe('when its next job is made; the end of its live job sets it anew'),
+  next_run_at: timestamp.describe('when its next job is created; set again when its live job ends'),
   last_success_at: timestamp.nullable(),
   last_failed_at: timestamp.nullable(),
   failure_count: z.int().describe('final failures since the last success'),
-  live_job_id: z.uuid().nullable().describe('its job that still has work ahead; no other is made meanwhile'),
+  live_job_id: z.uuid().nullable().describe('its unfinished job; no other is created meanwhile'),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -76,7 +73,7 @@ export const ranPolicy = z
     ...policy.shape,
     outcome: z
       .enum(runOutcomes)
-      .describe('its job is made at once, or live_job_id names the one that does the work already'),
+      .describe('due: its job is created at once; live_job_exists: see live_job_id'),
   })
   .meta({ id: 'RanPolicy' });
 export type RanPolicy = z.input<typeof ranPolicy>;
@@ -91,8 +88,8 @@ export const policyListQuery = z.strictObject({
   created_before: moment.optional(),
   next_run_after: moment.optional(),
   next_run_before: moment.optional(),
-  search: text(2048).optional().describe('part of the URL, in any case'),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  search: text(2048).optional().describe('part of the URL, ignoring case'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });

@@ -12,17 +12,17 @@ const point = z.object({
   id: z.uuid(),
   intake_id: z.uuid(),
   source_id: z.string(),
-  dedupe_key: z.string().describe('one point of an intake and a source has it'),
-  price: z.string().describe('decimal text, exactly as it was found'),
+  dedupe_key: z.string().describe('unique per intake and source'),
+  price: z.string().describe('decimal text, exactly as found'),
   currency: z.string(),
   price_type: z.enum(priceTypes),
-  match_strength: z.string().describe('how surely the listing shows the item: "0.000" to "1.000"'),
+  match_strength: z.string().describe('how well the listing matches the item: "0.000" to "1.000"'),
   external_id: z.string().nullable(),
   listing_url: z.string().nullable(),
   listing_title: z.string().nullable(),
   listing_date: timestamp.nullable(),
   observed_at: timestamp,
-  job_id: z.uuid().nullable().describe('null: brought by hand'),
+  job_id: z.uuid().nullable().describe('null: added by hand'),
   actor: z.string(),
 });
 
@@ -33,7 +33,7 @@ export const shownPricePoint = z
   .object({
     ...point.shape,
     listing_attributes: z.record(z.string(), z.unknown()).nullable(),
-    raw: z.unknown().describe('the listing as the source gave it'),
+    raw: z.unknown().describe('the listing as returned by the source'),
   })
   .meta({ id: 'PricePoint' });
 
@@ -46,7 +46,7 @@ export const pricePointListQuery = z.strictObject({
   currency: currencyCode.optional(),
   observed_after: moment.optional(),
   observed_before: moment.optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });
@@ -60,9 +60,9 @@ export const newPricePoint = z
     price_type: z.enum(priceTypes).default('sold'),
     title: text(1000).nullish(),
     url: pageUrl.nullish(),
-    date: moment.or(z.iso.date()).nullish().describe('of the listing or the sale'),
+    date: moment.or(z.iso.date()).nullish().describe('date of the listing or sale'),
     external_id: text(400).nullish(),
-    match_strength: strengthText.nullish().describe('without it, computed from the title'),
+    match_strength: strengthText.nullish().describe('default: computed from the title'),
     attributes: z.record(text(100), z.union([text(1000), z.number(), z.boolean()])).nullish(),
   })
   .meta({ id: 'NewPricePoint' });
@@ -71,9 +71,11 @@ export type NewPricePoint = z.input<typeof newPricePoint>;
 export const maxImportedPoints = 2000;
 export const pricePointImport = z
   .strictObject({
-    source_id: sourceId.describe('a source with the adapter import'),
+    source_id: sourceId.describe('a source with the adapter `import`'),
     price_points: z.array(newPricePoint).min(1).max(maxImportedPoints).optional(),
-    csv: csvText.optional().describe('with a row of names: price, currency, price_type, title, url, date …'),
+    csv: csvText
+      .optional()
+      .describe('CSV with a header row: price, currency, price_type, title, url, date …'),
   })
   .refine(
     ({ price_points, csv }) => (price_points === undefined) !== (csv === undefined),
@@ -86,7 +88,7 @@ export const pricePointImport = z
 export const importedPricePoints = z
   .object({
     added: z.int(),
-    strengthened: z.int().describe('points that were there, with a weaker match'),
-    kept: z.int().describe('points that were there, with as strong a match'),
+    strengthened: z.int().describe('existing points that now have a stronger match'),
+    kept: z.int().describe('existing points that stay as they are'),
   })
   .meta({ id: 'ImportedPricePoints' });

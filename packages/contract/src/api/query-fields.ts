@@ -21,4 +21,4 @@ export const queryList = <Item extends z.ZodType>(item: Item, max = 50) =>
     z.array(item).min(1).max(max),
   );
 
-export const pageLimit = queryNumber(1, 1000).default(50).describe('how many at most');
+export const pageLimit = queryNumber(1, 1000).default(50).describe('maximum number of entries');

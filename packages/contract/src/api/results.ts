@@ -16,13 +16,13 @@ const result = z.object({
   policy_id: z.uuid().nullable(),
   user_id: z.string(),
   url: z.string(),
-  price: z.string().nullable().describe('decimal text, exactly as it was found'),
+  price: z.string().nullable().describe('decimal text, exactly as found'),
   currency: z.string().nullable(),
   title: z.string().nullable(),
   in_stock: z.boolean().nullable(),
-  actor: z.string().describe('who brought it: bot:… or supervisor:…'),
+  actor: z.string().describe('submitted by: bot:… or supervisor:…'),
   has_raw_html: z.boolean(),
-  price_change: priceChange.nullable().describe('null: the price is as it was before, or the first'),
+  price_change: priceChange.nullable().describe('null: unchanged, or the first price'),
   crawled_at: timestamp,
 });
 
@@ -32,7 +32,7 @@ export const listedResult = result.meta({ id: 'ListedResult' });
 export type ListedResult = z.output<typeof listedResult>;
 
 export const shownResult = z
-  .object({ ...result.shape, parsed_data: z.unknown().describe('what else was read from the page') })
+  .object({ ...result.shape, parsed_data: z.unknown().describe('other data extracted from the page') })
   .meta({ id: 'Result' });
 export type ShownResult = z.output<typeof shownResult>;
 
@@ -46,12 +46,12 @@ export const resultFilterFields = {
   in_stock: queryBoolean.optional(),
   crawled_after: moment.optional(),
   crawled_before: moment.optional(),
-  created_after: moment.optional().describe('the same: a result is stored when it is brought'),
+  created_after: moment.optional().describe('same as crawled_after'),
   created_before: moment.optional(),
-  url: pageUrl.optional().describe('exactly'),
+  url: pageUrl.optional().describe('exact URL'),
   policy_id: z.uuid().optional(),
   job_id: z.uuid().optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
 };
 export const resultFilter = z.strictObject(resultFilterFields);
 export type ResultFilter = z.output<typeof resultFilter>;
@@ -71,7 +71,7 @@ export const priceHistoryQuery = z
     currency: currency.optional(),
     crawled_after: moment.optional(),
     crawled_before: moment.optional(),
-    user_id: text(100).optional().describe('owner; for keys that see every owner'),
+    user_id: text(100).optional().describe('owner; for keys that see all owners'),
     limit: pageLimit,
     cursor: z.uuid().optional(),
   })
@@ -110,10 +110,10 @@ export const changedPrice = z
 export type ChangedPrice = z.output<typeof changedPrice>;
 export const priceChangeListQuery = z.strictObject({
   policy_id: z.uuid().optional(),
-  url: pageUrl.optional().describe('exactly'),
+  url: pageUrl.optional().describe('exact URL'),
   changed_after: moment.optional(),
   changed_before: moment.optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });

@@ -14,7 +14,7 @@ export const session = z
     user_id: z.string(),
     key_name: z.string(),
     scopes: z.array(z.enum(keyScopes)),
-    csrf_token: z.string().describe('sent as X-CSRF-Token with every write'),
+    csrf_token: z.string().describe('send as X-CSRF-Token with every write'),
     expires_at: timestamp,
     offers_demo: z.boolean().describe('whether this server has a sample site to crawl'),
   })

@@ -26,23 +26,28 @@ export const sourceSettings = z
       .array(hostPattern)
       .max(1000)
       .optional()
-      .describe('exact hosts, and *.example.com for every host below one'),
+      .describe('exact hosts, or *.example.com for all subdomains'),
     enabled: z.boolean().optional(),
     adapter_type: z
       .enum(adapterTypes)
       .nullable()
       .optional()
-      .describe('how prices are asked for; null: not at all'),
+      .describe('how prices are queried; null: not at all'),
     config: z
       .record(text(200), z.unknown())
       .refine((config) => JSON.stringify(config).length <= maxConfigLength, {
         message: `must be at most ${maxConfigLength} characters as JSON`,
       })
       .optional()
-      .describe('of the adapter; shown to operators alone'),
+      .describe('configuration of the adapter; visible to operators only'),
     rate_limit_per_minute: z.int().min(1).max(600_000).nullable().optional().describe('null: no limit'),
-    concurrency: z.int().min(1).max(1000).optional().describe('requests at a time, over all workers'),
-    min_delay_ms: z.int().min(0).max(3_600_000).optional().describe('between two requests, over all workers'),
+    concurrency: z.int().min(1).max(1000).optional().describe('concurrent requests over all workers'),
+    min_delay_ms: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .optional()
+      .describe('delay between requests, over all workers'),
     reputation_weight: z
       .number()
       .min(0)
@@ -62,60 +67,58 @@ export const apiSource = z
     id: z.string(),
     name: z.string(),
     hosts: z.array(z.string()),
-    configured: z.boolean().describe('false: made by itself when a host was first asked for'),
+    configured: z.boolean().describe('false: created automatically for a new host'),
     enabled: z.boolean(),
     adapter_type: z.string().nullable(),
-    config: z.record(z.string(), z.unknown()).nullable().describe('null: not yours to see'),
+    config: z.record(z.string(), z.unknown()).nullable().describe('null: not visible to this key'),
     rate_limit_per_minute: z.int().nullable(),
     concurrency: z.int(),
     min_delay_ms: z.int(),
-    crawl_delay_ms: z.int().nullable().describe('as robots.txt asks'),
+    crawl_delay_ms: z.int().nullable().describe('Crawl-delay from robots.txt'),
     reputation_weight: z.number(),
     tier: z.int(),
     failure_streak: z
       .int()
-      .describe('failures in a row of visits and collections, and failed connections of crawls'),
-    failed_urls: z.int().describe('URLs of crawls in a row that failed, each counted once'),
-    last_success_at: timestamp.nullable().describe('to half a minute'),
+      .describe('consecutive failures of visits and collections, and failed connections of crawls'),
+    failed_urls: z.int().describe('consecutive failed URLs of crawls, each counted once'),
+    last_success_at: timestamp.nullable().describe('accurate to half a minute'),
     last_failure_at: timestamp.nullable(),
-    paused: z.boolean().describe('whether no request may start now'),
-    paused_until: timestamp.nullable().describe('null while paused: until an operator resumes or enables it'),
+    paused: z.boolean().describe('whether requests are blocked now'),
+    paused_until: timestamp.nullable().describe('null while paused: an operator must resume or enable it'),
     pause_reason: z.enum(pauseReasons).nullable(),
     breaker: z.enum(breakerStates),
     trouble: z
       .string()
       .nullable()
       .describe(
-        'error code of why a host of it cannot be had at all: dns_failed, tls_failed; null after its next good answer',
+        'error code if a host is unreachable: dns_failed, tls_failed; null after the next good response',
       ),
-    trouble_host: z.string().nullable().describe('which host that is'),
+    trouble_host: z.string().nullable().describe('the unreachable host'),
     trouble_since: timestamp.nullable(),
     slowdown: z
       .number()
-      .describe(
-        'how many times fewer requests at a time it gets, because its answers take longer; 1: no fewer',
-      ),
+      .describe('factor by which concurrency is reduced because responses are slower; 1: not reduced'),
     pace_per_minute: z
       .number()
       .nullable()
-      .describe('requests a minute it gets at most, because it refused more; null: as its limits allow'),
+      .describe('maximum requests per minute because it refused more; null: only its limits apply'),
     slowed_share: z
       .number()
       .nullable()
-      .describe('what its pace was lowered for: the share of its answers that were refused or failed'),
-    slowed_answers: z.int().nullable().describe('how many answers that is a share of'),
+      .describe('share of refused or failed responses that lowered its pace'),
+    slowed_answers: z.int().nullable().describe('number of responses behind that share'),
     created_at: timestamp,
   })
   .meta({ id: 'Source' });
 /** Inside, with Dates. */
 export type ApiSource = z.output<typeof apiSource>;
 
-export const sourceId = z.string().regex(/^[\w.:[\]-]{1,300}$/, 'must be an id of a source');
+export const sourceId = z.string().regex(/^[\w.:[\]-]{1,300}$/, 'must be the id of a source');
 export const sourceParams = z.strictObject({ id: sourceId });
 
 export const sourceListQuery = z.strictObject({
   configured: queryBoolean.optional(),
-  blocked: queryBoolean.optional().describe('only those that let nothing through now, or only the others'),
+  blocked: queryBoolean.optional().describe('true: only blocked ones; false: only the others'),
   limit: pageLimit,
   cursor: sourceId.optional(),
 });
@@ -123,6 +126,6 @@ export const sourceList = pageOf(apiSource);
 
 export const pauseSourceRequest = z
   .strictObject({
-    seconds: z.number().min(1).max(31_536_000).optional().describe('without it, until it is resumed'),
+    seconds: z.number().min(1).max(31_536_000).optional().describe('default: until it is resumed'),
   })
   .nullish();

@@ -11,9 +11,7 @@ export type Precision = (typeof precisions)[number];
 
 const counted = {
   count: z.int(),
-  precision: z
-    .enum(precisions)
-    .describe('at_least: counted up to here; estimate: from the statistics of the database'),
+  precision: z.enum(precisions).describe("at_least: a lower bound; estimate: from the database's statistics"),
 };
 const count = z.object(counted);
 export type Count = z.output<typeof count>;
@@ -24,9 +22,9 @@ const minute = z.object({
   started: z.int(),
   completed: z.int(),
   failed: z.int().describe('failed or expired'),
-  retried: z.int().describe('runs that ended badly and are tried again'),
-  more: z.int().describe('unfinished jobs more at its end than at its begin; negative: fewer'),
-  precision: z.enum(precisions).describe('estimate: so much happened that a part of the minute was counted'),
+  retried: z.int().describe('failed runs that are retried'),
+  more: z.int().describe('change in the number of unfinished jobs'),
+  precision: z.enum(precisions).describe('estimate: only part of the minute was counted'),
 });
 export type MinuteOfJobs = z.output<typeof minute>;
 
@@ -34,7 +32,7 @@ const statsJob = z.object({
   id: z.uuid(),
   kind: z.enum(jobKinds),
   url: z.string().nullable(),
-  title: z.string().nullable().describe('of the item whose prices are collected'),
+  title: z.string().nullable().describe('title of the item whose prices are collected'),
   source_id: z.string().nullable(),
   status: z.enum(jobStatuses),
   progress_percentage: z.int(),
@@ -50,28 +48,28 @@ export type StatsJob = z.output<typeof statsJob>;
 
 export const stats = z
   .object({
-    at: timestamp.describe('when this was read; it is read anew after some seconds'),
-    user_id: z.string().nullable().describe('whose jobs these are; null: all'),
+    at: timestamp.describe('time of these statistics; refreshed every few seconds'),
+    user_id: z.string().nullable().describe('owner of these jobs; null: all'),
     jobs: z.array(z.object({ status: z.enum(jobStatuses), kind: z.enum(jobKinds), ...counted })),
-    pending_pages: z.int().describe('URLs found and not yet done, over all crawls that run'),
+    pending_pages: z.int().describe('URLs found and not yet crawled, over all running crawls'),
     throughput: z.object({
       minutes: z.array(minute).describe('the last hour, oldest first'),
-      complete: z
-        .boolean()
-        .describe('false: more happened than could be counted; the older minutes are left out'),
+      complete: z.boolean().describe('false: too many events to count; older minutes are missing'),
     }),
     retries: z.object({
       data: z.array(z.object({ retry_count: z.int(), count: z.int() })),
-      exact: z.boolean().describe('false: of a part of the live jobs'),
+      exact: z.boolean().describe('false: based on part of the live jobs'),
     }),
     stuck: z.object({
       ...counted,
-      data: z.array(statsJob).describe('the longest overdue first'),
+      data: z.array(statsJob).describe('longest overdue first'),
     }),
     recent_jobs: z.array(statsJob),
     workers: z.object({
       alive: z.int(),
-      sick: z.int().describe('their runners die before their first request, so they have stopped claiming'),
+      sick: z
+        .int()
+        .describe('workers that stopped claiming because their runners die before their first request'),
       draining: z.int(),
       silent: z.int(),
       running_jobs: z.int(),
@@ -83,12 +81,12 @@ export const stats = z
       enabled: count,
       disabled: count,
       due: count,
-      failing: count.describe('enabled ones whose last run failed'),
+      failing: count.describe('enabled policies whose last run failed'),
     }),
     bots: z.object({
-      active: z.int().describe('bots heard of in the last hour'),
+      active: z.int().describe('bots seen in the last hour'),
       total: z.int(),
-      success_rate: z.number().nullable().describe('of the last 24 hours, 0 to 1'),
+      success_rate: z.number().nullable().describe('success rate of the last 24 hours, 0 to 1'),
       hours: z
         .array(
           z.object({
@@ -107,5 +105,5 @@ export const stats = z
 export type Stats = z.output<typeof stats>;
 
 export const statsQuery = z.strictObject({
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
 });

@@ -18,17 +18,17 @@ const valuation = z.object({
   p80: money,
   p90: money,
   mean: money,
-  comparables: z.int().describe('the prices that decided'),
+  comparables: z.int().describe('prices that the valuation is based on'),
   sources: z.int(),
   sold: z.int(),
   ask: z.int(),
-  outliers: z.int().describe('left out: far from the others'),
-  other_currencies: z.int().describe('left out: in another currency'),
-  not_used: z.int().describe('left out: bids, listings of something else, asks where sales decide'),
+  outliers: z.int().describe('excluded: far from the others'),
+  other_currencies: z.int().describe('excluded: in another currency'),
+  not_used: z.int().describe('excluded: bids, listings of other items, asks if there are enough sales'),
   confidence: z.int().min(1).max(10),
   reasons: z
     .array(z.object({ points: z.int(), text: z.string() }))
-    .describe('why the confidence is what it is'),
+    .describe('what raised or lowered the confidence'),
   valued_at: timestamp,
 });
 
@@ -47,10 +47,10 @@ export const distribution = z
     currency: z.string(),
     bins: z
       .array(z.object({ from: money, to: money, sold: z.int(), ask: z.int() }))
-      .describe('each from its lower edge to below the upper one, the last with it'),
+      .describe('each includes its lower bound, only the last its upper bound'),
     outliers: z
       .array(z.object({ price: money, price_type: z.enum(priceTypes), source_id: z.string() }))
-      .describe('the nearest of those that were left out'),
+      .describe('the nearest excluded prices'),
   })
   .meta({ id: 'Distribution' });
 export type Distribution = z.output<typeof distribution>;
@@ -58,8 +58,8 @@ export type Distribution = z.output<typeof distribution>;
 export const valuationParams = z.strictObject({ intake_id: z.uuid() });
 export const valuationListQuery = z.strictObject({
   confidence_min: queryNumber(1, 10).optional(),
-  tag: text(100).optional().describe('of the intake'),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  tag: text(100).optional().describe('currency of the intake'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });

@@ -33,11 +33,11 @@ const webhook = z.object({
   description: z.string().nullable(),
   events: z.array(z.enum(webhookEventNames)),
   enabled: z.boolean(),
-  disabled_reason: z.string().nullable().describe('why, where it is not enabled'),
-  failing_since: timestamp.nullable().describe('of the first failure since it last took a delivery'),
+  disabled_reason: z.string().nullable().describe('why it is disabled'),
+  failing_since: timestamp.nullable().describe('first failure since its last accepted delivery'),
   previous_secret_until: timestamp
     .nullable()
-    .describe('until then, deliveries are signed with the secret before the last one too'),
+    .describe('until then, deliveries are also signed with the previous secret'),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -47,19 +47,17 @@ export type ApiWebhook = z.input<typeof apiWebhook>;
 export const shownWebhook = z
   .object({
     ...webhook.shape,
-    deliveries: z
-      .object({ pending: z.int(), dead: z.int() })
-      .describe('how many there are; beyond 10,000, at least so many'),
+    deliveries: z.object({ pending: z.int(), dead: z.int() }).describe('counts; above 10,000 a lower bound'),
     next_attempt_at: timestamp
       .nullable()
-      .describe('when what waits is tried next; null where nothing waits, or it is disabled'),
+      .describe('next attempt; null if nothing waits or the webhook is disabled'),
   })
   .meta({ id: 'ShownWebhook' });
 
 export const createdWebhook = z
   .object({
     ...webhook.shape,
-    secret: z.string().describe('whsec_…, with which deliveries are signed; shown this once'),
+    secret: z.string().describe('signing secret, whsec_…; shown once'),
   })
   .meta({ id: 'CreatedWebhook' });
 export type CreatedWebhook = z.input<typeof createdWebhook>;
@@ -67,7 +65,7 @@ export type CreatedWebhook = z.input<typeof createdWebhook>;
 export const webhookParams = z.strictObject({ id: z.uuid() });
 export const webhookListQuery = z.strictObject({
   enabled: queryBoolean.optional(),
-  user_id: text(100).optional().describe('owner; for keys that see every owner'),
+  user_id: text(100).optional().describe('owner; for keys that see all owners'),
   limit: pageLimit,
   cursor: z.uuid().optional(),
 });
@@ -80,22 +78,22 @@ export const rotateSecretRequest = z
       .min(0)
       .max(168)
       .default(defaultRotationHours)
-      .describe('how long the old secret signs as well; 0 when it has leaked'),
+      .describe('how long the old secret also signs; 0 if it has leaked'),
   })
   .nullish();
 
 const delivery = z.object({
-  id: z.uuid().describe('webhook-id of the delivery is `msg_` and this, in every attempt'),
+  id: z.uuid().describe('the webhook-id is `msg_` plus this id, for every attempt'),
   webhook_id: z.uuid(),
   event: z.enum([...webhookEventNames, webhookTestEvent]),
-  status: z.enum(deliveryStatuses).describe('pending: still to be sent; dead: given up'),
+  status: z.enum(deliveryStatuses).describe('pending: to be sent; dead: no attempts left'),
   attempts: z.int(),
   created_at: timestamp,
   next_attempt_at: timestamp
     .nullable()
-    .describe('later where its webhook fails and waits; null where none comes, or while it is disabled'),
+    .describe('may be later if the webhook fails; null if there is none or the webhook is disabled'),
   last_attempt_at: timestamp.nullable(),
-  last_status: z.int().nullable().describe('HTTP status of the last answer'),
+  last_status: z.int().nullable().describe('HTTP status of the last response'),
   last_error: z.string().nullable().describe('why the last attempt failed'),
   delivered_at: timestamp.nullable(),
 });
@@ -103,7 +101,7 @@ export const webhookDelivery = delivery.meta({ id: 'WebhookDelivery' });
 export type ApiWebhookDelivery = z.input<typeof webhookDelivery>;
 
 export const shownDelivery = z
-  .object({ ...delivery.shape, payload: z.record(z.string(), z.unknown()).describe('what is sent') })
+  .object({ ...delivery.shape, payload: z.record(z.string(), z.unknown()).describe('body of the request') })
   .meta({ id: 'ShownWebhookDelivery' });
 
 export const deliveryParams = z.strictObject({ id: z.uuid(), delivery_id: z.uuid() });
@@ -117,15 +115,12 @@ export const deliveryList = pageOf(webhookDelivery);
 export const replayRequest = z
   .strictObject({
     ...replayFilter.shape,
-    cursor: z.uuid().optional().describe('next_cursor of an answer that ran out of time'),
+    cursor: z.uuid().optional().describe('next_cursor of a response that ran out of time'),
   })
   .nullish();
 export const replayAnswer = z
   .object({
-    replayed: z.int().describe('how many are sent again'),
-    next_cursor: z
-      .uuid()
-      .nullable()
-      .describe('not null: it ran out of time; send the same request with it as `cursor`'),
+    replayed: z.int().describe('number of deliveries to be sent again'),
+    next_cursor: z.uuid().nullable().describe('set if time ran out: repeat the request with it as `cursor`'),
   })
   .meta({ id: 'ReplayAnswer' });

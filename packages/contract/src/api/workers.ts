@@ -17,8 +17,8 @@ export const apiWorker = z
     trouble: z
       .string()
       .nullable()
-      .describe('why it has stopped claiming jobs; null: it has not, or not yours to see'),
-    host: z.string().nullable().describe('null: not yours to see'),
+      .describe('why it stopped claiming jobs; null: it did not, or not visible to this key'),
+    host: z.string().nullable().describe('null: not visible to this key'),
     pid: z.int().nullable(),
     version: z.string(),
     max_jobs: z.int(),
@@ -31,7 +31,7 @@ export const apiWorker = z
 export type ApiWorker = z.output<typeof apiWorker>;
 
 export const workerListQuery = z.strictObject({
-  silent: queryBoolean.optional().describe('only those not heard of lately, or only the others'),
+  silent: queryBoolean.optional().describe('true: only silent workers; false: only the others'),
   limit: pageLimit,
   cursor: text(100).optional(),
 });

@@ -9,7 +9,7 @@ test.each<[string, string]>([
   ['jobs?limit=1001', 'limit must be at most 1000'],
   ['jobs?status=gone&kind=crawl', 'status must be one of pending, processing,'],
   ['jobs?status=failed,gone', 'status must be one of pending, processing,'],
-  ['jobs?colour=red', 'colour is not known here'],
+  ['jobs?colour=red', 'colour is not a known field'],
   ['jobs?search=%00', 'search must be well-formed Unicode without NUL'],
   ['jobs?created_after=today', 'created_after must be a time with its zone, such as 2030-01-31T08:00:00Z'],
   ['jobs/1', 'id must be a UUID'],
@@ -26,30 +26,30 @@ test.each<[string, string]>([
 test.each<[string, string, unknown, string]>([
   ['v1/jobs', 'payload.url', { kind: 'crawl', payload: {} }, 'is missing'],
   ['v1/jobs', 'payload.urls[1]', { kind: 'crawl', payload: { url, urls: [url, 7] } }, 'must be text'],
-  ['v1/jobs', 'payload.colour', { kind: 'crawl', payload: { url, colour: 1 } }, 'is not known here'],
+  ['v1/jobs', 'payload.colour', { kind: 'crawl', payload: { url, colour: 1 } }, 'is not a known field'],
   [
     'v1/jobs',
     'payload.maxpages',
     { kind: 'crawl', payload: { url, maxpages: 1 } },
-    'is not known here: did you mean max_pages?',
+    'is not a known field: did you mean max_pages?',
   ],
   [
     'v1/jobs',
     'payload.limit',
     { kind: 'crawl', payload: { url, limit: 1 } },
-    'is not known here: did you mean max_pages?',
+    'is not a known field: did you mean max_pages?',
   ],
   [
     'v1/jobs',
     'max_retrie',
     { kind: 'crawl', payload: { url }, max_retrie: 1 },
-    'is not known here: did you mean max_retries?',
+    'is not a known field: did you mean max_retries?',
   ],
   [
     'v1/policies',
     'options.max-dept',
     { kind: 'crawl', url, options: { 'max-dept': 1 } },
-    'is not known here: did you mean max_depth?',
+    'is not a known field: did you mean max_depth?',
   ],
   ['v1/jobs', 'kind', { kind: 'walk' }, 'must be one of crawl, visit, collect'],
   ['v1/jobs', 'body', [], 'must be an object'],
@@ -91,7 +91,7 @@ test('the dialects tell it in the same words', async () => {
   const said = { bot_id: 'b', job_id: crypto.randomUUID(), success: true };
   const submit = await api.call('POST', '/api/crawl/submit/', { body: said });
   expect(submit.json().detail).toMatch(
-    /^The request is not valid: price is needed when success is true; currency is needed when success is true\./,
+    /^The request is not valid: price is required if success is true; currency is required if success is true\./,
   );
   const batch = await api.call('POST', '/api/crawl/submit-batch/', {
     body: { bot_id: 'b', items: [{ ...said, price: 1, currency: 'USD', job_id: 7 }] },

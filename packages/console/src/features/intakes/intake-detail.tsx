@@ -57,7 +57,7 @@ export function IntakeDetail() {
           error={error}
           again={refetch}
           gone={{
-            title: 'There is no such intake',
+            title: 'Intake not found',
             text: 'It may have been deleted, or belong to someone else.',
           }}
         />

@@ -67,7 +67,7 @@ export function JobDetail() {
           error={error}
           again={refetch}
           gone={{
-            title: 'There is no such job',
+            title: 'Job not found',
             text: 'It may have been deleted, pruned after its retention time, or belong to someone else.',
           }}
         />

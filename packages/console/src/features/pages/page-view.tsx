@@ -28,7 +28,7 @@ export function PageView() {
         <Failed
           error={error}
           again={refetch}
-          gone={{ title: 'There is no such page', text: 'It may have been pruned with its job.' }}
+          gone={{ title: 'Page not found', text: 'It may have been pruned with its job.' }}
         />
       </>
     );

@@ -20,7 +20,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
       <Failed
         error={error}
         again={refetch}
-        gone={{ title: 'There is no such result', text: 'It may belong to someone else.' }}
+        gone={{ title: 'Result not found', text: 'It may belong to someone else.' }}
       />
     );
   if (!result) return null;

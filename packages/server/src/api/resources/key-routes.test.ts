@@ -71,7 +71,7 @@ describe('a key', () => {
       'of a bot that may not do what bots do',
       { bot_id: 'bot-001' },
       'bot_id',
-      'must come with the scope bots: without it, the key could not speak for a bot',
+      'must come with the scope bots',
     ],
   ])('%s is not made', async (_case, fields, field, message) => {
     const body = { name: 'dead at birth', scopes: ['jobs:read'], ...fields };

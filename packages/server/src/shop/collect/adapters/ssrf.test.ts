@@ -110,5 +110,5 @@ test('what an item says cannot move a request to another place', async () => {
     '{host}',
     'file:///etc/{path}',
   ])
-    expect(() => askSource(json({ url }), evil, spying)).toThrow(/placeholders only behind its host/);
+    expect(() => askSource(json({ url }), evil, spying)).toThrow(/placeholders only after its host/);
 });
