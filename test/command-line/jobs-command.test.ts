@@ -223,7 +223,9 @@ describe('holdfast jobs', () => {
     await holdfast('jobs', 'expire', job.id, '--reason', 'it hangs');
     expect((await holdfast('jobs', 'list')).stdout).toMatch(/expired +0 +0 % +0\/3 +expired_by_request: /);
     const shown = (await holdfast('jobs', 'show', job.id)).stdout;
-    expect(shown).toMatch(/error +expired_by_request: An operator ended the job's lease \(user:.+\): it hangs\n/);
+    expect(shown).toMatch(
+      /error +expired_by_request: An operator ended the job's lease \(user:.+\): it hangs\n/,
+    );
     expect(shown).toMatch(/advice +Retry the job to continue/);
     await holdfast('jobs', 'retry', job.id);
     expect((await holdfast('jobs', 'list')).stdout).not.toContain('expired');

@@ -79,7 +79,7 @@ describe('on the page of a job', () => {
     const remove = async (id: string, choose?: string) => {
       await page.goto(`/jobs/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Delete the job' });
+      const dialog = page.getByRole('dialog', { name: 'Delete job' });
       if (choose) await dialog.getByLabel(choose).check();
       await dialog.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('button', { name: 'Delete' }).click();
@@ -91,7 +91,7 @@ describe('on the page of a job', () => {
     expect(await console.pool.query('SELECT id FROM crawl_jobs WHERE id = $1', [failed])).toMatchObject({
       rowCount: 0,
     });
-    await remove(visit, 'Delete its result as well');
+    await remove(visit, 'Also delete its result');
     expect((await console.pool.query('SELECT FROM crawl_results WHERE job_id = $1', [visit])).rowCount).toBe(
       0,
     );
@@ -121,7 +121,7 @@ describe('on the page of a job', () => {
       .getByRole('region', { name: /^http_500/ })
       .getByRole('checkbox')
       .check();
-    await page.getByRole('button', { name: /^Try the URLs/ }).click();
+    await page.getByRole('button', { name: /^Retry the URLs/ }).click();
     await page.locator(`[data-state="current"]`, { hasText: 'pending' }).waitFor();
     const { rows } = await console.pool.query('SELECT url FROM crawl_frontier WHERE job_id = $1', [id]);
     expect(rows).toEqual([{ url: 'https://example.com/2' }]);
@@ -136,11 +136,8 @@ describe('on the list of jobs', () => {
     const other = await newJob('pending', 'https://other.example/');
     const page = await console.admin();
     await page.goto('/jobs?kind=visit');
-    await page.getByRole('button', { name: 'act on all jobs of this filter' }).click();
-    await page
-      .getByRole('region', { name: 'Actions on many jobs' })
-      .getByRole('button', { name: 'Cancel' })
-      .click();
+    await page.getByRole('button', { name: 'act on all jobs that match the filter' }).click();
+    await page.getByRole('region', { name: 'Bulk actions' }).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByText('1,000 changed').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
@@ -165,10 +162,7 @@ describe('on the list of jobs', () => {
     await page.goto('/jobs');
     await page.getByRole('checkbox', { name: `Select ${chosen}` }).check();
     await page.getByText('1 selected').waitFor();
-    await page
-      .getByRole('region', { name: 'Actions on many jobs' })
-      .getByRole('button', { name: label })
-      .click();
+    await page.getByRole('region', { name: 'Bulk actions' }).getByRole('button', { name: label }).click();
     await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click();
     await page.getByText('1 changed').waitFor();
     expect([await statusOf(chosen), await statusOf(left)]).toEqual([after, before]);
@@ -179,7 +173,7 @@ describe('on the list of jobs', () => {
     const page = await console.admin();
     await page.goto('/jobs');
     await page.getByRole('checkbox', { name: `Select ${id}` }).check();
-    const actions = page.getByRole('region', { name: 'Actions on many jobs' });
+    const actions = page.getByRole('region', { name: 'Bulk actions' });
     await actions.getByRole('button', { name: 'Mark pending' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Mark pending', exact: true }).click();
     await page.getByText('1 changed').waitFor();
@@ -201,9 +195,9 @@ describe('on the list of jobs', () => {
     const page = await console.admin();
     await page.goto('/jobs');
     await page.getByRole('button', { name: 'Crawl a site' }).first().click();
-    await page.getByLabel('Where to start').fill('https://example.com/docs/');
-    await page.getByLabel('Pages at most').fill('20');
-    await page.getByRole('button', { name: 'Start the crawl' }).click();
+    await page.getByLabel('Start URL').fill('https://example.com/docs/');
+    await page.getByLabel('Maximum pages').fill('20');
+    await page.getByRole('button', { name: 'Start crawl' }).click();
     await page.waitForURL(/\/jobs\/[0-9a-f-]{36}/);
     expect(await console.value('SELECT payload FROM crawl_jobs')).toMatchObject({
       url: 'https://example.com/docs/',
@@ -257,8 +251,8 @@ describe('policies', () => {
     await page.goto('/policies');
     await page.getByRole('button', { name: 'New policy' }).first().click();
     await page.getByLabel('URL', { exact: true }).fill('https://shop.example/p/1');
-    await page.getByLabel('Every … hours').fill('2.5');
-    await page.getByRole('button', { name: 'Create the policy' }).click();
+    await page.getByLabel('Frequency, hours').fill('2.5');
+    await page.getByRole('button', { name: 'Create policy' }).click();
     await page.getByText('2.5 h').waitFor();
     expect(await policy()).toMatchObject({ kind: 'visit', enabled: true, priority: 0 });
 
@@ -301,7 +295,7 @@ describe('intakes', () => {
     await page.getByRole('textbox', { name: /^Title/ }).fill('Morgan Dollar');
     await page.getByRole('textbox', { name: /^Attributes/ }).fill('year: 1881\nmintmark: S');
     await page.getByRole('textbox', { name: /^Tags/ }).fill('coins, silver');
-    await page.getByRole('button', { name: 'Create the intake' }).click();
+    await page.getByRole('button', { name: 'Create intake' }).click();
     await page.waitForURL(/\/intakes\/[0-9a-f-]{36}/);
     await page.getByText('no price of it was observed yet').waitFor();
     expect(await intake()).toMatchObject({
@@ -312,18 +306,18 @@ describe('intakes', () => {
 
     await page.getByRole('button', { name: 'Add prices' }).click();
     await page
-      .getByLabel('Or pasted')
+      .getByLabel('Or paste it')
       .fill(
         `price,currency,price_type,title\n${[30, 31, 32, 33, 34, 900].map((price) => `${price},USD,sold,Morgan Dollar 1881 S`).join('\n')}`,
       );
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
-    await page.getByText('6 added, 0 known before.').waitFor();
+    await page.getByText('6 added, 0 already known.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('There are 5 comparable prices.').waitFor();
     await page.getByText('Outliers, which decide nothing: 900 (hand)').waitFor();
     expect(await console.value('SELECT median::text FROM valuations')).toBe('32.00');
 
-    await page.getByRole('button', { name: 'Delete the price 34 USD' }).click();
+    await page.getByRole('button', { name: 'Delete price 34 USD' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('There are 4 comparable prices.').waitFor();
     expect(await console.value('SELECT count(*)::integer FROM price_points')).toBe(5);
@@ -335,7 +329,7 @@ describe('intakes', () => {
     expect(await intake()).toMatchObject({ reference: 'M-81', attributes: { year: 1881, mintmark: 'S' } });
 
     await page.getByRole('button', { name: 'Collect now' }).click();
-    await page.getByText('The sources are asked: one job made.').waitFor();
+    await page.getByText('1 job created.').waitFor();
     expect(await jobs()).toBe(1);
     await page.getByRole('tab', { name: 'jobs' }).click();
     await page.getByRole('table', { name: 'Jobs of the intake' }).getByText('shop').waitFor();
@@ -353,7 +347,7 @@ describe('intakes', () => {
     await page.goto('/intakes');
     await page.getByRole('button', { name: 'Import' }).first().click();
     await page
-      .getByLabel('Or pasted')
+      .getByLabel('Or paste it')
       .fill('title,year,tags\nEagle,1986,new\nDucat,1915,old\nSovereign,1817,old');
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByText('3 added, 0 changed.').waitFor();
@@ -363,7 +357,7 @@ describe('intakes', () => {
     await page.getByRole('link', { name: 'Eagle' }).waitFor({ state: 'detached' });
     await page.getByRole('checkbox', { name: 'Select Ducat' }).check();
     await page.getByRole('button', { name: 'Collect now', exact: true }).click();
-    await page.getByText('The sources are asked: one job made.').waitFor();
+    await page.getByText('1 job created.').waitFor();
     expect(await console.value(`SELECT payload ->> 'title' FROM crawl_jobs`)).toBe('Ducat');
   });
 });
@@ -381,7 +375,7 @@ describe('the rest', () => {
     await expect.poll(until).toBeNull();
     await page.goto('/sources');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('paused by hand').waitFor();
+    await page.getByText('paused by an operator').waitFor();
     expect(await until()).not.toBeNull();
   });
 
@@ -394,7 +388,7 @@ describe('the rest', () => {
     await page.goto('/sources');
     const colourOf = (text: string) =>
       page.getByText(text, { exact: true }).evaluate((tag) => getComputedStyle(tag).color);
-    expect(await colourOf('name does not resolve')).not.toBe(await colourOf('open for requests'));
+    expect(await colourOf('name does not resolve')).not.toBe(await colourOf('healthy'));
     await page.goto('/');
     await page.getByText('No source is paused.').waitFor();
   });
@@ -412,8 +406,8 @@ describe('the rest', () => {
     const page = await console.admin();
     await page.goto('/keys');
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('What it is for').fill('a dashboard');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Name or purpose').fill('a dashboard');
+    await page.getByRole('button', { name: 'Create key' }).click();
     const secret = await page.getByRole('dialog').locator('code').textContent();
     expect((await console.api.request('/api/v1/jobs', { key: secret })).status).toBe(200);
     await page.getByRole('button', { name: 'Close' }).click();

@@ -28,7 +28,7 @@ test('a link signs in once', async () => {
   expect(page.url()).toBe(`${console.api.address}/`);
   const other = await console.newPage();
   await other.goto(`/login#link=${link}`);
-  await other.getByRole('alert').getByText('This link was used before').waitFor();
+  await other.getByRole('alert').getByText('This link was already used').waitFor();
 });
 
 test('a session that is over leads to signing in, wherever one is', async () => {
@@ -55,13 +55,13 @@ test('a viewer sees everything and can change nothing', async () => {
   for (const [path, shown] of [
     ['/', 'Last jobs'],
     ['/jobs', 'https://example.com/'],
-    [`/jobs/${id}`, 'Where it stands'],
+    [`/jobs/${id}`, 'Current state'],
     ['/policies', 'https://example.com/'],
     ['/intakes', 'Ducat'],
     [`/intakes/${intake}`, 'no price of it was observed yet'],
     ['/sources', 'a.example'],
     ['/bots', 'bot-001'],
-    ['/keys', 'Keys are for admins'],
+    ['/keys', 'Only admins can manage keys'],
   ] as const) {
     await page.goto(path);
     await page.getByRole('main').getByText(shown).first().waitFor();

@@ -36,13 +36,13 @@ const views: readonly (readonly [name: string, address: (ids: Filled) => string,
   ['a result', ({ result }) => `/results/${result}`, 'Price history'],
   ['intakes', () => '/intakes', 'Walking Liberty Half Dollar'],
   ['an intake', ({ intake }) => `/intakes/${intake}`, 'They come from 2 sources.'],
-  ['the history of an intake', ({ intake }) => `/intakes/${intake}?tab=history`, 'Worth over time, USD'],
+  ['the history of an intake', ({ intake }) => `/intakes/${intake}?tab=history`, 'Value over time, USD'],
   ['the jobs of an intake', ({ intake }) => `/intakes/${intake}?tab=jobs`, 'auctions'],
   ['the prices that a job brought', ({ collect }) => `/jobs/${collect}?tab=prices`, 'lot 23'],
   ['sources', () => '/sources', 'paused after failures'],
   ['bots', () => '/bots', 'bot-001'],
   ['workers', () => '/workers', 'crawl-eu-2'],
-  ['keys', () => '/keys', 'in use'],
+  ['keys', () => '/keys', 'active'],
 ];
 
 describe.each([
@@ -100,11 +100,11 @@ test('an empty list says what belongs there', async () => {
     ['policies', 'No policies'],
     ['results', 'No results'],
     ['intakes', 'No intakes yet'],
-    ['intakes?search=x', 'No intake matches these filters'],
+    ['intakes?search=x', 'No intakes match these filters'],
     ['intakes/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'Intake not found'],
-    ['keys', 'Keys are for admins'],
+    ['keys', 'Only admins can manage keys'],
     ['jobs/01a1e22c-7b49-7075-a9cf-1ffd0b6228ad', 'Job not found'],
-    ['jobs?status=failed', 'No job matches these filters'],
+    ['jobs?status=failed', 'No jobs match these filters'],
   ] as const) {
     await visit(page, `/${path}`);
     await page.getByRole('heading', { name: title }).waitFor();
@@ -131,7 +131,7 @@ test('an address that is none of the views shows the console, which says so', as
   const page = await console.admin();
   const answer = await page.goto('/nope');
   expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   await expectAccessible(page);
   for (const path of ['/nope', '/api/v1/nope', '/assets/nope.js']) {
     const accept = path === '/nope' ? 'application/json' : 'text/html';
@@ -176,7 +176,7 @@ test('a job that a sick worker gave back does not look failed', async () => {
   const main = page.getByRole('main');
   const note = await main.getByText('died before its first request').innerText();
   expect(note).toContain('crawl-eu-2');
-  expect(note).toContain('lost no retry and goes on by itself');
+  expect(note).toContain('No retry was used; the job continues by itself');
   expect(note).toContain('holdfast doctor');
   expect(await main.getByText('runner_crashed').count()).toBe(0);
   expect(await main.getByRole('link', { name: 'Workers' }).getAttribute('href')).toBe('/workers');
@@ -203,7 +203,7 @@ test('a view says while the server is away that it shows what was', async () => 
   const back = await console.awayFrom(page, '**/api/v1/**');
   await page.clock.install();
   await visit(page, '/jobs');
-  const told = page.getByText('Holdfast does not answer. What is shown is how it was');
+  const told = page.getByText('Holdfast is not responding. You see the last known state');
   while (!(await told.isVisible())) await page.clock.runFor(1_000);
   await back();
   await page.clock.runFor(5_000);
@@ -271,7 +271,7 @@ test('keys go everywhere: views, rows, search and help', async () => {
   await page.getByText('1 selected').waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/jobs\/.+/);
-  await page.getByText('Where it stands').waitFor();
+  await page.getByText('Current state').waitFor();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
 });

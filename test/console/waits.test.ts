@@ -39,7 +39,7 @@ describe.each(waitingCases)('a job that waits for: %s', (name) => {
 
   test('says so in the console, with until when and what ends it', async () => {
     await page.goto(`/jobs/${ids[name]}`);
-    const notice = page.getByRole('region', { name: 'What it waits for' });
+    const notice = page.getByRole('region', { name: 'Why it waits' });
     const shown = (await notice.innerText()).replaceAll(/\s+/g, ' ');
     expect(shown).toContain(text);
     expect(shown).toContain(ends.replace('ID', ids[name]));

@@ -47,8 +47,8 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
     throw new RequestFailed(
       0,
       'unreachable',
-      'Holdfast does not answer',
-      'Check that it is running; this page tries again.',
+      'Holdfast is not responding',
+      'Check that it is running. This page retries automatically.',
     );
   }
   if (!response.ok) throw await failure(response);
@@ -60,7 +60,7 @@ async function failure(response: Response): Promise<RequestFailed> {
     const { error } = (await response.json()) as ApiError;
     return new RequestFailed(response.status, error.code, error.message, error.hint);
   } catch {
-    return new RequestFailed(response.status, 'unexpected', `The server answered ${response.status}`);
+    return new RequestFailed(response.status, 'unexpected', `The server responded with ${response.status}`);
   }
 }
 

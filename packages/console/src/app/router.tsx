@@ -15,11 +15,9 @@ const root = createRootRoute({
       <Shell />
     </SessionGate>
   ),
-  notFoundComponent: () => (
-    <Notice title="There is nothing here">Check the address, or choose a view.</Notice>
-  ),
+  notFoundComponent: () => <Notice title="Page not found">Check the address or choose a view.</Notice>,
   errorComponent: ({ error }) => (
-    <Notice kind="error" title="This view broke">
+    <Notice kind="error" title="This view has crashed">
       {error instanceof Error ? error.message : String(error)}
     </Notice>
   ),

@@ -25,7 +25,7 @@ export function Shell() {
       }}
     >
       <a className={styles.skip} href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header className={styles.bar}>
         <Button
@@ -76,7 +76,7 @@ export function Shell() {
       <main id="content" className={styles.content} tabIndex={-1}>
         {isAway && (
           <p role="status" className={styles.away}>
-            Holdfast does not answer. What is shown is how it was; this page tries again by itself.
+            Holdfast is not responding. You see the last known state; this page retries automatically.
           </p>
         )}
         <Outlet />

@@ -10,7 +10,7 @@ const others = [
   ['k', 'Previous row'],
   ['x', 'Select the row'],
   ['Enter', 'Open the row'],
-  ['?', 'This help'],
+  ['?', 'Show this help'],
 ] as const;
 
 function isTyping(target: EventTarget | null): boolean {

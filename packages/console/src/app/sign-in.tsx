@@ -55,7 +55,7 @@ export function SignIn() {
           Sign in
         </Button>
         <p className={styles.hint}>
-          <code>holdfast up</code> prints a link that signs you in. Another key:{' '}
+          <code>holdfast up</code> prints a link that signs you in. To create another key:{' '}
           <code>holdfast keys create --name me --role admin</code>
         </p>
       </form>

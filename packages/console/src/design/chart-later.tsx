@@ -23,6 +23,6 @@ class WithoutChart extends Component<{ readonly children: ReactNode }, { readonl
   }
 
   override render() {
-    return this.state.failed ? <p>This browser could not draw the chart.</p> : this.props.children;
+    return this.state.failed ? <p>The chart could not be displayed.</p> : this.props.children;
   }
 }

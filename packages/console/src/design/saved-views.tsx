@@ -41,7 +41,7 @@ export function SavedViews({ active }: { readonly active: Filters }) {
           </button>
           <button
             type="button"
-            aria-label={`Forget the view ${nameOf(view)}`}
+            aria-label={`Delete the view ${nameOf(view)}`}
             onClick={() => store(views.filter((other) => other !== view))}
           >
             <X aria-hidden="true" />

@@ -3,9 +3,9 @@ import type { Liveness } from '../api/live.ts';
 import styles from './view-header.module.css';
 
 const meanings: Record<Liveness, string> = {
-  live: 'Changes appear as they happen',
-  polling: 'Looking for changes every few seconds',
-  paused: 'Waiting: rows are selected, or the tab is hidden',
+  live: 'Updates live',
+  polling: 'Updates every few seconds',
+  paused: 'Updates paused: rows are selected, or the tab is hidden',
 };
 
 interface ViewHeaderProps {

@@ -62,7 +62,7 @@ export function BotList() {
         list={list}
         empty={
           <Notice title="No bots yet">
-            A bot is an outside program that pulls visit jobs and submits results. Give it a token:{' '}
+            A bot is your own program that pulls visits and submits results. To create one with a token:{' '}
             <code>holdfast bots create bot-001</code>
           </Notice>
         }

@@ -22,7 +22,7 @@ export function ImportForm({ example, error, isPending, onImport, children }: Im
     try {
       onImport({ json: JSON.parse(text) }, form);
     } catch {
-      area.current?.setCustomValidity('This begins like JSON, and is none.');
+      area.current?.setCustomValidity('This looks like JSON but is not valid.');
       area.current?.reportValidity();
     }
   }
@@ -39,7 +39,7 @@ export function ImportForm({ example, error, isPending, onImport, children }: Im
           }}
         />
       </Field>
-      <Field label="Or pasted" hint="with a row of names, or a list in JSON" wide>
+      <Field label="Or paste it" hint="CSV with a header row, or a JSON list" wide>
         <textarea
           ref={area}
           name="text"

@@ -28,7 +28,7 @@ export function ImportPrices({ intakeId, ...dialog }: ImportPricesProps) {
         source_id: form.get('source_id'),
         ...('csv' in given ? given : { price_points: given.json }),
       })}
-      told={({ added, strengthened, kept }) => `${added} added, ${strengthened + kept} known before.`}
+      told={({ added, strengthened, kept }) => `${added} added, ${strengthened + kept} already known.`}
     >
       <SourceField />
     </ImportDialog>
@@ -44,7 +44,11 @@ function SourceField() {
   return (
     <Field
       label="Source"
-      hint={sources?.length === 0 ? 'none takes prices by hand: give one the adapter import' : 'whose prices'}
+      hint={
+        sources?.length === 0
+          ? 'no source accepts manual prices; give one the adapter `import`'
+          : 'whose prices'
+      }
     >
       <select name="source_id" required>
         {sources?.map(({ id, name }) => (

@@ -58,7 +58,7 @@ export function IntakeDetail() {
           again={refetch}
           gone={{
             title: 'Intake not found',
-            text: 'It may have been deleted, or belong to someone else.',
+            text: 'It may have been deleted or belong to another owner.',
           }}
         />
       </>
@@ -157,7 +157,7 @@ function DeleteIntake({ intake }: { readonly intake: Wire<Intake> }) {
       <Dialog
         open={asked}
         onClose={() => setAsked(false)}
-        title="Delete the intake"
+        title="Delete intake"
         actions={
           <>
             <Button onClick={() => setAsked(false)}>Back</Button>

@@ -59,9 +59,9 @@ export function IntakeForm({ edited, onClose }: IntakeFormProps) {
   }
 
   return (
-    <Dialog open={edited !== undefined} onClose={close} title={intake ? 'Edit the intake' : 'New intake'}>
+    <Dialog open={edited !== undefined} onClose={close} title={intake ? 'Edit intake' : 'New intake'}>
       <Form onSubmit={submit}>
-        <Field label="Title" hint="in words, as a listing would have it" wide>
+        <Field label="Title" hint="as a listing would describe it" wide>
           <input
             name="title"
             maxLength={1000}
@@ -69,7 +69,7 @@ export function IntakeForm({ edited, onClose }: IntakeFormProps) {
             defaultValue={intake?.title ?? ''}
           />
         </Field>
-        <Field label="Attributes" hint="one a line: what tells it from others" wide>
+        <Field label="Attributes" hint="what distinguishes it, one per line" wide>
           <textarea
             name="attributes"
             rows={4}
@@ -77,7 +77,7 @@ export function IntakeForm({ edited, onClose }: IntakeFormProps) {
             defaultValue={intake && attributeLines(intake.attributes)}
           />
         </Field>
-        <Field label="Currency" hint="of its valuation; else that of most prices">
+        <Field label="Currency" hint="of its valuation; default: that of most prices">
           <input
             name="currency"
             pattern="[A-Za-z]{3}"
@@ -86,22 +86,22 @@ export function IntakeForm({ edited, onClose }: IntakeFormProps) {
             defaultValue={intake?.currency ?? ''}
           />
         </Field>
-        <Field label="Must agree" hint="attributes in which a listing cannot differ">
+        <Field label="Must agree" hint="attributes that a listing must match">
           <input
             name="must_agree"
             placeholder="year, mintmark"
             defaultValue={intake?.must_agree?.join(', ') ?? ''}
           />
         </Field>
-        <Field label="Tags" hint="with commas between them">
+        <Field label="Tags" hint="separated by commas">
           <input name="tags" defaultValue={intake?.tags.join(', ') ?? ''} />
         </Field>
-        <Field label="Reference" hint="your own name for it">
+        <Field label="Reference" hint="your own id">
           <input name="reference" maxLength={200} defaultValue={intake?.reference ?? ''} />
         </Field>
         <FormError error={save.error} />
         <Button type="submit" look="primary" disabled={save.isPending}>
-          {intake ? 'Save' : 'Create the intake'}
+          {intake ? 'Save' : 'Create intake'}
         </Button>
       </Form>
     </Dialog>

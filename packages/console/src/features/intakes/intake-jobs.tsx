@@ -38,8 +38,8 @@ export function IntakeJobs({ intakeId }: { readonly intakeId: string }) {
     <ListBody
       list={list}
       empty={
-        <Notice title="No job asked for its prices yet">
-          Collect now makes one for every source that has an adapter.
+        <Notice title="No prices have been collected yet">
+          “Collect now” creates a job for every source with an adapter.
         </Notice>
       }
     >

@@ -62,7 +62,7 @@ const columns: readonly Column<ShownIntake>[] = [
     name: 'Confidence',
     cell: ({ valuation, points }) => {
       if (valuation) return <ConfidenceTag confidence={valuation.confidence} />;
-      return points > 0 ? 'none comparable' : 'no price yet';
+      return points > 0 ? 'no comparable price' : 'no price yet';
     },
   },
   {
@@ -151,7 +151,7 @@ export function IntakeList() {
         />
       </FilterBar>
       {mayWrite && selected.size > 0 && (
-        <section className={styles.bar} aria-label="Actions on many intakes">
+        <section className={styles.bar} aria-label="Bulk actions">
           <strong>{selected.size} selected</strong>
           <Button small disabled={collect.isPending} onClick={() => collect.mutate([...selected])}>
             <SearchCheck aria-hidden="true" /> Collect now
@@ -171,12 +171,12 @@ export function IntakeList() {
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No intake matches these filters" />
+            <Notice title="No intakes match these filters" />
           ) : (
             <Notice title="No intakes yet" actions={mayWrite && make}>
-              An intake is an item whose price you want to know: a coin, a camera, a part. Holdfast asks every
-              source that has an adapter what it costs, and tells what it is worth and how sure that is. From
-              the command line: <code>holdfast intakes import items.csv</code>
+              An intake is an item to be priced, such as a coin, a camera or a part. Holdfast queries every
+              source with an adapter and computes a valuation with its confidence. On the command line:{' '}
+              <code>holdfast intakes import items.csv</code>
             </Notice>
           )
         }

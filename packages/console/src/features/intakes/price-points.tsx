@@ -56,7 +56,7 @@ const columns: readonly Column<Point>[] = [
     filter: 'source_id',
   },
   {
-    name: 'Brought by',
+    name: 'Submitted by',
     cell: (point) =>
       point.job_id ? (
         <Link to="/jobs/$id" params={{ id: point.job_id }} title={point.actor}>
@@ -103,8 +103,8 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
         <Button
           small
           look="quiet"
-          title="Delete: this is no price of the item"
-          aria-label={`Delete the price ${point.price} ${point.currency}`}
+          title="Delete: not a price of this item"
+          aria-label={`Delete price ${point.price} ${point.currency}`}
           onClick={() => setWrong(point)}
         >
           <Trash2 aria-hidden="true" />
@@ -127,11 +127,11 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No price matches these filters" />
+            <Notice title="No prices match these filters" />
           ) : (
             <Notice title="No prices yet">
-              A price is what a source said that the item cost: sold, asked or bid, and how surely the listing
-              shows the same item.
+              A price is what a source reported for the item: sold, ask or bid, with the strength of the
+              match.
             </Notice>
           )
         }
@@ -146,7 +146,7 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
       <Dialog
         open={wrong !== undefined}
         onClose={() => setWrong(undefined)}
-        title="Delete the price"
+        title="Delete price"
         actions={
           <>
             <Button onClick={() => setWrong(undefined)}>Back</Button>
@@ -171,7 +171,7 @@ export function PricePoints({ intakeId, jobId }: PricePointsProps) {
 }
 
 function ListingLink({ point }: { readonly point: Point }) {
-  const text = point.listing_title ?? point.listing_url ?? point.external_id ?? 'brought without a listing';
+  const text = point.listing_title ?? point.listing_url ?? point.external_id ?? 'no listing';
   return point.listing_url ? (
     <OutsideLink url={point.listing_url} text={text} />
   ) : (

@@ -21,8 +21,8 @@ export function useCollect(onDone?: () => void) {
 function outcomeText(asked: Asked['data']): string {
   const made = asked.filter(({ outcome }) => outcome === 'created').length;
   const before = asked.length - made;
-  const jobs = (count: number) => (count === 1 ? 'one job' : `${count} jobs`);
-  if (before === 0) return `The sources are asked: ${jobs(made)} made.`;
-  const running = `${jobs(before)} of before ${before === 1 ? 'is' : 'are'} still at it`;
-  return made === 0 ? `The sources are being asked already: ${running}.` : `${jobs(made)} made; ${running}.`;
+  const jobs = (count: number) => (count === 1 ? '1 job' : `${count} jobs`);
+  if (before === 0) return `${jobs(made)} created.`;
+  const running = `${jobs(before)} already running`;
+  return made === 0 ? `Nothing new to collect: ${running}.` : `${jobs(made)} created; ${running}.`;
 }

@@ -43,12 +43,14 @@ export function ValuationHistory({ intakeId }: { readonly intakeId: string }) {
     <ListBody
       list={list}
       empty={
-        <Notice title="It was never valued">Each valuation that differs from the last is kept here.</Notice>
+        <Notice title="No valuations yet">
+          Every valuation that differs from the previous one is listed here.
+        </Notice>
       }
     >
       {past.length > 1 && (
         <div className={styles.picture}>
-          <Panel title={`Worth over time, ${currency}`}>
+          <Panel title={`Value over time, ${currency}`}>
             <ChartLater label="Median, p20 and p80 over time" x={x} series={series} fromZero={false} />
           </Panel>
         </div>

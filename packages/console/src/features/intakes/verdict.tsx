@@ -25,7 +25,7 @@ export function Verdict({ valuation }: { readonly valuation: Wire<ApiValuation> 
         Most cost from {decimalText(p20)} to {decimalText(p80)}; the mean is {decimalText(mean)}. Valued{' '}
         <Moment at={valued_at} />.
       </p>
-      <ul className={styles.reasons} aria-label="Why the confidence is what it is">
+      <ul className={styles.reasons} aria-label="What raised or lowered the confidence">
         {reasons.map(({ points, text }) => (
           <li key={text}>
             <span>{points > 0 ? `+${points}` : points === 0 ? '0' : `−${-points}`}</span>
@@ -38,13 +38,13 @@ export function Verdict({ valuation }: { readonly valuation: Wire<ApiValuation> 
   );
 }
 
-/** "Left out: 2 outliers, 1 in another currency." */
+/** "Excluded: 2 outliers, 1 in another currency." */
 function leftOutText({ outliers, other_currencies, not_used }: Wire<ApiValuation>): string | undefined {
   const parts = [
     outliers > 0 && `${outliers} ${outliers === 1 ? 'outlier' : 'outliers'}`,
     other_currencies > 0 &&
       `${other_currencies} in ${other_currencies === 1 ? 'another currency' : 'other currencies'}`,
-    not_used > 0 && `${not_used} of another kind (bids, weak matches, asks where sales decide)`,
+    not_used > 0 && `${not_used} not comparable (bids, weak matches, asks where there are enough sales)`,
   ].filter((part) => part !== false);
-  return parts.length > 0 ? `Left out: ${parts.join(', ')}.` : undefined;
+  return parts.length > 0 ? `Excluded: ${parts.join(', ')}.` : undefined;
 }

@@ -63,7 +63,7 @@ export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsPr
     }
   }
   if (!session) return null;
-  const whole = Object.keys(filter).length > 0 ? 'all jobs of this filter' : 'all jobs';
+  const whole = Object.keys(filter).length > 0 ? 'all jobs that match the filter' : 'all jobs';
   if (selected.size === 0 && !wholeFilter) {
     if (!hasRows) return null;
     return (
@@ -78,7 +78,7 @@ export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsPr
   const target = wholeFilter ? whole : `${numberText(selected.size)} selected`;
   const look = asked && actionLooks[asked];
   return (
-    <section className={styles.bar} aria-label="Actions on many jobs">
+    <section className={styles.bar} aria-label="Bulk actions">
       <strong>{target}</strong>
       <span className={styles.actions}>
         {userActions
@@ -135,7 +135,7 @@ export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsPr
           )
         }
       >
-        <p>Each job {look?.meaning}. Jobs whose status does not allow it stay as they are.</p>
+        <p>Each job {look?.meaning}. Jobs whose status does not allow it are not changed.</p>
         {Object.keys(counts).length > 0 && (
           <ul className={styles.outcomes} aria-live="polite">
             {Object.entries(counts)
@@ -145,7 +145,7 @@ export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsPr
                   <strong>{numberText(count)}</strong> {outcomeWords[name] ?? name}
                 </li>
               ))}
-            {Object.values(counts).every((count) => count === 0) && <li>There was no such job.</li>}
+            {Object.values(counts).every((count) => count === 0) && <li>No jobs found.</li>}
           </ul>
         )}
         <FormError error={act.error} />
@@ -156,10 +156,10 @@ export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsPr
 
 const outcomeWords: Readonly<Record<string, string>> = {
   done: 'changed',
-  requested: 'running: the holder was asked',
-  not_allowed: 'left as they are: their status does not allow it',
-  over_quota: 'left as they are: over the quota of your key',
-  not_found: 'not there any more',
+  requested: 'running: stop requested',
+  not_allowed: 'unchanged: their status does not allow it',
+  over_quota: 'unchanged: over the quota of your key',
+  not_found: 'no longer exist',
 };
 
 /** In the body, lists and booleans are what they are; in the address everything is text. */

@@ -23,15 +23,15 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
           ['Failed', numberText(progress.failed)],
           ['Skipped', numberText(progress.skipped)],
           ['Redirected', numberText(progress.redirected)],
-          ['Left out by a limit', progress.not_crawled > 0 && numberText(progress.not_crawled)],
-          ['Off scope', offScopeText(job), 'wide'],
+          ['Beyond limits', progress.not_crawled > 0 && numberText(progress.not_crawled)],
+          ['Out of scope', offScopeText(job), 'wide'],
           ['Depth', progress.current_depth],
           ['New', changes && numberText(changes.new)],
           ['Changed', changes && numberText(changes.changed)],
           ['Unchanged', changes && numberText(changes.unchanged)],
           ['Gone', changes && numberText(changes.gone)],
-          ['Expected end', progress.estimated_end_at && <Moment key="end" at={progress.estimated_end_at} />],
-          ['Now at', isLive(job.status) ? progress.current_url : null, 'wide'],
+          ['Estimated end', progress.estimated_end_at && <Moment key="end" at={progress.estimated_end_at} />],
+          ['Current URL', isLive(job.status) ? progress.current_url : null, 'wide'],
         ]}
       />
     </Panel>

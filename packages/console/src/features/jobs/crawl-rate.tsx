@@ -20,22 +20,22 @@ export function CrawlRate({ job }: { readonly job: ShownJob }) {
   }, [rate, at]);
   const x = useMemo(() => rates.map((point) => point.at), [rates]);
   const series = useMemo(
-    () => [{ label: 'pages a minute', colour: 'chart-1', values: rates.map((point) => point.rate) }],
+    () => [{ label: 'pages per minute', colour: 'chart-1', values: rates.map((point) => point.rate) }],
     [rates],
   );
   const now = rates.at(-1)?.rate;
   return (
     <Panel
-      title="Pages a minute"
+      title="Pages per minute"
       actions={now !== undefined && <strong>{numberText(Math.round(now))}</strong>}
     >
       {rates.length > 1 ? (
-        <ChartLater label="Pages a minute" x={x} series={series} height={150} />
+        <ChartLater label="Pages per minute" x={x} series={series} height={150} />
       ) : (
         <p className={styles.waiting}>
           {now === undefined
-            ? 'Measured from the second checkpoint on.'
-            : 'Drawn while it is looked at, from the next checkpoint on.'}
+            ? 'Available after the second checkpoint.'
+            : 'Drawn while this page is open, from the next checkpoint.'}
         </p>
       )}
     </Panel>

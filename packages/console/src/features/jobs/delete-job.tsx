@@ -13,7 +13,7 @@ import { FormError } from '../../design/form.tsx';
 const results: Record<JobKind, string | undefined> = {
   crawl: undefined,
   visit: 'its result',
-  collect: 'the price points that it found',
+  collect: 'its price points',
 };
 
 /** For a job that has ended, and whoever may write: asks, and leads to the list when the job is gone. */
@@ -47,7 +47,7 @@ export function DeleteJob({ job }: { readonly job: ShownJob }) {
       <Dialog
         open={isAsked}
         onClose={() => setAsked(false)}
-        title="Delete the job"
+        title="Delete job"
         actions={
           <>
             <Button onClick={() => setAsked(false)}>Back</Button>
@@ -58,8 +58,8 @@ export function DeleteJob({ job }: { readonly job: ShownJob }) {
         }
       >
         <p>
-          The job goes with its timeline{job.kind === 'crawl' && ', its pages'} and all else that it stored.
-          This cannot be undone.
+          This deletes the job, its timeline{job.kind === 'crawl' && ', its pages'} and everything else it
+          stored. It cannot be undone.
         </p>
         {result && (
           <p>
@@ -69,7 +69,7 @@ export function DeleteJob({ job }: { readonly job: ShownJob }) {
                 checked={withResults}
                 onChange={(event) => setWithResults(event.target.checked)}
               />{' '}
-              Delete {result} as well
+              Also delete {result}
             </label>
           </p>
         )}

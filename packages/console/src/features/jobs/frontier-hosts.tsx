@@ -16,7 +16,7 @@ export function FrontierHosts({ jobId }: { readonly jobId: string }) {
   if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
   if (data.data.length === 0)
-    return <Notice title="Nothing is left">Every URL that was found is done.</Notice>;
+    return <Notice title="No URLs left">Every URL that was found has been processed.</Notice>;
   return (
     <>
       <p className={styles.summary}>
@@ -37,7 +37,7 @@ export function FrontierHosts({ jobId }: { readonly jobId: string }) {
             cell: (host) => delayText(host.delay_ms),
             wideOnly: true,
           },
-          { name: 'At a time', align: 'right', cell: (host) => host.concurrency, wideOnly: true },
+          { name: 'Concurrency', align: 'right', cell: (host) => host.concurrency, wideOnly: true },
           { name: 'Limit', align: 'right', cell: (host) => limitText(host), wideOnly: true },
           { name: 'Breaker', cell: (host) => (host.paused ? `paused, ${host.breaker}` : host.breaker) },
           {

@@ -68,7 +68,7 @@ export function JobDetail() {
           again={refetch}
           gone={{
             title: 'Job not found',
-            text: 'It may have been deleted, pruned after its retention time, or belong to someone else.',
+            text: 'It may have been deleted, by a user or after its retention time, or belong to another owner.',
           }}
         />
       </>
@@ -86,7 +86,7 @@ export function JobDetail() {
       <RunNotice job={job} />
       <Grid min={420}>
         <div className={styles.column}>
-          <Panel title="Where it stands">
+          <Panel title="Current state">
             <StateDiagram job={job} />
           </Panel>
           {job.kind === 'crawl' && job.status === 'processing' && <CrawlRate job={job} />}
@@ -105,7 +105,7 @@ export function JobDetail() {
                 ['Started', job.started_at && <Moment key="started" at={job.started_at} />],
                 ['Finished', job.completed_at && <Moment key="completed" at={job.completed_at} />],
                 [
-                  'Runs again',
+                  'Rerun of',
                   job.rerun_of && (
                     <Link key="rerun" to="/jobs/$id" params={{ id: job.rerun_of }}>
                       {job.rerun_of}

@@ -32,7 +32,7 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
   });
   if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
-  if (data.data.length === 0) return <Notice title="Nothing failed, and nothing was skipped" />;
+  if (data.data.length === 0) return <Notice title="No failed or skipped pages" />;
   const canRetry = mayWrite && job.allowed_actions.includes('retryUrls');
   function toggle(reason: string) {
     const next = new Set(chosen);
@@ -48,8 +48,8 @@ export function JobErrors({ job }: { readonly job: ShownJob }) {
             disabled={chosen.size === 0 || retry.isPending}
             onClick={() => retry.mutate()}
           >
-            <RotateCcw aria-hidden="true" /> Try the URLs of{' '}
-            {chosen.size === 0 ? 'the chosen reasons' : plural(chosen.size, 'reason')} again
+            <RotateCcw aria-hidden="true" /> Retry the URLs of{' '}
+            {chosen.size === 0 ? 'the selected reasons' : plural(chosen.size, 'reason')}
           </Button>
         </p>
       )}

@@ -158,7 +158,7 @@ export function JobList() {
         list={list}
         empty={
           isFiltered ? (
-            <Notice title="No job matches these filters" />
+            <Notice title="No jobs match these filters" />
           ) : (
             <Notice
               title="No jobs yet"
@@ -170,8 +170,8 @@ export function JobList() {
                 )
               }
             >
-              A job is one piece of durable work: a crawl of a site, a visit to one page, or the prices of one
-              item. It survives every crash, and goes on where it was.
+              A job is a crawl of a site, a visit to a page, or the collection of an item’s prices. It
+              survives crashes and continues where it stopped.
             </Notice>
           )
         }

@@ -81,10 +81,10 @@ export function PageTable({ path, order, actions }: PageTableProps) {
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No page matches these filters" />
+            <Notice title="No pages match these filters" />
           ) : (
             <Notice title="No pages yet" actions={actions}>
-              A page is what became of one URL: fetched, failed, skipped or redirected.
+              A page is the outcome of one URL: fetched, failed, skipped or redirected.
             </Notice>
           )
         }

@@ -14,6 +14,6 @@ export function JobResult({ job }: { readonly job: ShownJob }) {
   const [result] = data?.data ?? [];
   if (error && !data) return <Failed error={error} again={refetch} />;
   if (!data) return null;
-  if (!result) return <Notice title="No result yet">A result is stored when the visit succeeds.</Notice>;
+  if (!result) return <Notice title="No result yet">The result is stored when the visit succeeds.</Notice>;
   return <ResultPanel id={result.id} />;
 }

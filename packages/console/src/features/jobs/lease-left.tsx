@@ -5,7 +5,7 @@ export function LeaseLeft({ until }: { readonly until: string | null }) {
   const now = useNow();
   if (!until) return <>–</>;
   const seconds = Math.round((Date.parse(until) - now) / 1000);
-  return <>{seconds > 0 ? countdown(seconds) : 'ran out'}</>;
+  return <>{seconds > 0 ? countdown(seconds) : 'expired'}</>;
 }
 
 export function countdown(seconds: number): string {

@@ -45,10 +45,10 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
   return (
     <Dialog open={open} onClose={onClose} title="Crawl a site">
       <Form onSubmit={submit}>
-        <Field label="Where to start" wide>
+        <Field label="Start URL" wide>
           <input name="url" type="url" required placeholder="https://example.com/" />
         </Field>
-        <Field label="Strategy" hint="auto looks for what the URL is">
+        <Field label="Strategy" hint="auto detects the type of the URL">
           <select name="strategy" defaultValue="auto">
             {crawlStrategies.map((strategy) => (
               <option key={strategy}>{strategy}</option>
@@ -62,24 +62,24 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
             ))}
           </select>
         </Field>
-        <Field label="Depth" hint="links to follow; 50 by default">
+        <Field label="Depth" hint="links from the start; default 50">
           <input name="max_depth" type="number" min={0} max={1000} />
         </Field>
-        <Field label="Pages at most" hint="no limit by default">
+        <Field label="Maximum pages" hint="no limit by default">
           <input name="max_pages" type="number" min={1} />
         </Field>
-        <Field label="Only URLs that match" hint="a pattern per line">
+        <Field label="Include" hint="only matching URLs; one pattern per line">
           <textarea name="include" rows={2} />
         </Field>
-        <Field label="No URLs that match" hint="a pattern per line">
+        <Field label="Exclude" hint="skip matching URLs; one pattern per line">
           <textarea name="exclude" rows={2} />
         </Field>
         <label>
-          <input type="checkbox" name="recrawl" /> compare with the last crawl of the same
+          <input type="checkbox" name="recrawl" /> fetch only what changed since the last crawl
         </label>
         <FormError error={create.error instanceof RequestFailed ? create.error : null} />
         <Button type="submit" look="primary" disabled={create.isPending}>
-          Start the crawl
+          Start crawl
         </Button>
       </Form>
     </Dialog>

@@ -18,11 +18,15 @@ export function RunNotice({ job }: { readonly job: ShownJob }) {
   if (job.failed_start)
     return (
       <p className={styles.note}>
-        A runner on worker <code>{job.failed_start.worker_id}</code> died before its first request. The job
-        lost no retry and {job.status === 'processing' ? `runs on ${job.worker_id} now` : 'goes on by itself'}
-        . <Link to="/workers">Workers</Link> and <code>holdfast doctor</code> say what ails that worker.
+        A runner on worker <code>{job.failed_start.worker_id}</code> died before its first request. No retry
+        was used; the job{' '}
+        {job.status === 'processing' ? `now runs on ${job.worker_id}` : 'continues by itself'}.{' '}
+        <Link to="/workers">Workers</Link> and <code>holdfast doctor</code> say what is wrong with that
+        worker.
       </p>
     );
   if (job.status === 'processing' || !job.error_message) return null;
-  return <p className={styles.note}>Its last run ended early: {job.error_message}. It goes on by itself.</p>;
+  return (
+    <p className={styles.note}>Its last run ended early: {job.error_message}. It continues by itself.</p>
+  );
 }

@@ -82,7 +82,7 @@ export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status' | 
       </svg>
       <figcaption>
         {onward.length === 0 ? (
-          'This is the end of its way.'
+          'The job has finished.'
         ) : (
           <dl>
             {onward.map(({ to, names }) => (

@@ -22,7 +22,7 @@ interface TimelineEvent {
 export function Timeline({ jobId }: { readonly jobId: string }) {
   const list = useList<TimelineEvent>(`/api/v1/jobs/${jobId}/events`, {}, 100);
   return (
-    <ListBody list={list} empty={<Notice title="No events on record" />}>
+    <ListBody list={list} empty={<Notice title="No events recorded" />}>
       <ol className={styles.timeline} aria-label="Timeline">
         {list.rows.map((event) => (
           <li key={event.event_no}>

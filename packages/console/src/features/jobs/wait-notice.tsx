@@ -31,7 +31,7 @@ export function WaitNotice({ jobPath, waiting }: WaitNoticeProps) {
   });
   const canResume = mayOperate && cause !== null && resumable.includes(cause);
   return (
-    <section className={styles.note} aria-label="What it waits for">
+    <section className={styles.note} aria-label="Why it waits">
       <p>
         <strong>{text}</strong>
         {until && (
@@ -49,7 +49,7 @@ export function WaitNotice({ jobPath, waiting }: WaitNoticeProps) {
         <p className={styles.actions}>
           {canResume && (
             <Button small disabled={resume.isPending} onClick={() => resume.mutate(sourceId)}>
-              <CirclePlay aria-hidden="true" /> Resume the source
+              <CirclePlay aria-hidden="true" /> Resume source
             </Button>
           )}
           <Link to="/sources">Sources</Link>

@@ -26,7 +26,7 @@ export function KeyList() {
   return mayAdmin ? (
     <Keys />
   ) : (
-    <Notice title="Keys are for admins">Sign in with an admin key to see them.</Notice>
+    <Notice title="Only admins can manage keys">Sign in with an admin key to see them.</Notice>
   );
 }
 
@@ -48,7 +48,7 @@ function Keys() {
   });
   const columns: readonly Column<Key>[] = [
     { name: 'Name', grow: true, cell: (key) => <span title={key.name}>{key.name}</span> },
-    { name: 'Begins with', cell: (key) => <code>{key.prefix}</code>, wideOnly: true },
+    { name: 'Prefix', cell: (key) => <code>{key.prefix}</code>, wideOnly: true },
     { name: 'Scopes', cell: (key) => key.scopes.join(', ') },
     { name: 'Owner', cell: (key) => key.user_id, wideOnly: true },
     { name: 'State', cell: (key) => <KeyState apiKey={key} /> },
@@ -101,7 +101,7 @@ function Keys() {
           </>
         ) : (
           <Form onSubmit={submit}>
-            <Field label="What it is for" wide>
+            <Field label="Name or purpose" wide>
               <input name="name" required maxLength={200} />
             </Field>
             <Field label="Role">
@@ -111,12 +111,12 @@ function Keys() {
                 ))}
               </select>
             </Field>
-            <Field label="Owner" hint="of what is made with it">
+            <Field label="Owner" hint="owns what the key creates">
               <input name="user_id" maxLength={100} placeholder="local" />
             </Field>
             <FormError error={create.error} />
             <Button type="submit" look="primary" disabled={create.isPending}>
-              Make the key
+              Create key
             </Button>
           </Form>
         )}
@@ -124,7 +124,7 @@ function Keys() {
       <Dialog
         open={revoked !== undefined}
         onClose={() => setRevoked(undefined)}
-        title="Revoke the key"
+        title="Revoke key"
         actions={
           <>
             <Button onClick={() => setRevoked(undefined)}>Back</Button>
@@ -138,7 +138,7 @@ function Keys() {
           </>
         }
       >
-        <p>{revoked?.name} stops working within seconds, for good. Jobs made with it go on.</p>
+        <p>{revoked?.name} stops working within seconds. This cannot be undone. Its jobs continue.</p>
         <FormError error={revoke.error} />
       </Dialog>
     </>
@@ -148,5 +148,5 @@ function Keys() {
 function KeyState({ apiKey }: { readonly apiKey: Key }) {
   if (apiKey.revoked_at) return <Tag tone="bad">revoked</Tag>;
   if (apiKey.expires_at && Date.parse(apiKey.expires_at) <= Date.now()) return <Tag tone="bad">expired</Tag>;
-  return <Tag tone="good">in use</Tag>;
+  return <Tag tone="good">active</Tag>;
 }

@@ -22,11 +22,7 @@ export function FirstRun() {
       void navigate({ to: '/jobs/$id', params: { id }, search: { tab: 'pages' } as never }),
   });
   if (!mayWrite)
-    return (
-      <Notice title="Nothing has run yet">
-        Your key may look and not act; whoever has an operator’s key can start a crawl.
-      </Notice>
-    );
+    return <Notice title="Nothing has run yet">Your key is read-only. An operator can start a crawl.</Notice>;
   return (
     <>
       <Notice
@@ -44,8 +40,8 @@ export function FirstRun() {
           </>
         }
       >
-        Give Holdfast a site, and it fetches every page, politely and each once, and keeps them as markdown. A
-        crash, a restart or a lost network costs nothing: it goes on where it was.
+        Give Holdfast a site and it stores every page as markdown. After a crash, a restart or a network
+        outage, it continues where it stopped.
         {session?.offers_demo && ' The demo crawls a sample site of 200 pages on this machine.'}
       </Notice>
       <FormError error={demo.error} />

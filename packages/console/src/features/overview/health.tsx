@@ -42,7 +42,7 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
       />
       {workers.alive === 0 && (
         <p className={styles.after}>
-          <Tag tone="bad">nothing runs</Tag> Start a worker:{' '}
+          <Tag tone="bad">no worker</Tag> Start a worker:{' '}
           <code className={styles.command}>holdfast worker</code>
         </p>
       )}
@@ -81,7 +81,7 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
         <p>No source is paused.</p>
       ) : (
         <p>
-          {countText(sources.blocked)} {sources.blocked.count === 1 ? 'stands' : 'stand'} still:
+          {countText(sources.blocked)} {sources.blocked.count === 1 ? 'source is' : 'sources are'} blocked:
         </p>
       )}
       <FormError error={resume.error} />

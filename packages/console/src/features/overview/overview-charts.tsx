@@ -31,15 +31,13 @@ function Throughput({ stats }: { readonly stats: ShownStats }) {
     [minutes],
   );
   return (
-    <Panel title="Throughput, jobs a minute">
+    <Panel title="Throughput, jobs per minute">
       {minutes.some(({ completed, failed, retried }) => completed + failed + retried > 0) ? (
         <ChartLater label="Jobs completed, failed and retried in the last hour" x={x} series={series} />
       ) : (
-        <p className={styles.nothing}>
-          Nothing to draw yet: no job ended in the last hour but for the current minute.
-        </p>
+        <p className={styles.nothing}>No data: no job finished in the last hour before the current minute.</p>
       )}
-      {!complete && <p className={styles.quiet}>So busy that the older minutes are still being counted.</p>}
+      {!complete && <p className={styles.quiet}>Older minutes are still being counted.</p>}
     </Panel>
   );
 }
@@ -98,9 +96,9 @@ function Retries({ stats }: { readonly stats: ShownStats }) {
       {data.length === 0 ? (
         <p className={styles.nothing}>No job is unfinished.</p>
       ) : (
-        <ChartLater label="Unfinished jobs by their retries" x={x} labels={labels} series={series} />
+        <ChartLater label="Unfinished jobs by retries" x={x} labels={labels} series={series} />
       )}
-      {!exact && <p className={styles.quiet}>Of some of the jobs; there are too many to count.</p>}
+      {!exact && <p className={styles.quiet}>Based on a part of the jobs.</p>}
     </Panel>
   );
 }
@@ -139,7 +137,7 @@ function BotActivity({ stats }: { readonly stats: ShownStats }) {
             ]}
           />
           {hours.some(({ jobs_pulled }) => jobs_pulled > 0) ? (
-            <ChartLater label="Jobs pulled by bots, by the hour" x={x} series={series} height={130} />
+            <ChartLater label="Jobs pulled by bots per hour" x={x} series={series} height={130} />
           ) : (
             <p className={styles.nothing}>No bot pulled a job in the last 24 hours.</p>
           )}

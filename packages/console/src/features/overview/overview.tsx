@@ -48,7 +48,7 @@ const stuckColumns: readonly Column<Job>[] = [
   link,
   kind,
   { name: 'Holder', cell: (job) => <span title={job.worker_id ?? ''}>{job.worker_id}</span>, wideOnly: true },
-  { name: 'Lease ran out', align: 'right', cell: (job) => <Moment at={job.lease_expires_at} /> },
+  { name: 'Lease expired', align: 'right', cell: (job) => <Moment at={job.lease_expires_at} /> },
 ];
 
 /** Where everything stands, and what needs a person. */

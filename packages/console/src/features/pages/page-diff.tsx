@@ -15,10 +15,10 @@ export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly has
       <p className={styles.before}>
         Compared with{' '}
         <Link to="/pages/$jobId/$hash" params={{ jobId: data.baseline, hash }}>
-          the page of the crawl before
+          the page in the previous crawl
         </Link>
       </p>
-      {data.diff === '' && <Notice title="The text is the same" />}
+      {data.diff === '' && <Notice title="The text is unchanged" />}
       <pre className={styles.diff}>
         {data.diff
           .trimEnd()

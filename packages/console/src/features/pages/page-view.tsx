@@ -28,7 +28,7 @@ export function PageView() {
         <Failed
           error={error}
           again={refetch}
-          gone={{ title: 'Page not found', text: 'It may have been pruned with its job.' }}
+          gone={{ title: 'Page not found', text: 'It may have been deleted with its job.' }}
         />
       </>
     );
@@ -77,7 +77,7 @@ export function PageView() {
       <Tabs names={tabs} current={tab ?? 'preview'} />
       <Panel>
         {tab === 'preview' && <MarkdownView text={page.markdown} />}
-        {tab === 'markdown' && <pre className={styles.source}>{page.markdown ?? 'There is no content.'}</pre>}
+        {tab === 'markdown' && <pre className={styles.source}>{page.markdown ?? 'No content.'}</pre>}
         {tab === 'diff' && <PageDiff jobId={jobId} hash={hash} />}
         {tab === 'links' && (
           <ul className={styles.links}>

@@ -53,13 +53,13 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
   }
 
   return (
-    <Dialog open={edited !== undefined} onClose={close} title={policy ? 'Edit the policy' : 'New policy'}>
+    <Dialog open={edited !== undefined} onClose={close} title={policy ? 'Edit policy' : 'New policy'}>
       <Form onSubmit={submit}>
         <Field label="URL" wide>
           <input name="url" type="url" required maxLength={2048} defaultValue={policy?.url} />
         </Field>
         {!policy && (
-          <Field label="Kind" hint="visit: the price of one product page">
+          <Field label="Kind" hint="visit: read the price of a product page">
             <select name="kind" defaultValue="visit">
               {policyKinds.map((kind) => (
                 <option key={kind}>{kind}</option>
@@ -70,10 +70,10 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
         <Field label="Run by" hint="visits only">
           <select name="executor" defaultValue={policy?.executor ?? 'builtin'}>
             <option value="builtin">Holdfast</option>
-            <option value="bot">an outside bot</option>
+            <option value="bot">a bot</option>
           </select>
         </Field>
-        <Field label="Every … hours">
+        <Field label="Frequency, hours">
           <input
             name="frequency_hours"
             type="number"
@@ -90,7 +90,7 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
         <Field label="Retries">
           <input name="max_retries" type="number" min={0} max={100} defaultValue={policy?.max_retries ?? 3} />
         </Field>
-        <Field label="Backoff, minutes" hint="doubles with every failure">
+        <Field label="Backoff, minutes" hint="doubles after every failure">
           <input
             name="retry_backoff_minutes"
             type="number"
@@ -99,7 +99,7 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
             defaultValue={policy?.retry_backoff_minutes ?? 5}
           />
         </Field>
-        <Field label="Lock of a bot, seconds" hint="how long a bot may hold a job">
+        <Field label="Bot lock, seconds" hint="how long a bot holds a job">
           <input
             name="lock_ttl_seconds"
             type="number"
@@ -110,7 +110,7 @@ export function PolicyForm({ edited, onClose }: PolicyFormProps) {
         </Field>
         <FormError error={save.error} />
         <Button type="submit" look="primary" disabled={save.isPending}>
-          {policy ? 'Save' : 'Create the policy'}
+          {policy ? 'Save' : 'Create policy'}
         </Button>
       </Form>
     </Dialog>

@@ -83,7 +83,7 @@ export function PolicyList() {
       align: 'right',
       cell: (policy) =>
         policy.failure_count > 0 ? (
-          <Link to="/jobs" search={{ policy_id: policy.id } as never} title="Its jobs, and what went wrong">
+          <Link to="/jobs" search={{ policy_id: policy.id } as never} title="Jobs and errors">
             <Tag tone="bad">{policy.failure_count}</Tag>
           </Link>
         ) : (
@@ -165,7 +165,7 @@ export function PolicyList() {
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No policy matches these filters" />
+            <Notice title="No policies match these filters" />
           ) : (
             <Notice
               title="No policies yet"
@@ -177,8 +177,7 @@ export function PolicyList() {
                 )
               }
             >
-              A policy says what to run again, and how often: a site to crawl, or a product page to visit for
-              its price.
+              A policy crawls a site or visits a product page repeatedly.
             </Notice>
           )
         }

@@ -35,7 +35,7 @@ const columns: readonly Column<Result>[] = [
   },
   { name: 'Price', align: 'right', cell: priceText, value: (result) => result.currency, filter: 'currency' },
   { name: 'Stock', cell: ({ in_stock }) => (in_stock === null ? '–' : <StockTag in_stock={in_stock} />) },
-  { name: 'Brought by', cell: (result) => result.actor, wideOnly: true },
+  { name: 'Submitted by', cell: (result) => result.actor, wideOnly: true },
   { name: 'Crawled', align: 'right', cell: (result) => <Moment at={result.crawled_at} /> },
 ];
 
@@ -49,7 +49,7 @@ export function ResultList() {
   return (
     <>
       <ViewHeader title="Results" liveness={liveness} />
-      <FilterBar clearable={filterNames} first={<TextFilter name="url" label="URL, exactly" wide />}>
+      <FilterBar clearable={filterNames} first={<TextFilter name="url" label="Exact URL" wide />}>
         <SelectFilter
           name="currency"
           label="Currency"
@@ -70,11 +70,11 @@ export function ResultList() {
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No result matches these filters" />
+            <Notice title="No results match these filters" />
           ) : (
-            <Notice title="No results yet" actions={<Link to="/policies">Go to the policies</Link>}>
-              A result is what a visit to a product page brought back: price, stock, title. Make a policy of
-              kind visit, and let a bot or the built-in one run it.
+            <Notice title="No results yet" actions={<Link to="/policies">Go to policies</Link>}>
+              A result is what a visit read from a product page: price, stock, title. To get results, create a
+              policy of kind visit.
             </Notice>
           )
         }

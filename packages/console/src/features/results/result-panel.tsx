@@ -20,7 +20,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
       <Failed
         error={error}
         again={refetch}
-        gone={{ title: 'Result not found', text: 'It may belong to someone else.' }}
+        gone={{ title: 'Result not found', text: 'It may belong to another owner.' }}
       />
     );
   if (!result) return null;
@@ -35,7 +35,7 @@ export function ResultPanel({ id }: { readonly id: string }) {
               ['Stock', <StockTag key="stock" in_stock={result.in_stock} />],
               ['URL', <OutsideLink key="url" url={result.url} />, 'wide'],
               ['Crawled', <Moment key="at" at={result.crawled_at} />],
-              ['Brought by', result.actor],
+              ['Submitted by', result.actor],
               [
                 'Job',
                 <Link key="job" to="/jobs/$id" params={{ id: result.job_id }}>

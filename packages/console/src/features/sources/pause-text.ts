@@ -1,9 +1,9 @@
 import type { ApiSource } from '@holdfast/contract';
 
 const reasons: Readonly<Record<string, string>> = {
-  operator: 'paused by hand',
+  operator: 'paused by an operator',
   failures: 'paused after failures',
-  retry_after: 'paused: the site asked for it',
+  retry_after: 'paused at the site’s request',
 };
 
 /** Why a source stands still. */
@@ -25,12 +25,12 @@ export function slowedBecause({
 }: Pick<ApiSource, 'slowed_share' | 'slowed_answers'>): string | undefined {
   if (slowed_share === null || slowed_answers === null) return undefined;
   const percent = Math.max(1, Math.round(slowed_share * 100));
-  return `${percent} % of ${slowed_answers} answers were refused or failed`;
+  return `${percent} % of ${slowed_answers} responses were refused or failed`;
 }
 
 const troubles: Readonly<Record<string, string>> = {
   dns_failed: 'name does not resolve',
-  tls_failed: 'no secure connection',
+  tls_failed: 'TLS connection fails',
 };
 
 /** What is wrong with a host of the source itself, in a word or two; undefined when nothing is. */

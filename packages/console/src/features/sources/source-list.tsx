@@ -54,9 +54,7 @@ export function SourceList() {
           <span title={troubleText(source) ?? slowedBecause(source)}>
             <Tag tone={source.trouble ? 'bad' : isWell(source) ? 'good' : 'warning'}>
               {troubleTag(source) ??
-                (source.breaker === 'closed'
-                  ? (slowedText(source) ?? 'open for requests')
-                  : 'one probe decides')}
+                (source.breaker === 'closed' ? (slowedText(source) ?? 'healthy') : 'probing')}
             </Tag>
           </span>
         ),
@@ -68,14 +66,14 @@ export function SourceList() {
       wideOnly: true,
     },
     { name: 'Limit', align: 'right', cell: (source) => limitText(source) },
-    { name: 'At a time', align: 'right', cell: (source) => source.concurrency, wideOnly: true },
+    { name: 'Concurrency', align: 'right', cell: (source) => source.concurrency, wideOnly: true },
     {
       name: 'Delay',
       align: 'right',
       cell: (source) => delayText(Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)),
       wideOnly: true,
     },
-    { name: 'Prices by', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
+    { name: 'Adapter', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
     {
       name: 'Failures',
       align: 'right',
@@ -108,18 +106,18 @@ export function SourceList() {
       <ViewHeader title="Sources" />
       <FilterBar clearable={filterNames}>
         <SelectFilter name="blocked" label="Blocked now" choices={yesNo} />
-        <SelectFilter name="configured" label="Configured by hand" choices={yesNo} />
+        <SelectFilter name="configured" label="Configured" choices={yesNo} />
       </FilterBar>
       <FormError error={act.error} />
       <ListBody
         list={list}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Notice title="No source matches these filters" />
+            <Notice title="No sources match these filters" />
           ) : (
             <Notice title="No sources yet">
-              A source is a place on the outside with its limits and its health. Every host gets one when it
-              is first asked for. One with limits of your own, or with an adapter for prices:{' '}
+              A source is an external site with its limits and health. Each host gets one with its first
+              request. To set limits or an adapter:{' '}
               <code>holdfast sources set books --hosts books.example --rate-limit 60</code>
             </Notice>
           )

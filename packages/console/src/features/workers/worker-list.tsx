@@ -35,7 +35,7 @@ const columns: readonly Column<Worker>[] = [
 
 function loadText({ running_jobs, max_jobs }: Worker): string {
   // A one-shot crawl does its own job and no other.
-  if (max_jobs === 0) return `${numberText(running_jobs)}, its own`;
+  if (max_jobs === 0) return `${numberText(running_jobs)}, one-shot`;
   return `${numberText(running_jobs)} of ${numberText(max_jobs)}`;
 }
 
@@ -48,7 +48,7 @@ export function WorkerList() {
         list={list}
         empty={
           <Notice title="No worker is running">
-            Jobs wait until one does. Start it on any machine that reaches the database:{' '}
+            Jobs wait for a worker. Start one on any machine that reaches the database:{' '}
             <code>holdfast worker</code>
           </Notice>
         }
