@@ -76,7 +76,11 @@ export const crawlOptions = z.looseObject({
     .union([z.int().min(0).max(60_000), text(500)])
     .optional()
     .describe('in rendered pages, wait for this CSS selector or number of milliseconds'),
-  actions: z.array(pageAction).max(50).optional().describe('actions to perform in every rendered page before it is read'),
+  actions: z
+    .array(pageAction)
+    .max(50)
+    .optional()
+    .describe('actions to perform in every rendered page before it is read'),
   screenshot: z
     .union([z.boolean(), z.enum(['viewport', 'full_page'])])
     .default(false)

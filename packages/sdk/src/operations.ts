@@ -1051,6 +1051,34 @@ export type NewBulkJob =
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
+        render?: 'never' | 'auto' | 'always' | undefined;
+        /** in rendered pages, wait for this CSS selector or number of milliseconds */
+        wait_for?: number | string | undefined;
+        /** actions to perform in every rendered page before it is read */
+        actions?:
+          | Array<
+              | { type: 'wait'; milliseconds: number }
+              | { type: 'wait'; selector: string }
+              | { type: 'click'; selector: string }
+              | {
+                  type: 'type';
+                  selector: string;
+                  text: string;
+                }
+              | { type: 'press'; key: string }
+              | {
+                  type: 'scroll';
+                  /** Default: "down" */
+                  direction?: 'up' | 'down' | undefined;
+                  amount?: number | undefined;
+                }
+            >
+          | undefined;
+        /** store a screenshot of every page; renders all pages. Default: false */
+        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+        /** let rendered pages load images, fonts, media and trackers. Default: false */
+        load_media?: boolean | undefined;
         /** store responses as received, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
@@ -1200,6 +1228,34 @@ export type NewJob =
         content?: 'main' | 'full' | undefined;
         /** Default: false */
         store_html?: boolean | undefined;
+        /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
+        render?: 'never' | 'auto' | 'always' | undefined;
+        /** in rendered pages, wait for this CSS selector or number of milliseconds */
+        wait_for?: number | string | undefined;
+        /** actions to perform in every rendered page before it is read */
+        actions?:
+          | Array<
+              | { type: 'wait'; milliseconds: number }
+              | { type: 'wait'; selector: string }
+              | { type: 'click'; selector: string }
+              | {
+                  type: 'type';
+                  selector: string;
+                  text: string;
+                }
+              | { type: 'press'; key: string }
+              | {
+                  type: 'scroll';
+                  /** Default: "down" */
+                  direction?: 'up' | 'down' | undefined;
+                  amount?: number | undefined;
+                }
+            >
+          | undefined;
+        /** store a screenshot of every page; renders all pages. Default: false */
+        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+        /** let rendered pages load images, fonts, media and trackers. Default: false */
+        load_media?: boolean | undefined;
         /** store responses as received, for WARC. Default: false */
         keep_bodies?: boolean | undefined;
         /** Default: 10485760 */
@@ -1346,6 +1402,34 @@ export type NewPolicy =
             content?: 'main' | 'full' | undefined;
             /** Default: false */
             store_html?: boolean | undefined;
+            /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
+            render?: 'never' | 'auto' | 'always' | undefined;
+            /** in rendered pages, wait for this CSS selector or number of milliseconds */
+            wait_for?: number | string | undefined;
+            /** actions to perform in every rendered page before it is read */
+            actions?:
+              | Array<
+                  | { type: 'wait'; milliseconds: number }
+                  | { type: 'wait'; selector: string }
+                  | { type: 'click'; selector: string }
+                  | {
+                      type: 'type';
+                      selector: string;
+                      text: string;
+                    }
+                  | { type: 'press'; key: string }
+                  | {
+                      type: 'scroll';
+                      /** Default: "down" */
+                      direction?: 'up' | 'down' | undefined;
+                      amount?: number | undefined;
+                    }
+                >
+              | undefined;
+            /** store a screenshot of every page; renders all pages. Default: false */
+            screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+            /** let rendered pages load images, fonts, media and trackers. Default: false */
+            load_media?: boolean | undefined;
             /** store responses as received, for WARC. Default: false */
             keep_bodies?: boolean | undefined;
             /** Default: 10485760 */
