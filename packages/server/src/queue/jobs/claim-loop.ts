@@ -60,7 +60,7 @@ export class ClaimLoop {
     this.#running ??= this.#run();
   }
 
-  /** Capacity was freed, or jobs may have become ready. */
+  /** Call when capacity was freed or jobs may have become ready. */
   wake(): void {
     if (this.#woken) return;
     this.#woken = true;

@@ -52,7 +52,7 @@ export class Notifier {
 
   async #send(channel: Channel, db: Queryable): Promise<void> {
     this.#quietUntil.set(channel, performance.now() + quietMs);
-    // Polling finds what a lost notification would have announced.
+    // Polling makes up for a lost notification.
     await db.query({ text: `NOTIFY ${channels[channel]}` }).catch(() => {});
   }
 }

@@ -8,7 +8,7 @@ export interface SearchOptions {
   readonly filter: JobSearch;
   /** Only jobs of this owner. */
   readonly owner?: string | undefined;
-  /** Id of the last job of the page before. */
+  /** Cursor: id of the last job on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }

@@ -16,7 +16,7 @@ export const deliveryColumns = (delivery: string, next = really(delivery)) => `
 interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly limit: number;
-  /** Id of the last delivery of the page before. */
+  /** Cursor: id of the last delivery on the previous page. */
   readonly after?: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export async function showWebhook(db: Queryable, id: string, owner?: string): Pr
 interface WebhookFilter {
   readonly enabled?: boolean | undefined;
   readonly limit: number;
-  /** Id of the last webhook of the page before. */
+  /** Cursor: id of the last webhook on the previous page. */
   readonly after?: string | undefined;
 }
 

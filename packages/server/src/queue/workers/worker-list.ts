@@ -18,7 +18,7 @@ export type Worker = ApiWorker & { readonly host: string; readonly pid: number }
 
 interface WorkerFilter {
   readonly silent?: boolean | undefined;
-  /** Id of the last worker of the page before. */
+  /** Cursor: id of the last worker on the previous page. */
   readonly after?: string | undefined;
   readonly limit?: number;
 }

@@ -41,7 +41,7 @@ const botColumns = `bot.bot_id, bot.user_id, bot.enabled, bot.max_jobs_per_pull,
 interface BotFilter {
   readonly owner?: string | undefined;
   readonly enabled?: boolean | undefined;
-  /** The last bot of the page before. */
+  /** Cursor: the last bot on the previous page. */
   readonly after?: Pick<Bot, 'user_id' | 'bot_id'> | undefined;
   readonly limit?: number;
 }

@@ -59,7 +59,7 @@ export interface IntakeFilter {
   /** Whether it has a valuation. */
   readonly valued?: boolean | undefined;
   readonly confidence?: number | undefined;
-  /** Id of the last intake of the page before. */
+  /** Cursor: id of the last intake on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }

@@ -4,12 +4,12 @@ const maxColumns = 200;
 const lineEnd = /\r?\n|\r/;
 
 export interface CsvRow {
-  /** Where it begins, as an editor counts lines. */
+  /** The line number where it starts, counted from 1. */
   readonly line: number;
   readonly cells: Record<string, string>;
 }
 
-/** How messages name a field of a row. */
+/** How error messages name a field of a row. */
 export function fieldOfLine(line: number): (field: string) => string {
   return (field) => (field === '' ? `line ${line}` : `${field} in line ${line}`);
 }
@@ -20,8 +20,8 @@ interface Row {
 }
 
 /**
- * The rows of a CSV text (RFC 4180) by the names in its first row. Empty cells are left out, empty lines passed over. The
- * separator is the one of , ; and tab that the first row has most of.
+ * The rows of a CSV text (RFC 4180), keyed by the names in its first row. Empty cells and lines are skipped. The separator is the
+ * most frequent of comma, semicolon and tab in the first row.
  */
 export function readCsv(text: string, maxRows: number): CsvRow[] {
   const rows = rowsOf(text.replace(/^\u{feff}/u, ''), maxRows + 1);
@@ -65,7 +65,7 @@ function rowsOf(text: string, maxRows: number): Row[] {
     at = end;
     if (text[at] === separator) {
       at++;
-      // A separator at the very end has an empty cell behind it.
+      // A separator at the very end is followed by an empty cell.
       if (at === text.length) row.push('');
       continue;
     }

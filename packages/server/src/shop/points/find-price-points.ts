@@ -15,7 +15,7 @@ export interface PointFilter {
   readonly currency?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Id of the last point of the page before. */
+  /** Cursor: id of the last point on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }

@@ -71,7 +71,7 @@ export function itemAttributes({ title, attributes }: Pick<Item, 'title' | 'attr
   return title === null ? attributes : { title, ...attributes };
 }
 
-/** What tells one listing from another. */
+/** What distinguishes one listing from another. */
 export interface ListingIdentity {
   readonly externalId?: string | null | undefined;
   readonly url?: string | null | undefined;
@@ -79,14 +79,11 @@ export interface ListingIdentity {
   /** Exact decimal. */
   readonly price: string;
   readonly priceType: PriceType;
-  /** The date of the listing, or when it was seen; its day in UTC counts. */
+  /** The date of the listing, or when it was seen. Only its UTC day counts. */
   readonly date: Date;
 }
 
-/**
- * The key under which a price point is kept once for an intake and a source: the source's own id, else a hash of what a
- * listing consists of.
- */
+/** The key under which an intake keeps a listing of a source once: the source's own id, else a hash of the listing. */
 export function dedupeKey(listing: ListingIdentity): string {
   const externalId = listing.externalId?.trim();
   if (externalId) return `ext_${externalId}`;
@@ -100,7 +97,7 @@ export function dedupeKey(listing: ListingIdentity): string {
   return `hash_${hash('sha256', parts.join('|'), 'hex').slice(0, 16)}`;
 }
 
-/** A hundredth of the price's unit in every currency, whole. */
+/** The price in whole hundredths, whatever the currency. */
 function cents(price: string): string {
   return formatDecimal(roundDecimal(multiplyDecimals(decimal(price), decimal('100')), 0));
 }

@@ -1,7 +1,7 @@
 import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
 import { findNumbers, type WrittenNumber } from './written-numbers.ts';
 
-/** The mark that names the currency: in the price or, where that says nothing or little, in the hint. */
+/** The currency mark of a price: in its text or, if that is missing or ambiguous, in the hint. */
 export function chooseMark(
   text: string,
   number: WrittenNumber | null,
@@ -40,7 +40,7 @@ function markOfHint(hint: string): CurrencyMark | null {
 const notCurrencies =
   /^(?:each|ea|pcs?|pieces?|ttc|ht|htva|tvac|hors|incl|inc|excl|ex|vat|gst|mwst|ust|iva|tax|brutto|netto|only|now|was|from|ab|uvp|rrp|msrp|per|or|off|stk|st|szt|ks|шт|x|ft|in|m|g|l)\.?$/i;
 
-/** A short word alone with its amount is the name of a currency, though of one that nobody listed. */
+/** A short word alone with an amount is taken for a currency that is not in the table. */
 function unknownMark(
   text: string,
   number: WrittenNumber | null,
@@ -55,10 +55,7 @@ function unknownMark(
 const gap = /^[\s:.,*~=()\-–—/']{0,5}$/;
 const narrowGap = /^\s{0,2}$/;
 
-/**
- * The mark beside a number, before or after it. Of `$ SGD 4.90` the one that says more; of two that say the same, the
- * one before.
- */
+/** The mark beside a number. Of several, the most specific (`SGD` in `$ SGD 4.90`); on a tie, the one before the number. */
 export function markBeside(
   text: string,
   number: WrittenNumber,

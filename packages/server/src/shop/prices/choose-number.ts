@@ -3,12 +3,12 @@ import type { CurrencyMark } from './currency-marks.ts';
 import type { WrittenNumber } from './written-numbers.ts';
 
 const percent = /^ ?[%٪％]/;
-/** In the case that measures are written in: `ft` is a foot, `Ft` a forint. */
+/** Case-sensitive: `ft` is a foot, `Ft` a forint. */
 const measure =
   /^ ?(?:mm|cm|dm|km|m²|m2|m³|ft|ft²|sqft|sq ?ft|yds?|inch(?:es)?|mg|g|kg|lbs?|oz|ml|cl|dl|l|mAh|[kMGT]B|[kMG]?Hz|k?W|kWh|hrs?|min|мм|см|кг|гр|мл|шт)(?![\p{L}\d])/u;
 const rangeSign = /^ ?(?:-|–|—|~|～|to|bis|à|do|до) ?$/;
 
-/** The number that is the price: the first beside a currency, else the first that is no share, measure or part of a word. */
+/** The number that is the price: the first beside a currency, else the first that is no percentage, measure or part of a word. */
 export function chooseNumber(
   text: string,
   numbers: readonly WrittenNumber[],
@@ -39,10 +39,7 @@ function touchesLetter(text: string, start: number, end: number): boolean {
   return /\p{L}/u.test(text[start - 1] ?? '') || /\p{L}/u.test(text[end] ?? '');
 }
 
-/**
- * Cents that stand apart belong to their number: `18€95`, `12$ 50` at the end of the text, and `€ 12 99`, as small raised
- * cents read once their markup is gone.
- */
+/** Joins detached cents to their number: `18€95`, a final `12$ 50`, and `€ 12 99` from superscript cents. */
 export function joinCents(
   text: string,
   numbers: readonly WrittenNumber[],

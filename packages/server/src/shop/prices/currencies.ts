@@ -1,8 +1,7 @@
 /**
- * ISO 4217, one currency a line: code, digits of its minor unit, the regions that pay with it, then the marks it is
- * written with beside its code. A mark on several lines is ambiguous until a region decides. A mark that ends in a dot is
- * an abbreviation and may go without it; `_` stands for a space. Some that are gone are still met on old pages. The
- * digits are those in use: nobody writes the thousandths of an Iraqi dinar.
+ * ISO 4217, one currency per line: code, digits of the minor unit, regions that use it, then the marks it is written with besides
+ * its code. A mark on several lines is ambiguous until a region decides. The dot of an abbreviation is optional; `_` is a space.
+ * Includes withdrawn currencies that old pages still show. The digits are those in use: nobody writes thousandths of an Iraqi dinar.
  */
 const table = `USD 2 US,AS,BQ,EC,FM,GU,IO,MH,MP,PR,PW,SV,TC,TL,UM,VG,VI | $ US$ U$S U$ U.S.$ $US US_$ dollar dollars Dollar Dollars
 EUR 2 AD,AT,BE,BG,CY,DE,EE,ES,FI,FR,GR,HR,IE,IT,LT,LU,LV,MC,ME,MT,NL,PT,SI,SK,SM,VA,XK,EU | € EURO Euro euro Euros euros ευρώ евро يورو
@@ -198,7 +197,7 @@ export const currencies: readonly Currency[] = table.split('\n').map((line) => {
 const byCode = new Map(currencies.map((currency) => [currency.code, currency]));
 const byRegion = new Map(currencies.flatMap(({ code, regions }) => regions.map((region) => [region, code])));
 
-/** The code if it is one, in the spelling of ISO 4217. */
+/** The ISO 4217 code in a text, or null. */
 export function currencyCode(text: string): string | null {
   const code = text.trim().toUpperCase();
   return byCode.has(code) ? code : null;
@@ -208,7 +207,7 @@ export function minorDigits(code: string): number {
   return byCode.get(code)?.digits ?? 2;
 }
 
-/** What people of a region (ISO 3166, upper case) pay with. */
+/** The currency of a region (ISO 3166, upper case). */
 export function currencyOfRegion(region: string): string | null {
   return byRegion.get(region) ?? null;
 }

@@ -5,15 +5,15 @@ export interface CurrencyMark {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** One, or several where the mark alone does not say. */
+  /** Several if the mark is ambiguous. */
   readonly codes: readonly string[];
   readonly kind: MarkKind;
 }
 
-/** A word that means other things as well, or a single letter, counts only beside an amount. */
+/** Words with other meanings and single letters count only beside an amount. */
 type MarkKind = 'sure' | 'word' | 'letter';
 
-/** Codes that read as English words in a title or a heading. */
+/** Codes that are also English words. */
 const wordCodes = new Set(['ALL', 'ANG', 'BAM', 'COP', 'CUP', 'GEL', 'LAK', 'MAD', 'MOP', 'PEN', 'RON', 'SIT', 'SOS', 'TOP', 'TRY']); // biome-ignore format: a list of words
 
 /** Scripts without spaces between words: a mark may touch other letters. */
@@ -22,7 +22,7 @@ const unspaced =
 const letter = /[\p{L}\p{M}]/u;
 const wordEdges = new Map<string, boolean>();
 
-/** Asked of every character of every price: most are ASCII, and the others come again. */
+/** Called for every character of every price: fast for ASCII, cached for the rest. */
 function isWordEdge(c: string): boolean {
   const code = c.charCodeAt(0) | 32;
   if (c < '\x80') return code >= 97 && code <= 122;
@@ -70,7 +70,7 @@ const abbreviations = new Set(
   ),
 );
 
-/** By their first character, the longest first: one regular expression for all of them is a hundred times slower. */
+/** By first character, longest first: one regular expression for all marks is a hundred times slower. */
 const byFirst = new Map<string, KnownMark[]>();
 for (const [text, meaning] of [...meanings].sort(([a], [b]) => b.length - a.length)) {
   const mark = {
@@ -85,14 +85,14 @@ for (const [text, meaning] of [...meanings].sort(([a], [b]) => b.length - a.leng
   else known.push(mark);
 }
 
-/** Every mark in a text, the longest where several begin. */
+/** All marks in a text; the longest where several start. */
 export function findCurrencyMarks(text: string): CurrencyMark[] {
   const found: CurrencyMark[] = [];
   let afterLetter = false;
   for (let at = 0; at < text.length; at++) {
     const c = text[at] as string;
     const isLetter = isWordEdge(c);
-    // Within a word nothing begins: most of a text is passed over here.
+    // No mark starts inside a word: this skips most of a text.
     const mark: KnownMark | undefined =
       isLetter && afterLetter ? undefined : markAt(text, at, byFirst.get(c));
     afterLetter = isLetter;

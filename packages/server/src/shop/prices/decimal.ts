@@ -4,11 +4,11 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** More digits or a higher power than this is no amount of money, and would only cost memory. */
+/** Numbers with more digits or higher powers are no amounts of money. */
 const longest = 60;
 const written = /^([+-]?)(\d{1,60})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
-/** Null for what is no decimal in ASCII digits with a point. */
+/** Parses ASCII digits with an optional point and exponent; null for anything else. */
 export function parseDecimal(text: string): Decimal | null {
   const match = written.exec(text.trim());
   if (match === null) return null;
@@ -19,7 +19,7 @@ export function parseDecimal(text: string): Decimal | null {
   return scale < 0 ? { units: units * power(-scale), scale: 0 } : { units, scale };
 }
 
-/** For text that is known to be a decimal: a column, a constant. */
+/** For text that is known to be a decimal, such as a column or a constant. */
 export function decimal(text: string): Decimal {
   const value = parseDecimal(text);
   if (value === null) throw new RangeError(`${text.slice(0, 80)} is not a decimal number.`);
@@ -45,7 +45,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { units: a.units * b.units, scale: a.scale + b.scale };
 }
 
-/** The quotient with that many digits after the point, halves away from zero, as people round money. */
+/** The quotient with `scale` decimals, halves rounded away from zero as is usual for money. */
 export function divideDecimals(a: Decimal, b: Decimal, scale: number): Decimal {
   if (b.units === 0n) throw new RangeError('Division by zero.');
   const numerator = a.units * power(Math.max(0, scale + b.scale - a.scale));
@@ -53,7 +53,7 @@ export function divideDecimals(a: Decimal, b: Decimal, scale: number): Decimal {
   return { units: divideRounding(numerator, denominator), scale };
 }
 
-/** With that many digits after the point. */
+/** Rounds to `scale` decimals. */
 export function roundDecimal(value: Decimal, scale: number): Decimal {
   return divideDecimals(value, { units: 1n, scale: 0 }, scale);
 }
@@ -64,7 +64,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The units at a scale that is not smaller. */
+/** The units at a scale that is at least as large. */
 export function unitsAt({ units, scale }: Decimal, wanted: number): bigint {
   return units * power(wanted - scale);
 }

@@ -5,30 +5,30 @@ import { type CurrencyMark, findCurrencyMarks } from './currency-marks.ts';
 import { findNumbers, readNumber, type Separators } from './written-numbers.ts';
 
 interface PriceHints {
-  /** A text that may name the currency: a code, a symbol, or another price of the same page. */
+  /** Text that may name the currency: a code, a symbol, or another price on the page. */
   readonly currency?: string | null | undefined;
-  /** ISO 3166, upper case: decides what `$` and `kr` mean. */
+  /** ISO 3166, upper case. Decides what `$` and `kr` mean. */
   readonly region?: string | null | undefined;
   readonly separators?: Separators | undefined;
 }
 
 export interface ParsedPrice {
-  /** Exact decimal, with the decimals that were written; null if the text names no price. */
+  /** Exact decimal with the decimals as written; null if the text contains no price. */
   readonly amount: string | null;
-  /** ISO 4217; null where nothing names a currency, or where its mark alone does not say which. */
+  /** ISO 4217; null if there is no mark or an ambiguous one. */
   readonly currency: string | null;
   /** The currency as found: `$`, `Kr`, `EUR`. */
   readonly currencyText: string | null;
-  /** All that this may mean, the one most in use first. */
+  /** All currencies it may mean, the most used first. */
   readonly currencyCodes: readonly string[];
 }
 
-/** What is longer is no price; the rest is not looked at. */
+/** Longer text is cut: no price is longer. */
 const longestText = 1_000;
 const free =
   /^\W*(?:free|gratis|gratuit|kostenlos|umsonst|grátis|gratuito|бесплатно|безкоштовно|за дарма|zdarma|免费|免費|無料|무료)\W*$/iu;
 
-/** Reads the text of a price in any locale's writing. Exact, never a float; never throws. */
+/** Parses a price in any locale's notation. Exact decimals, never floats; never throws. */
 export function parsePrice(text: string | null, hints: PriceHints = {}): ParsedPrice {
   const plain = plainDigits((text ?? '').slice(0, longestText));
   const marks = findCurrencyMarks(plain);
@@ -83,7 +83,7 @@ function isTaken(marks: readonly CurrencyMark[]): (at: number) => boolean {
   return (at) => marks.some(({ start, end }) => at >= start && at < end);
 }
 
-/** First digits of the scripts that count in tens with signs of their own. */
+/** The zeros of scripts with their own decimal digits. */
 const zeros = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040,
   0x17e0, 0x1810, 0xff10,
@@ -91,7 +91,7 @@ const zeros = [
 const spaces = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u200b\u200e\u200f\u061c\ufeff\t\n\r\f\v]/g;
 const unusual = /[^ -~€£¥]/;
 
-/** The same text, of the same length, with ASCII's digits, separators and spaces, so that one set of rules reads all. */
+/** Maps digits, separators and spaces to ASCII without changing the length, so that one set of rules reads every script. */
 function plainDigits(text: string): string {
   if (!unusual.test(text)) return text;
   return text

@@ -1,4 +1,4 @@
-/** A number as written: its runs of digits, and what stands before each. */
+/** A number as written: its runs of digits and the separator before each. */
 export interface WrittenNumber {
   readonly start: number;
   readonly end: number;
@@ -6,17 +6,17 @@ export interface WrittenNumber {
 }
 
 interface NumberPart {
-  /** Of the first part: a separator that leads the number, or nothing. */
+  /** For the first part: a leading separator or nothing. */
   readonly separator: string;
   readonly digits: string;
 }
 
 const apostrophes = `'’‘´\`ʼ′`;
 const firstDigits = /\d+/y;
-/** A point or comma, some authors put a space after it; an apostrophe or a space only groups thousands. */
+/** A point or comma, possibly followed by a space; an apostrophe or space only groups thousands. */
 const nextPart = new RegExp(`([.,·]|[.,] (?=\\d\\d(?!\\d))|[${apostrophes} ](?=\\d{3}(?!\\d)))(\\d+)`, 'y');
 
-/** The numbers of a text, left to right. `taken` says which characters belong to something else. */
+/** The numbers in a text, left to right. `taken`: whether a character belongs to something else. */
 export function findNumbers(text: string, taken: (at: number) => boolean): WrittenNumber[] {
   const numbers: WrittenNumber[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -45,7 +45,7 @@ function readAt(text: string, start: number, taken: (at: number) => boolean): Wr
   return { start: led ? start - 1 : start, end, parts };
 }
 
-/** A space joins groups of three to a short beginning, and nothing follows the decimals of "5.00 120". */
+/** A space joins groups of three after a short first group, but nothing joins the decimals in "5.00 120". */
 function fits(parts: readonly NumberPart[], separator: string): boolean {
   if (separator !== ' ') return true;
   const [first, ...rest] = parts;
@@ -63,9 +63,9 @@ export interface Separators {
 }
 
 /**
- * The number as an exact decimal. Which separator is the decimal one, if nobody says: the last of two kinds; one that
- * stands once, unless exactly three digits follow it. Three digits are a group, but for those after a zero or more than
- * three digits, and those of a currency with three decimals.
+ * The number as an exact decimal. Unless given, the decimal separator is the last of two kinds, or a single one that is not followed
+ * by exactly three digits. Three digits are a group, except after a zero or more than three digits, and in currencies with three
+ * decimals.
  */
 export function readNumber(
   parts: readonly NumberPart[],
@@ -79,7 +79,7 @@ export function readNumber(
   return rest === '' ? whole : `${whole}.${rest}`;
 }
 
-/** The index of the part with the decimals; the number of parts if there are none. */
+/** The index of the part with the decimals, or the number of parts. */
 function startOfDecimals(
   parts: readonly NumberPart[],
   { decimal, group }: Separators,

@@ -7,7 +7,7 @@ import type { StructuredProduct } from './structured-products.ts';
 const byName = new Map(availabilities.map((name) => [name.toLowerCase(), name]));
 const notForSale = new Set<Availability>(['OutOfStock', 'SoldOut', 'Discontinued', 'Reserved', 'BackOrder']);
 
-/** What a structured value says: schema.org's word, OpenGraph's, or a shop's own for either. */
+/** Reads schema.org's terms, OpenGraph's, and shops' own variants. */
 export function readAvailability(text: string): Availability | null {
   const word = text
     .slice(text.search(/[^/#]*\/?$/))
@@ -30,7 +30,7 @@ interface DecidedAvailability {
   readonly evidence: Evidence;
 }
 
-/** As declared: in stock if one of the variants is. Else as shown. */
+/** The declared availability (in stock if any variant is), else the visible one. */
 export function decideAvailability(
   declared: readonly StructuredProduct[],
   shown: Evidence | null,
@@ -47,11 +47,11 @@ export function decideAvailability(
   return { availability: soldOutWords.test(shown.text) ? 'OutOfStock' : 'InStock', evidence: shown };
 }
 
-/** Sizes and colours that are sold out say nothing of the others. */
+/** A notice inside these concerns a single size or colour. */
 const variants = tagSet('option', 'select', 'li', 'label', 'td');
 const longestNotice = 80;
 
-/** The buttons that put the product into a cart. */
+/** The add-to-cart buttons. */
 export function buyButtons({ tape, flags, names, values }: ProductPage): number[] {
   const buttons: number[] = [];
   for (let node = 0; node < tape.size && buttons.length < 20; node++) {
@@ -68,7 +68,7 @@ export function buyButtons({ tape, flags, names, values }: ProductPage): number[
   return buttons;
 }
 
-/** What the page shows of its stock: a button that buys, or else a notice that there is none. */
+/** The visible sign of stock: an add-to-cart button, else an out-of-stock notice. */
 export function visibleStock(page: ProductPage, buttons: readonly number[]): Evidence | null {
   const { tape, flags } = page;
   const button = buttons.find((node) => ((flags[node] as number) & flag.hidden) === 0);
@@ -92,7 +92,7 @@ function isOfVariant({ tape }: ProductPage, node: number): boolean {
   return false;
 }
 
-/** What buttons that buy say, in the languages of most shops. */
+/** Labels of add-to-cart buttons in the languages of most shops. */
 const buyWords =
   /\b(?:add (?:item )?to (?:my )?(?:shopping )?(?:cart|bag|basket|trolley|order)|add (?:both|all|selected)? ?to cart|buy (?:it )?now|buy$|order now|pre-?order|in den (?:waren|einkaufs)korb|jetzt kaufen|ajouter au panier|acheter|a[ñn]adir (?:al carrito|a la (?:cesta|bolsa))|agregar al carr(?:o|ito)|comprar|adicionar ao carrinho|aggiungi al carrello|acquista|in (?:de )?winkel(?:wagen|mand)|in mijn winkelwagen|bestellen|l[äa]gg i (?:varukorg|kundvagn)|k[öo]p|l[æa]g i (?:kurv|indk)|legg i handle|lis[äa]{2} ostoskoriin|dodaj do koszyka|do ko[šs][íi]k[ua]|vlo[žz]i[ťt]? do|kos[áa]rba|adaug[ăa] [îi]n co[șs]|sepete ekle)\b|в корзину|купить|до кошика|купити|в количката|カートに|加入购物车|加入購物車|立即购买|立即購買|장바구니|구매하기|ใส่ตะกร้า|thêm vào giỏ|أضف إلى|הוסף לסל/i;
 

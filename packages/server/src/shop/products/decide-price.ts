@@ -11,18 +11,18 @@ interface DecidedPrice {
   readonly listPrice: Evidence | undefined;
 }
 
-/** Below this, what looks like a price belongs to something else on the page. */
+/** Below this score, a price belongs to something else on the page. */
 const least = -5;
-/** From here on a price that the page shows is very likely the product's own. */
+/** From this score on, a visible price is very likely the product's own. */
 const sure = 2.5;
-/** Shown this much less prominently than the best, an amount is a detail. */
+/** An amount that scores this much lower than the best is a detail. */
 const margin = 4;
 /** Shown this much less prominently than a price that is struck through, an amount is that of another product. */
 const detail = 2.5;
 
 /**
- * Structured data goes before what is shown, but what is shown can overrule it in two cases: the declared price stands on
- * the page only as the old one beside a lower one, or nowhere at all.
+ * Structured data takes precedence, but the visible price overrules it in two cases: the declared price is visible only as the old
+ * price beside a lower one, or not at all.
  */
 export function decidePrice(
   sources: readonly (readonly PriceOption[])[],
@@ -42,7 +42,7 @@ export function decidePrice(
   return top === undefined ? null : fromVisible(top);
 }
 
-/** Of several, the one that the page shows most prominently; else the first that can be ordered. */
+/** Of several options, the one shown most prominently; else the first that can be ordered. */
 function chooseOption(
   options: readonly PriceOption[],
   visible: readonly VisiblePrice[],
@@ -68,7 +68,7 @@ function fromOption({ amount, price, currency, currencyEvidence, listPrice }: Pr
   return { amount, evidence: price, currency, currencyEvidence, listPrice };
 }
 
-/** Where nothing tells what `$` means, it is the one most in use. */
+/** An ambiguous mark such as `$` means the most used currency. */
 function fromVisible({ amount, currency: certain, currencyCodes, text, path }: VisiblePrice): DecidedPrice {
   const evidence: Evidence = { source: 'visible', path, text };
   const currency = certain ?? currencyCodes[0] ?? null;
@@ -81,7 +81,7 @@ function fromVisible({ amount, currency: certain, currencyCodes, text, path }: V
   };
 }
 
-/** A list price beyond this many times the price belongs to something else. */
+/** A list price more than this many times the price belongs to something else. */
 const most = decimal('20');
 
 interface DecidedListPrice {
@@ -89,7 +89,7 @@ interface DecidedListPrice {
   readonly evidence: Evidence;
 }
 
-/** The price before the reduction: declared beside the price, or the best that is shown as such and is higher. */
+/** The price before a reduction: declared with the price, or the best visible list price that is higher. */
 export function decideListPrice(
   price: DecidedPrice,
   visible: readonly VisiblePrice[],

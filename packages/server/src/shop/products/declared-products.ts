@@ -6,7 +6,7 @@ import type { Evidence } from './product.ts';
 import { type ProductPage, textOfNode } from './product-page.ts';
 import { readStructuredProducts, type StructuredProduct } from './structured-products.ts';
 
-/** What the page declares of its product, one answer for each syntax that it uses, in the order of belief. */
+/** The product as the page declares it, once for each syntax in use, the most trusted first. */
 export function declaredProducts(page: ProductPage, pageNames: readonly string[]): StructuredProduct[] {
   const isPage = (url: string) => samePath(page.resolve(url), page.url);
   const choose = (products: readonly StructuredProduct[]) => chooseStructured(products, pageNames, isPage);
@@ -21,21 +21,18 @@ export function declaredProducts(page: ProductPage, pageNames: readonly string[]
   );
 }
 
-/** The same page, whatever its query and fragment. */
+/** Equal apart from query and fragment. */
 function samePath(a: string | null, b: string): boolean {
   const bare = (url: string) => url.replace(/[?#].*$/, '').replace(/\/$/, '');
   return a !== null && bare(a) === bare(b);
 }
 
-/** Names this alike are variants of one product: sizes and colours of it. */
+/** Products with names this similar are variants: sizes and colours. */
 const sameProduct = 0.75;
-/** A product whose name has less than this in common with the page's is another one. */
+/** A product whose name is less similar to the page's is a different one. */
 const likeness = 0.15;
 
-/**
- * The product that the page is about, with the offers of its variants: the one whose name agrees best with the page's,
- * and that has a price. Null if there is none.
- */
+/** The product that the page is about, with the offers of its variants: best match of the page's name, preferably with a price. */
 function chooseStructured(
   products: readonly StructuredProduct[],
   pageNames: readonly string[],
@@ -55,7 +52,7 @@ function chooseStructured(
     null,
   );
   if (best === null) return null;
-  // Other products, and none of them this page's.
+  // All of them are other products.
   if (!best.own && (best.product.listed || products.length > 1)) return null;
   const variants = scored.filter(
     ({ product, words }) =>
@@ -69,7 +66,7 @@ function chooseStructured(
   return { ...best.product, offers };
 }
 
-/** What the product tags of OpenGraph and its relatives say, in the shape of the others. */
+/** The product in OpenGraph tags and their variants. */
 function openGraphProduct(openGraph: OpenGraphReader): StructuredProduct {
   const get = (...names: string[]): Evidence | undefined => {
     for (const path of names) {
@@ -117,7 +114,7 @@ const wanted = new Set([
   'brand',
 ]);
 
-/** Properties that stand outside of any item, as templates leave them behind: taken together they are one product. */
+/** Microdata properties outside of any item, as broken templates leave them. Together they describe one product. */
 function orphanProperties({ tape }: ProductPage): LinkedNode | null {
   const product: Record<string, string> = {};
   for (const [node, { microdata }] of tape.details) {

@@ -14,8 +14,8 @@ import { visiblePrices } from './visible-prices.ts';
 const longestField = 1_024;
 
 /**
- * The product of a page, from its JSON-LD, its microdata, its OpenGraph tags and what it shows, in this order; the
- * evidence says which of them gave each value. Never throws; one pass over the page, and time linear in its length.
+ * The product of a page, from JSON-LD, microdata, OpenGraph and the visible page, in this order; `evidence` names the origin of each
+ * value. Never throws; one pass, linear time.
  */
 export function extractProduct(html: string, url: string): Product {
   const page = readProductPage(html, url);
@@ -79,7 +79,7 @@ export function extractProduct(html: string, url: string): Product {
   };
 }
 
-/** Shops put all kinds of numbers into these properties. */
+/** The first declared GTIN with a valid check digit: shops put all kinds of numbers into these properties. */
 function declaredGtin(declared: readonly StructuredProduct[]): Evidence | undefined {
   return declared.find(({ gtin }) => gtin !== undefined && readGtin(gtin.text) !== null)?.gtin;
 }

@@ -2,7 +2,7 @@ import { isHeading, tag } from '../../web/html/tape/html-tag.ts';
 import { nameHint } from './name-hints.ts';
 import { flag, type ProductPage, textOfNode } from './product-page.ts';
 
-/** Of each kind: menus call hundreds of their entries titles, and stand before the product. */
+/** Per kind: menus contain hundreds of elements named title, before the product. */
 const maxCandidates = 200;
 const longestTitle = 300;
 const bonus = { h1: 0.35, heading: 0.1, named: 0 };
@@ -12,7 +12,7 @@ interface VisibleTitle {
   readonly text: string;
 }
 
-/** The element that shows the product's name: the heading that agrees best with the names that the page declares. */
+/** The element with the product name: the heading most similar to the names that the page declares. */
 export function findTitle(page: ProductPage, declared: readonly string[]): VisibleTitle | null {
   const { tape, names, flags } = page;
   const wanted = declared.map(wordsOf);
@@ -39,19 +39,19 @@ export function findTitle(page: ProductPage, declared: readonly string[]): Visib
   return best;
 }
 
-/** Marks what holds the title; to be called before flags are spread. */
+/** Marks the ancestors of the title. Call before spreadFlags. */
 export function markAround({ tape, flags }: ProductPage, node: number): void {
   for (let at = node; at >= 0; at = tape.parents[at] as number)
     flags[at] = (flags[at] as number) | flag.aroundTitle;
 }
 
-/** The words of a text, lower case, without accents. */
+/** The words of a text in lower case without accents. */
 export function wordsOf(text: string): Set<string> {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return new Set(plain.match(/[\p{L}\p{N}]+/gu) ?? []);
 }
 
-/** Dice's coefficient: 1 for the same words, 0 for none in common. */
+/** The Dice coefficient: 1 for the same words, 0 for none in common. */
 export function wordOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   let common = 0;

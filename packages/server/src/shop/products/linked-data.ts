@@ -13,7 +13,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-/** The nodes of a property; a reference by `@id` gives what it refers to. */
+/** The nodes of a property, with `@id` references resolved. */
 export function nodesOf(value: unknown, byId: ReadonlyMap<string, LinkedNode>): LinkedNode[] {
   return listOf(value)
     .map((one) => {
@@ -24,14 +24,14 @@ export function nodesOf(value: unknown, byId: ReadonlyMap<string, LinkedNode>): 
     .filter(isNode);
 }
 
-/** Type names without the address of their vocabulary, lower case: sites write Product, product and schema:Product. */
+/** Type names in lower case without their vocabulary: sites write Product, product and schema:Product. */
 export function typesOf(node: LinkedNode): string[] {
   return listOf(node['@type'])
     .filter((type) => typeof type === 'string')
     .map((type) => type.slice(type.search(/[^/#:]*$/)).toLowerCase());
 }
 
-/** A property's text: itself, the `@value`, or the name of the thing it is. */
+/** A property's text: the value itself, its `@value`, or the name of its node. */
 export function textOf(value: unknown): string | undefined {
   for (const one of listOf(value)) {
     const inner = isNode(one) ? (one['@value'] ?? one.name ?? one.value) : one;
@@ -56,7 +56,7 @@ export function evidenceOf(
   return undefined;
 }
 
-/** Microdata in the shape of JSON-LD: the vocabulary is the same, so one reader serves both. */
+/** Converts microdata to JSON-LD nodes: the vocabulary is the same, so one reader serves both. */
 export function microdataNodes(items: readonly MicrodataItem[]): LinkedNode[] {
   return items.map(nodeOf);
 }

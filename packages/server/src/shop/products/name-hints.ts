@@ -1,16 +1,16 @@
-/** What the names of an element (class, id, test id, itemprop) say of its part in a product page. */
+/** What an element's names (class, id, test id, itemprop) say about its role on a product page. */
 export const nameHint = {
   price: 1,
-  /** The price that is asked now. */
+  /** The current price. */
   current: 2,
-  /** A price that is not asked any more, or by nobody here. */
+  /** A former or recommended price. */
   list: 4,
-  /** An amount that is no price of the product: shipping, instalments, what is saved. */
+  /** An amount that is not the product's price: shipping, instalments, savings. */
   aside: 8,
-  /** Other products, or parts of the page that are the same on every page. */
+  /** Other products, and parts that are the same on every page. */
   elsewhere: 16,
   title: 32,
-  /** The box that describes and sells the product. */
+  /** The box with the product's details. */
   product: 64,
   stock: 128,
   buy: 256,
@@ -20,7 +20,7 @@ export const nameHint = {
 
 type Kind = keyof typeof nameHint;
 
-/** Words as they stand between hyphens, underscores and humps; a `*` stands for any ending. */
+/** Words between hyphens, underscores and camel-case humps; `*` matches any ending. */
 const words: Readonly<Record<Kind, string>> = {
   price: 'price* prices* pricing prix preis* precio* preco* prezzo cena ceny cen tsena prijs pris kaina hinta pret ar cost amount money',
   current:
@@ -39,7 +39,7 @@ const words: Readonly<Record<Kind, string>> = {
   brand: 'brand manufacturer marque marke vendor designer',
 }; // biome-ignore format: lists of words
 
-/** Two words that mean something only together. */
+/** Pairs of words that mean something only together. */
 const phrases: readonly (readonly [RegExp, number])[] = [
   [/cross-sell|up-sell|also-(?:bought|like|viewed)|(?:product|item)s?-(?:list|grid|tile|card|carousel|slider|box|teaser)|mini-(?:cart|basket|bag)|cart-(?:drawer|preview|summary|total)|recently|more-(?:from|like)|shop-the-look|complete-the|you-may|site-header|page-header/, nameHint.elsewhere],
   [/product-(?:detail|main|info|page|view|summary|essential|form|content|overview)|buy-box|product-buy|(?:pdp|prod)-(?:detail|main|info)|add-to-(?:cart|bag|basket)/, nameHint.product],
@@ -64,7 +64,7 @@ const singleWord = /^[a-z0-9]+$/;
 const maxCached = 20_000;
 const cache = new Map<string, number>();
 
-/** Names repeat within a page and across a site. */
+/** Cached, because names repeat within a page and across a site. */
 export function nameHints(names: string): number {
   const known = cache.get(names);
   if (known !== undefined) return known;

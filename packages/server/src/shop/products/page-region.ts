@@ -1,15 +1,12 @@
 import { currencyOfRegion } from '../prices/currencies.ts';
 
-/** Top-level domains of countries that everybody uses. */
+/** Country domains that are used worldwide. */
 const international = new Set([
   'ac', 'ag', 'ai', 'am', 'as', 'bz', 'cc', 'cd', 'co', 'dj', 'fm', 'gg', 'im', 'io', 'la', 'li', 'ly', 'me', 'ms', 'nu', 'pw',
   'sc', 'sh', 'st', 'tk', 'to', 'tv', 'vc', 'vg', 'ws',
 ]); // biome-ignore format: a list of words
 
-/**
- * The region a shop sells in, ISO 3166: by its domain, by `/en-gb/` or `/gb/en/` in its path, by the language of its
- * pages. Good enough to tell what `$` means.
- */
+/** The region (ISO 3166) of a shop, from its domain, `/en-gb/` or `/gb/en/` in the path, or its language. Decides what `$` means. */
 export function pageRegion(url: string, language: string | null): string | null {
   return domainRegion(url) ?? pathRegion(url) ?? languageRegion(language);
 }

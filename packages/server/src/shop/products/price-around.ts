@@ -4,20 +4,20 @@ import { nameHint } from './name-hints.ts';
 import { nearHints } from './price-context.ts';
 import { type ProductPage, textOfNode } from './product-page.ts';
 
-/** A price and the smallest part of the page that shows the whole of it. */
+/** A price and the smallest node that shows all of it. */
 export interface ShownPrice {
   readonly node: number;
   readonly text: string;
   readonly price: ParsedPrice & { readonly amount: string };
 }
 
-/** A price with what belongs to it is not longer. */
+/** Longest text of a price with its label. */
 const longestPrice = 40;
 const longestText = 120;
 const longestAmount = 14;
 const climbs = 6;
 
-/** The prices that a run of text belongs to: several if it names them in one line. */
+/** The prices that a text belongs to; several if it names them in one line. */
 export function pricesAround(page: ProductPage, textAt: number, region: string | null): ShownPrice[] {
   const text = textOfNode(page.tape, textAt, longestText + 1);
   const parts = splitPrices(text);
@@ -29,10 +29,7 @@ export function pricesAround(page: ProductPage, textAt: number, region: string |
   return shown === null ? [] : [shown];
 }
 
-/**
- * The price that a run of text with digits belongs to: itself if it shows a whole one, else the element around that
- * brings the currency or the cents.
- */
+/** The price that a text with digits belongs to: its own if complete, else that of a surrounding element with currency or cents. */
 function priceAround(page: ProductPage, textAt: number, region: string | null): ShownPrice | null {
   const { tape } = page;
   let best = readAt(page, textAt, region);
@@ -45,7 +42,7 @@ function priceAround(page: ProductPage, textAt: number, region: string | null): 
     lastText = text;
     const wider = readText(page, node, text, region);
     if (wider === null) continue;
-    // More text must complete the price, not bring another.
+    // More text must complete the price, not add another one.
     if (best !== null && !completes(wider, best)) break;
     best = wider;
   }
@@ -74,12 +71,12 @@ function readText(page: ProductPage, node: number, text: string, region: string 
   if (amount === null || amount.length > longestAmount) return null;
   const shown = { node, text, price: { ...price, amount } };
   if (currencyCodes.length > 0 && currencyText !== null && isOnlyCurrency(currencyText)) return shown;
-  // Without its currency, or with one that may be a size or a weight, only what is called a price is one.
+  // Without a currency, or with one that may be a size or a weight, only an element named as a price counts.
   if ((nearHints(page, node) & nameHint.price) === 0) return null;
   return /^\D{0,12}[\d.,' ]+\D{0,12}$/.test(text) && !isShare(page, node) ? shown : null;
 }
 
-/** `50` whose `%` stands in the next element. */
+/** Whether the next text starts with `%`. */
 function isShare({ tape }: ProductPage, node: number): boolean {
   const end = tape.ends[node] as number;
   for (let at = end; at < Math.min(tape.size, end + 3); at++)

@@ -3,19 +3,19 @@ import { nameHint } from './name-hints.ts';
 import { listWords } from './price-words.ts';
 import { flag, type ProductPage, textOfNode } from './product-page.ts';
 
-/** Names of an element and of those close around it, the nearer the surer. */
+/** Name hints of an element and its close ancestors; of farther ones, only that they are a price. */
 export function nearHints({ tape, names }: ProductPage, node: number): number {
   let hints = 0;
   let at = tape.tags[node] === textNode ? (tape.parents[node] as number) : node;
   for (let steps = 0; at >= 0 && steps < 4; at = tape.parents[at] as number, steps++) {
     const own = names[at] as number;
-    // A box around several prices says nothing of one of them.
+    // A box around several prices says little about one of them.
     hints |= steps < 2 ? own : own & nameHint.price;
   }
   return hints;
 }
 
-/** The words right before a price, in the same small part of the page: `Was`, `Postage:`. */
+/** The text right before a price in the same small part of the page: `Was`, `Postage:`. */
 export function labelBefore({ tape }: ProductPage, node: number): string {
   let around = node;
   for (let steps = 0; steps < 4 && (tape.parents[around] as number) >= 0; steps++)
@@ -28,7 +28,7 @@ export function labelBefore({ tape }: ProductPage, node: number): string {
   return '';
 }
 
-/** Whether a price is shown as the one before the reduction. */
+/** Whether a price is shown as the price before a reduction. */
 export function isListPrice(page: ProductPage, node: number, text: string, label: string): boolean {
   if (((page.flags[node] as number) & flag.struck) !== 0) return true;
   if (listWords.test(text) || listWords.test(label)) return true;

@@ -5,7 +5,7 @@ import { canBeBought, readAvailability } from './availability.ts';
 import type { Evidence } from './product.ts';
 import type { StructuredOffer } from './structured-products.ts';
 
-/** A price that an offer names. */
+/** A price in an offer. */
 export interface PriceOption {
   readonly amount: string;
   readonly value: Decimal;
@@ -16,7 +16,7 @@ export interface PriceOption {
   readonly orderable: boolean;
 }
 
-/** The prices of offers, each amount once, those that can be ordered first. A price of nothing is none. */
+/** The prices of offers, each amount once, orderable ones first. Zero is not a price. */
 export function priceOptions(offers: readonly StructuredOffer[], region: string | null): PriceOption[] {
   const options: PriceOption[] = [];
   for (const { price, currency, availability, listPrice } of offers) {
@@ -41,10 +41,7 @@ export function priceOptions(offers: readonly StructuredOffer[], region: string 
   return options.sort((a, b) => Number(b.orderable) - Number(a.orderable));
 }
 
-/**
- * A price in structured data. There the point is the decimal one, as schema.org asks: `1.299` is little more than one.
- * Anything else is read as people write it.
- */
+/** A price in structured data. A plain number uses a decimal point, as schema.org requires: `1.299` is about one. Else like visible text. */
 export function readDeclared(
   text: string,
   currencyText: string | undefined,
@@ -61,7 +58,7 @@ export function readDeclared(
   return { amount, currency: declared ?? currency };
 }
 
-/** `12.5000` is 12.50: databases of shops keep four decimals, readers expect the currency's. */
+/** `12.5000` becomes 12.50: shops' databases keep four decimals, readers expect the currency's. */
 export function withCurrencyDigits(amount: string, currency: string | null): string {
   const digits = currency === null ? 2 : minorDigits(currency);
   const [whole = '', fraction = ''] = amount.split('.');

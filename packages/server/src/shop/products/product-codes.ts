@@ -17,12 +17,12 @@ const code = /^[\p{L}\d][\p{L}\d./_-]{2,39}$/u;
 
 const isSku = (value: string) => code.test(value) && /\d.*\d/.test(value);
 
-/** The number that a shop tells its customers: structured data often holds an internal one, or that of a size. */
+/** The product number shown to customers. Structured data often has an internal one, or that of a size. */
 export function labelledSku(page: ProductPage): Evidence | undefined {
   return labelled(page, skuLabel, 0, isSku);
 }
 
-/** A number in an element that is named after it. */
+/** A product number in an element named as one. */
 export function namedSku(page: ProductPage): Evidence | undefined {
   return labelled(page, skuLabel, nameHint.sku, isSku);
 }
@@ -53,7 +53,7 @@ function labelled(
   return undefined;
 }
 
-/** Tables and lists put the value into the next cell. */
+/** In tables and lists, the value is in the next cell. */
 function nextText({ tape }: ProductPage, node: number): string {
   const end = Math.min(tape.size, node + 8);
   for (let at = node + 1; at < end; at++)
@@ -63,7 +63,7 @@ function nextText({ tape }: ProductPage, node: number): string {
 
 const parameters = ['sku', 'pid', 'productid', 'product_id', 'itemid', 'item_id', 'asin', 'article', 'skuid'];
 
-/** The shop's number of the product, as most shops put it into the address: a parameter, or a code in the last part. */
+/** The shop's product number in the URL: a parameter, or a code in the last parts of the path. */
 export function skuInUrl(url: string): Evidence | undefined {
   const parsed = parseUrl(url);
   if (!parsed) return undefined;
@@ -89,7 +89,7 @@ function decoded(part: string): string {
   }
 }
 
-/** A GTIN of 8, 12, 13 or 14 digits whose check digit is right; null for anything else. An ISBN-10 becomes its GTIN. */
+/** A GTIN of 8, 12, 13 or 14 digits with a valid check digit, or null. An ISBN-10 is converted to its GTIN. */
 export function readGtin(text: string | null): string | null {
   const digits = text?.replace(/[\s-]/g, '').replace(/^isbn:?/i, '') ?? '';
   if (/^\d{9}[\dX]$/i.test(digits)) return withCheckDigit(`978${digits.slice(0, 9)}`);
@@ -97,7 +97,7 @@ export function readGtin(text: string | null): string | null {
   return withCheckDigit(digits.slice(0, -1)) === digits ? digits : null;
 }
 
-/** GS1's: digits weigh 3 and 1 in turn from the right. */
+/** GS1 check digit: weights 3 and 1 alternate from the right. */
 function withCheckDigit(digits: string): string {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) sum += Number(digits.at(-1 - i)) * (i % 2 === 0 ? 3 : 1);

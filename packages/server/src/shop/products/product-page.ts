@@ -5,7 +5,7 @@ import { textNode } from '../../web/html/tape/html-tag.ts';
 import type { Tape } from '../../web/html/tape/tape.ts';
 import type { LinkedNode } from './linked-data.ts';
 
-/** A product page, read once: what it declares, and its elements and texts in order. */
+/** A product page after one pass: its declarations, and its elements and texts in order. */
 export interface ProductPage {
   readonly url: string;
   readonly resolve: (href: string) => string | null;
@@ -17,21 +17,21 @@ export interface ProductPage {
   readonly tape: Tape;
   /** By node: name hints. */
   readonly names: Int32Array;
-  /** By node: flags of the node itself and, once spread, of those around it. */
+  /** By node: its own flags and, after spreadFlags, those of its ancestors. */
   readonly flags: Int32Array;
-  /** Texts in attributes, where an element has one that counts: `data-price`, `aria-label`, a button's `value`. */
+  /** Texts from attributes: `data-price`, `aria-label`, a button's `value`. */
   readonly values: ReadonlyMap<number, string>;
-  /** Selectors of the elements whose names say something. */
+  /** Selectors of elements whose names give a hint. */
   readonly labels: ReadonlyMap<number, string>;
 }
 
 export const flag = {
-  /** Within `<del>`, `<s>` or a style that strikes through. */
+  /** Inside `<del>`, `<s>` or a strike-through style. */
   struck: 1,
   hidden: 2,
-  /** Within a link that leads to another page. */
+  /** Inside a link to another page. */
   linked: 4,
-  /** Within navigation, a footer, a list of other products. */
+  /** Inside navigation, a footer or a list of other products. */
   elsewhere: 8,
   /** Around the product's name. */
   aroundTitle: 16,
@@ -39,12 +39,10 @@ export const flag = {
   disabled: 64,
 } as const;
 
-/** Short texts are asked for; what spreads over more nodes is none, and would be read again for every element around. */
+/** Only short texts are needed; longer ones would be read again for every surrounding element. */
 const maxNodes = 400;
 
-/**
- * The text of a node on one line. Digits that touch across elements are set apart: `19<sup>95</sup>` is not 1995.
- */
+/** The text of a node on one line. Digits of adjacent elements are separated: `19<sup>95</sup>` is not 1995. */
 export function textOfNode(tape: Tape, node: number, limit: number): string {
   const { tags, ends, starts, stops, html } = tape;
   const end = Math.min(ends[node] as number, node + maxNodes);

@@ -1,15 +1,15 @@
-/** Where a value was found, in the order in which they are believed. */
+/** Where a value was found, the most trusted first. */
 export type ProductSource = 'json-ld' | 'microdata' | 'rdfa' | 'opengraph' | 'visible' | 'url';
 
-/** What a page said, and where: enough to see why a value was taken. */
+/** What the page said and where, to explain a value. */
 export interface Evidence {
   readonly source: ProductSource;
-  /** A way to the place: `offers.price`, `product:price:amount`, `span.price`. */
+  /** The place: `offers.price`, `product:price:amount`, `span.price`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** schema.org's ItemAvailability, without its address. */
+/** schema.org's ItemAvailability without the URL prefix. */
 export const availabilities = [
   'InStock', 'LimitedAvailability', 'OnlineOnly', 'InStoreOnly', 'PreOrder', 'PreSale', 'BackOrder', 'MadeToOrder',
   'Reserved', 'OutOfStock', 'SoldOut', 'Discontinued',
@@ -23,14 +23,14 @@ const productFields = [
 
 export type ProductField = (typeof productFields)[number];
 
-/** What a product page says of its product. Null where it says nothing. */
+/** The product of a page. Null: the page does not say. */
 export interface Product {
   readonly title: string | null;
-  /** Exact decimal, as written. */
+  /** Exact decimal as written. */
   readonly price: string | null;
   /** ISO 4217. */
   readonly currency: string | null;
-  /** The price before a reduction, where one is shown. */
+  /** The price before a reduction. */
   readonly listPrice: string | null;
   readonly availability: Availability | null;
   /** Whether it can be bought. */
@@ -38,7 +38,7 @@ export interface Product {
   readonly sku: string | null;
   readonly gtin: string | null;
   readonly brand: string | null;
-  /** Absolute, where the page's address allows. */
+  /** Absolute if it can be resolved. */
   readonly image: string | null;
   readonly evidence: Readonly<Partial<Record<ProductField, Evidence>>>;
 }

@@ -23,12 +23,12 @@ const named = [
 ];
 const maxValues = 20_000;
 
-/** Reused from page to page, as reading is synchronous; apart from the one that crawls use. */
+/** Reused for every page, since reading is synchronous. Crawls have a tape of their own. */
 const tape = new Tape();
 let names = new Int32Array(4_096);
 let flags = new Int32Array(4_096);
 
-/** One pass over the page. What it returns is good until the next page is read. */
+/** Reads a page in one pass. The result is valid until the next page is read. */
 export function readProductPage(source: string, url: string): ProductPage {
   const html = storableText(source);
   const values = new Map<number, string>();
@@ -76,7 +76,7 @@ function grow(capacity: number): void {
   flags.set(oldFlags);
 }
 
-/** The names on html and body describe the site's theme. */
+/** Ignores html and body, whose names describe the site's theme. */
 function namesOf(id: number, attributes: TagAttributes): number {
   if (attributes.isEmpty || id === tag.html || id === tag.body) return 0;
   let hints = 0;
@@ -129,7 +129,7 @@ function resolveUrl(href: string, base: string): string | null {
   }
 }
 
-/** After reading: flags and the measure of texts go from each element to all that it holds. */
+/** Passes flags down from each element to its descendants, and adds up text lengths towards the root. */
 export function spreadFlags({
   tape: { size, tags, parents, chars },
   flags: own,
@@ -145,7 +145,7 @@ export function spreadFlags({
     }
     let mine = own[node] as number;
     if (((hinted[node] as number) & nameHint.elsewhere) !== 0) mine |= flag.elsewhere;
-    // What holds the product's name is not elsewhere, whatever it is called.
+    // Whatever contains the product's title is not elsewhere, whatever its name.
     if ((mine & flag.aroundTitle) !== 0) mine &= ~flag.elsewhere;
     own[node] = mine | around;
   }

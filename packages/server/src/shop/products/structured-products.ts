@@ -1,7 +1,7 @@
 import { evidenceOf, isNode, type LinkedNode, listOf, nodesOf, textOf, typesOf } from './linked-data.ts';
 import type { Evidence, ProductSource } from './product.ts';
 
-/** One offer of a product, as the page's structured data has it. */
+/** One offer in the page's structured data. */
 export interface StructuredOffer {
   readonly price?: Evidence | undefined;
   readonly listPrice?: Evidence | undefined;
@@ -20,7 +20,7 @@ export interface StructuredProduct {
   readonly brand?: Evidence | undefined;
   readonly image?: Evidence | undefined;
   readonly offers: readonly StructuredOffer[];
-  /** One of a list, such as products that go with this one. */
+  /** Part of a list, such as related products. */
   readonly listed: boolean;
 }
 
@@ -28,7 +28,7 @@ const productTypes = new Set([
   'product', 'productgroup', 'productmodel', 'individualproduct', 'someproducts', 'vehicle', 'car', 'motorcycle', 'book',
   'softwareapplication', 'mobileapplication', 'videogame',
 ]); // biome-ignore format: a list of words
-/** Ways to things that are not what the page is about. */
+/** Properties that lead to things other than the page's subject. */
 const elsewhere = new Set([
   'isRelatedTo', 'isSimilarTo', 'isAccessoryOrSparePartFor', 'isConsumableFor', 'review', 'reviews', 'aggregateRating',
   'offers', 'itemOffered', 'seller', 'breadcrumb', 'isVariantOf',
@@ -39,7 +39,7 @@ const gtins = ['gtin13', 'gtin', 'gtin14', 'gtin12', 'gtin8', 'ean', 'ean13', 'i
 const maxProducts = 500;
 const deepest = 40;
 
-/** The products that a page's JSON-LD, or microdata in its shape, describes. */
+/** The products in a page's JSON-LD, or in microdata in the same form. */
 export function readStructuredProducts(
   roots: readonly unknown[],
   source: ProductSource,
@@ -142,10 +142,10 @@ function nodesById(roots: readonly unknown[]): Map<string, LinkedNode> {
 }
 
 const maxOffers = 500;
-/** schema.org's PriceTypeEnumeration for what is not asked any more. */
+/** schema.org's PriceTypeEnumeration values for former and recommended prices. */
 const listPriceType = /(?:List|MSRP|SRP|Strikethrough|Regular|Retail)/i;
 
-/** The offers of a product node, those within an AggregateOffer included. */
+/** The offers of a product node, including those inside an AggregateOffer. */
 function readOffers(
   node: LinkedNode,
   byId: ReadonlyMap<string, LinkedNode>,

@@ -6,24 +6,24 @@ import { isListPrice, labelBefore, nearHints } from './price-context.ts';
 import { asideWords, netWords, priceWords } from './price-words.ts';
 import { flag, type ProductPage } from './product-page.ts';
 
-/** A price that a reader of the page sees. */
+/** A price that is visible on the page. */
 export interface VisiblePrice {
   readonly amount: string;
   readonly currency: string | null;
   readonly currencyCodes: readonly string[];
   readonly text: string;
   readonly path: string;
-  /** Struck through, or called the old or the recommended one. */
+  /** Struck through, or labelled as former or recommended. */
   readonly list: boolean;
   readonly score: number;
 }
 
 const maxPrices = 2_000;
-/** Texts with digits that are looked at: more of them are tables of numbers. */
+/** Most texts with digits to read: pages with more are tables of numbers. */
 const maxTexts = 20_000;
 const emphasis = tagSet('b', 'strong', 'big', 'em');
 
-/** What the parts of a score weigh. Found on a hundred shops' pages; none of them decides alone. */
+/** The weights of a score, tuned on pages of a hundred shops. None decides alone. */
 const weight = {
   currency: 2,
   calledPrice: 3,
@@ -41,14 +41,14 @@ const weight = {
   button: -0.5,
   zero: -6,
   beforeTitle: -1,
-  /** For each doubling of the way from the title, and from a button that buys. */
+  /** For each doubling of the distance from the title or from an add-to-cart button. */
   fromTitle: -0.8,
   fromButton: -0.4,
 };
-/** As if a button stood this far away where there is none. */
+/** The assumed distance if there is no button. */
 const noButton = 20_000;
 
-/** Every price that the page shows, the likeliest price of its product first. */
+/** All visible prices, the likeliest price of the product first. */
 export function visiblePrices(
   page: ProductPage,
   titleNode: number | null,
@@ -82,7 +82,7 @@ export function visiblePrices(
   return markPairs(prices);
 }
 
-/** Two prices side by side that differ in nothing but the amount are the old and the new one, the higher the old. */
+/** Of two prices side by side that differ only in the amount, the higher one is the old price. */
 function markPairs(prices: (VisiblePrice & { at: number })[]): VisiblePrice[] {
   const asked = prices.filter(({ list }) => !list);
   const [first] = asked;
@@ -152,7 +152,7 @@ function isEmphasised({ tape }: ProductPage, node: number): boolean {
   return false;
 }
 
-/** A price that is said again, by the buttons or in a bar that follows the reader, is the one that counts. */
+/** How often each amount is shown: the product's price is often repeated by buttons or in a sticky bar. */
 function timesShown(page: ProductPage, prices: readonly ShownPrice[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const { node, price } of prices)
@@ -161,7 +161,7 @@ function timesShown(page: ProductPage, prices: readonly ShownPrice[]): Map<strin
   return times;
 }
 
-/** How many characters a reader has read before each node. */
+/** The number of text characters before each node. */
 function textOffsets({ tape }: ProductPage): Int32Array {
   const offsets = new Int32Array(tape.size);
   let read = 0;
@@ -172,7 +172,7 @@ function textOffsets({ tape }: ProductPage): Int32Array {
   return offsets;
 }
 
-/** The nearest name: enough to find the place again. */
+/** The selector of the nearest named element. */
 function pathOf({ tape, labels }: ProductPage, node: number): string {
   for (let at = node, steps = 0; at >= 0 && steps < 5; at = tape.parents[at] as number, steps++) {
     const label = labels.get(at);

@@ -10,22 +10,22 @@ interface ResultSearch {
   readonly filter: ResultFilter;
   /** Only results of this owner. */
   readonly owner?: string | undefined;
-  /** Id of the last result of the page before. */
+  /** Cursor: id of the last result on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** The columns of a listed result; the price is text from the database on. */
+/** The columns of a listed result. The price stays text, so that no digit is lost. */
 const resultColumns = `result.id, result.job_id, result.policy_id, result.user_id, result.url, result.price::text AS price,
   result.currency, result.title, result.in_stock, result.actor, result.raw_html IS NOT NULL AS has_raw_html,
   ${priceChangeOf('result.id')} AS price_change, result.crawled_at`;
 
-/** The clocks that gave a result its id and its crawled_at are the same but for moments. */
+/** A result's id and its crawled_at come from clock readings moments apart. */
 const clockSlackMs = 60_000;
 
 /**
- * The results that match, newest first. The text differs with the filter, because prepared plans are made without values
- * (session-settings.ts) and would not find a partial index.
+ * Matching results, newest first. The text depends on the filter, because prepared plans are made without values
+ * (session-settings.ts) and could not use a partial index.
  */
 export async function searchResults(
   db: Queryable,
@@ -47,7 +47,7 @@ export async function searchResults(
   });
 }
 
-/** `indexed`: an index leads to their rows and no others. `others`: rows must be read to know. */
+/** `indexed`: conditions that an index answers alone. `others`: conditions that need the row. */
 function conditions(
   filter: ResultFilter,
   owner: string | undefined,
@@ -67,7 +67,7 @@ function conditions(
     if (byThing || name === 'local') others.push(isOwners);
     else indexed.push(`${isOwners} AND result.user_id <> 'local'`);
   }
-  // A result is stored when it is brought: it is created when its page was crawled.
+  // A result is stored when its page is crawled, so both times are the same.
   const since = latest(filter.crawled_after, filter.created_after);
   const until = earliest(filter.crawled_before, filter.created_before);
   if (since) {
@@ -95,7 +95,7 @@ function inOrder(moments: (string | undefined)[]): string[] {
   return moments.filter((moment) => moment !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b));
 }
 
-/** Parsed data as JSON text, with every digit that its numbers have. */
+/** Parsed data as JSON text, with all digits of its numbers. */
 interface FoundResult extends ListedResult {
   readonly parsed_data: string | null;
 }
@@ -120,7 +120,7 @@ export async function showResult(db: Queryable, id: string, owner?: string): Pro
 
 const inflate = promisify(inflateRaw);
 
-/** The page as the bot saw it. */
+/** The raw HTML that a bot submitted. */
 export async function readRawResult(db: Queryable, id: string, owner?: string): Promise<Buffer> {
   const [result] = await run(db, rawStatement, [id, owner]);
   if (!result) throw new HoldfastError('result_not_found', id);

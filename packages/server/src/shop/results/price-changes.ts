@@ -1,7 +1,7 @@
 import type { ChangedPrice, HistoricPrice } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** What the page of a result cost before, if it was another price; null if not. */
+/** SQL: the previous price of a result's page if it was different, else null. */
 export const priceChangeOf = (resultId: string) => `(
     SELECT json_build_object('previous_result_id', change.previous_result_id,
       'previous_price', change.previous_price::text, 'previous_currency', change.previous_currency)
@@ -13,12 +13,12 @@ interface ChangeFilter {
   readonly url?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Id of the result of the last change of the page before. */
+  /** Cursor: result id of the last change on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** Each way has an index that leads to its rows; the values are bound alike in all of them. */
+/** Each condition has an index of its own; all take the same parameters. */
 const ways = {
   all: '$1::text IS NULL AND $2::uuid IS NULL AND $3::text IS NULL',
   owner: 'user_id = $1 AND $2::uuid IS NULL AND $3::text IS NULL',
@@ -51,13 +51,13 @@ export function listPriceChanges(db: Queryable, filter: ChangeFilter): Promise<C
 }
 
 interface HistoryOptions {
-  /** Of the pages of this policy, or of the pages with this URL. */
+  /** Prices of this policy's pages, or of the pages with this URL. */
   readonly of: { readonly policyId: string } | { readonly url: string };
   readonly owner?: string | undefined;
   readonly currency?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** Id of the last result of the page before. */
+  /** Cursor: id of the last result on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -78,7 +78,7 @@ ORDER BY id DESC LIMIT $7`,
 const ofPolicyStatement = history('price-history-of-policy', 'policy_id = $1');
 const ofUrlStatement = history('price-history-of-url', 'md5(url) = md5($1) AND url = $1');
 
-/** What a page cost over time, the newest first. */
+/** The prices of a page over time, newest first. */
 export function priceHistory(db: Queryable, options: HistoryOptions): Promise<HistoricPrice[]> {
   const { of, owner, currency, since, until, after, limit } = options;
   const [found, thing] = 'url' in of ? [ofUrlStatement, of.url] : [ofPolicyStatement, of.policyId];

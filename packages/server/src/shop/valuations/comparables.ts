@@ -2,42 +2,42 @@ import type { PriceType } from '@holdfast/contract';
 import { compareDecimals, decimal, divideDecimals, multiplyDecimals, unitsAt } from '../prices/decimal.ts';
 import { sortedByValue, type WeightedValue, withoutOutliers } from './weighted-percentile.ts';
 
-/** A price point, as far as a valuation looks at it. */
+/** The part of a price point that a valuation uses. */
 export interface PriceObservation {
   /** Exact decimal. */
   readonly price: string;
   readonly currency: string;
   readonly priceType: PriceType;
   readonly sourceId: string;
-  /** Of the source, decimal from 0 to 1. */
+  /** Reputation of the source, decimal from 0 to 1. */
   readonly reputation: string;
   /** Decimal from 0 to 1. */
   readonly matchStrength: string;
 }
 
-/** A price with its weight, and what it was made of. */
+/** A price with its weight, and the observation behind it. */
 export interface Comparable extends WeightedValue {
   readonly observation: PriceObservation;
 }
 
-/** Observed prices by the part that they have in a verdict. */
+/** Observed prices by their role in a valuation. */
 export interface Comparables {
   readonly currency: string;
   /** In ascending order. */
   readonly used: readonly Comparable[];
   readonly outliers: readonly Comparable[];
   readonly otherCurrencies: number;
-  /** Bids, listings of something else, asks where sales decide. */
+  /** Bids, listings of other items, and asks where sales decide. */
   readonly notUsed: number;
 }
 
-/** From this many sales on, what people ask says nothing more. */
+/** With at least this many sales, asking prices are ignored. */
 const enoughSold = 5;
-/** Sales count whole, asks half; a bid is what somebody hopes for, and no price. */
+/** Sales count fully, asks half, bids not at all. */
 const typeWeights = { sold: 2n, ask: 1n, bid: 0n } as const;
 const weightScale = 6;
 
-/** Null if nothing is comparable. */
+/** The prices that a valuation compares, in one currency and without outliers. Null if nothing is comparable. */
 export function selectComparables(
   observations: readonly PriceObservation[],
   intakeCurrency?: string | null,
@@ -70,7 +70,7 @@ function weigh(observation: PriceObservation): Comparable {
   };
 }
 
-/** The currency of most observations; of two with as many, the first in the alphabet. */
+/** The most frequent currency; on a tie, the first in the alphabet. */
 function majorityCurrency(observations: readonly PriceObservation[]): string | null {
   const counts = new Map<string, number>();
   for (const { currency } of observations) counts.set(currency, (counts.get(currency) ?? 0) + 1);
@@ -78,7 +78,7 @@ function majorityCurrency(observations: readonly PriceObservation[]): string | n
   return most?.[0] ?? null;
 }
 
-/** Why nothing of what was observed of an item decides its worth (sort-out.ts), as the end of a sentence. */
+/** Why selectComparables found nothing, as the end of a sentence. */
 export function whyNotValued(
   observations: readonly PriceObservation[],
   intakeCurrency: string | null,

@@ -3,19 +3,19 @@ import type { Comparable } from './comparables.ts';
 import { weightedPercentile } from './weighted-percentile.ts';
 
 export interface Confidence {
-  /** From 1, a guess, to 10. */
+  /** From 1 (a guess) to 10. */
   readonly confidence: number;
   readonly reasons: readonly ConfidenceReason[];
 }
 
 interface ConfidenceReason {
-  /** What it added or took. */
+  /** Points added or subtracted. */
   readonly points: number;
   /** A sentence. */
   readonly text: string;
 }
 
-/** One point for there being a price at all; the rest has to be earned, and poor matches take some of it back. */
+/** One point for any price at all, more for good evidence; poor matches subtract points. */
 export function judgeConfidence(used: readonly Comparable[]): Confidence {
   const reasons = [comparables(used), sources(used), sales(used), spread(used), matches(used)];
   const sum = reasons.reduce((total, { points }) => total + points, 1);
@@ -46,7 +46,7 @@ function sales(used: readonly Comparable[]): ConfidenceReason {
   return { points: count >= 5 ? 2 : 1, text };
 }
 
-/** How far the middle three fifths lie apart, against the median. */
+/** The range of the middle three fifths relative to the median. */
 function spread(used: readonly Comparable[]): ConfidenceReason {
   if (used.length < 3) return { points: 0, text: 'They are too few to tell how far prices lie apart.' };
   const at = (percent: number) => weightedPercentile(used, percent, 6);

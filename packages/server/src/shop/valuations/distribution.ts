@@ -14,14 +14,14 @@ import {
 import { type Comparables, selectComparables } from './comparables.ts';
 import { readObservations } from './value-intake.ts';
 
-/** More bars than this are a fence to the eye. */
+/** More bars than this cannot be told apart. */
 const maxBins = 24;
-/** So many outliers are told; of more, those nearest to the others. */
+/** Most outliers returned, those nearest to the other prices first. */
 const maxOutliers = 50;
 
 const whole = (units: number): Decimal => ({ units: BigInt(units), scale: 0 });
 
-/** Where the prices of a valuation lie: in equal steps from the lowest to the highest that decided, outliers apart. */
+/** A histogram of the prices behind a valuation, in equal bins, with the outliers apart. */
 export function distributionOf({ currency, used, outliers }: Comparables): Distribution {
   const low = used[0]?.value ?? whole(0);
   const high = used.at(-1)?.value ?? low;
@@ -60,7 +60,7 @@ export function distributionOf({ currency, used, outliers }: Comparables): Distr
   }
 }
 
-/** What a valuation of the intake rests on now; with an owner, only if it is theirs. */
+/** The distribution of an intake's current prices; with an owner, only if it is theirs. */
 export async function showDistribution(
   db: Queryable,
   intakeId: string,

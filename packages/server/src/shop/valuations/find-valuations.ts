@@ -4,7 +4,7 @@ import { findIntake } from '../intakes/find-intakes.ts';
 import { whyNotValued } from './comparables.ts';
 import { readObservations } from './value-intake.ts';
 
-/** Money is text from the database on. */
+/** Amounts stay text, so that no digit is lost. */
 const columns = `valuation.intake_id, valuation.currency, valuation.p10::text AS p10, valuation.p20::text AS p20,
   valuation.p40::text AS p40, valuation.median::text AS median, valuation.p60::text AS p60, valuation.p80::text AS p80,
   valuation.p90::text AS p90, valuation.mean::text AS mean, valuation.comparables, valuation.sources, valuation.sold,
@@ -33,7 +33,7 @@ WHERE valuation.intake_id = $1 AND ($2::uuid IS NULL OR valuation.id < $2)
 ORDER BY valuation.id DESC LIMIT $3`,
 );
 
-/** The verdict on an intake; with an owner, only if it is theirs. */
+/** The valuation of an intake; with an owner, only if it is theirs. */
 export async function showValuation(db: Queryable, intakeId: string, owner?: string): Promise<ApiValuation> {
   const { currency } = await findIntake(db, intakeId, owner);
   const [valuation] = await run(db, showStatement, [intakeId]);
@@ -48,18 +48,18 @@ interface ValuationFilter {
   readonly owner?: string | undefined;
   readonly confidence?: number | undefined;
   readonly tag?: string | undefined;
-  /** Intake of the last valuation of the page before. */
+  /** Cursor: intake of the last valuation on the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** Those of the newest intakes first. */
+/** Newest intakes first. */
 export function listValuations(db: Queryable, filter: ValuationFilter): Promise<ApiValuation[]> {
   const { owner, confidence, tag, after, limit } = filter;
   return run(db, listStatement, [owner, confidence, tag, after, limit]);
 }
 
-/** The verdicts that there were, the newest first. */
+/** Earlier valuations of an intake, newest first. */
 export async function listValuationHistory(
   db: Queryable,
   intakeId: string,
@@ -79,12 +79,12 @@ interface SourceSummary {
 
 export interface PriceSummary {
   readonly valuation: ApiValuation | null;
-  /** Why there is none. */
+  /** Why there is no valuation. */
   readonly not_valued: string | null;
   readonly sources: SourceSummary[];
 }
 
-/** What each source has said of an intake, and how its last job for it went. */
+/** What each source has found for an intake, and how its last job ended. */
 const sourcesStatement = statement<SourceSummary>(
   'summarise-sources',
   `

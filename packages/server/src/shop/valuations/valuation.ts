@@ -14,21 +14,18 @@ export interface Valuation extends Confidence {
   readonly p80: string;
   readonly p90: string;
   readonly mean: string;
-  /** The prices that decided. */
+  /** Number of prices that decided. */
   readonly comparables: number;
   readonly sources: number;
   readonly sold: number;
   readonly ask: number;
-  /** What was left out: outliers, prices in other currencies, bids, asks where sales decide. */
+  /** Left out: outliers, prices in other currencies, and bids, poor matches and asks that do not count. */
   readonly outliers: number;
   readonly otherCurrencies: number;
   readonly notUsed: number;
 }
 
-/**
- * The verdict on an item from all that was observed of it: weighted by the source's reputation and by how well the
- * listing matches, in one currency, without outliers. Null if nothing is comparable.
- */
+/** Values an item from its observed prices, weighted by source reputation and match strength. Null if nothing is comparable. */
 export function valuate(
   observations: readonly PriceObservation[],
   intakeCurrency?: string | null,

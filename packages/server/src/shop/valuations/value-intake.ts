@@ -4,7 +4,7 @@ import { inTransaction, type Queryable, run, statement } from '../../base/databa
 import type { PriceObservation } from './comparables.ts';
 import { valuate } from './valuation.ts';
 
-/** The newest count, where there are more: old prices of an item that sells every hour say little, and cost memory. */
+/** Only the newest points count: old prices of an item that sells every hour say little. */
 const maxObservations = 20_000;
 
 const observationsStatement = statement<PriceObservation>(
@@ -16,12 +16,12 @@ FROM price_points point JOIN sources source ON source.id = point.source_id
 WHERE point.intake_id = $1 ORDER BY point.id DESC LIMIT ${maxObservations}`,
 );
 
-/** What a valuation of the intake is made from. */
+/** The observations that a valuation of the intake is based on. */
 export function readObservations(db: Queryable, intakeId: string): Promise<PriceObservation[]> {
   return run(db, observationsStatement, [intakeId]);
 }
 
-/** History gets a row when the verdict is another than before; when it was reached is no part of it. */
+/** Adds a history row only if the valuation changed, regardless of its time. */
 const storeStatement = statement<never>(
   'store-valuation',
   `
@@ -57,7 +57,7 @@ const settledStatement = statement<never>(
   'UPDATE intakes SET valuation_due = false WHERE id = $1 AND valuation_due',
 );
 
-/** Values an intake that the caller holds (lockIntake) from all its price points; without comparable ones it has no valuation. */
+/** Updates the valuation of an intake that the caller has locked; deletes it if no point is comparable. */
 export async function valueIntake(
   db: Queryable,
   { id, currency }: Pick<Intake, 'id' | 'currency'>,
@@ -79,7 +79,7 @@ const dueStatement = statement<{ id: string; currency: string | null }>(
   'SELECT id, currency FROM intakes WHERE valuation_due ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED',
 );
 
-/** Values what is due, a batch in a transaction; any number of workers may do it at once. Answers with how many it valued. */
+/** Values the intakes that are due, in batches; any number of workers may run at once. Returns how many. */
 export async function valueDueIntakes(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
   let valued = 0;
   while (!signal?.aborted) {

@@ -10,16 +10,13 @@ import {
   unitsAt,
 } from '../prices/decimal.ts';
 
-/** A value and how much it counts, as a whole number of any unit. */
+/** A value with its weight, a whole number of any unit. */
 export interface WeightedValue {
   readonly value: Decimal;
   readonly weight: bigint;
 }
 
-/**
- * In ascending order, without what counts for nothing. Equal values stand by their weights: a percentile depends on which of
- * them is next to another value, and must not depend on which of them came first.
- */
+/** Sorts ascending and drops zero weights. Equal values are ordered by weight, so that percentiles do not depend on input order. */
 export function sortedByValue<Item extends WeightedValue>(values: readonly Item[]): Item[] {
   return values
     .filter(({ weight }) => weight > 0n)
@@ -29,9 +26,9 @@ export function sortedByValue<Item extends WeightedValue>(values: readonly Item[
 }
 
 /**
- * The value below which `percent` of the weight lies, between two values by linear interpolation: each value stands in
- * the middle of its own weight (Hazen's definition, https://en.wikipedia.org/wiki/Percentile#The_weighted_percentile_method
- * with C = 1/2). Exact but for the last digit, which is rounded to `scale`. `values` are sorted and not empty.
+ * The value below which `percent` of the weight lies, linearly interpolated; each value sits in the middle of its own weight (Hazen,
+ * https://en.wikipedia.org/wiki/Percentile#The_weighted_percentile_method with C = 1/2). Exact, rounded to `scale` digits. `values`
+ * must be sorted and not empty.
  */
 export function weightedPercentile(
   values: readonly WeightedValue[],
@@ -70,14 +67,14 @@ function between(
   return divideDecimals({ units: numerator, scale: common }, { units: span, scale: 0 }, scale);
 }
 
-/** With fewer values a quarter of them is none. */
+/** Quartiles need at least this many values. */
 const fewest = 4;
 /** Tukey's fences. */
 const reach = decimal('1.5');
 
 /**
- * Without the values further than one and a half times the interquartile range from the middle half. `values` are
- * sorted; those on the fence stay. Quartiles are computed finer than prices are written, so that rounding decides nothing.
+ * Drops values more than 1.5 interquartile ranges outside the quartiles; values on the fence stay. `values` must be sorted. Quartiles
+ * have extra digits, so that rounding decides nothing.
  */
 export function withoutOutliers<Item extends WeightedValue>(values: readonly Item[]): readonly Item[] {
   if (values.length < fewest) return values;

@@ -23,7 +23,7 @@ interface VisitorOptions {
 const maxHops = 10;
 const html = /^(text\/html|application\/xhtml\+xml)\b/i;
 
-/** Our own bot: visits product pages, many at a time, through the governor and robots.txt, and stores what they offer. */
+/** Runs visit jobs: fetches product pages through the governor, obeys robots.txt, and stores the product. */
 export class Visitor {
   readonly #options: VisitorOptions;
 
@@ -74,8 +74,8 @@ ON CONFLICT (job_id) DO NOTHING`,
 );
 
 /**
- * The end of the run and what it brought, together or not at all: a visitor that lost its lease stores nothing. Repeated after
- * a lost answer, it finds its job completed under its fence and the result there.
+ * Completes the job and stores its result in one transaction: a visitor that lost its lease stores nothing. Safe to repeat after a
+ * lost answer.
  */
 export function storeVisit(
   pool: pg.Pool,
@@ -87,7 +87,7 @@ export function storeVisit(
     const outcome = (await completeJobs(db, [job], actor)).get(job) ?? 'lost';
     if (outcome !== 'completed') return outcome;
     const { price, currency, title, inStock } = product;
-    // A currency is of a price; a bare number whose currency nobody named is kept in the data alone.
+    // A price without a known currency is stored in the data only.
     const stored = price !== null && currency !== null ? [price, currency] : [null, null];
     await run(db, storeStatement, [job.id, ...stored, title, inStock, JSON.stringify(product), actor]);
     return outcome;

@@ -15,7 +15,7 @@ import { retryJobsNow } from '../retry-jobs-now.ts';
 import { command, type QueueCommand } from './queue-command.ts';
 import type { QueueModel } from './queue-model.ts';
 
-/** One lease, and all that its holder might say about it. */
+/** One lease and everything that its holder may report. */
 type Write = RenewedJob & FailedRun & Release;
 
 const draft = fc.record({
@@ -28,7 +28,7 @@ const draft = fc.record({
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
 
-/** Leases of running jobs, or such as were lost to the job's next holder, or any that were ever given. None twice. */
+/** Leases of running jobs, leases lost to the job's next holder, or any lease ever given. No duplicates. */
 function toWrites(model: QueueModel, chosen: readonly Draft[]): Write[] {
   const running = new Map(model.jobs.map((job) => [job.id, job.status === 'processing' ? job.fence : null]));
   const leases = {

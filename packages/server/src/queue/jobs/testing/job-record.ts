@@ -1,11 +1,11 @@
 import type { Executor, JobKind, JobStatus, RequestedAction, TransitionName } from '@holdfast/contract';
 
-/** Microseconds since 1970, as exact as PostgreSQL's own timestamps. */
+/** Microseconds since 1970, the precision of PostgreSQL's timestamps. */
 export type Moment = number;
 
 export const second = 1_000_000;
 
-/** A moment that chance or the clock decides within bounds; what the database chose replaces it once it was checked. */
+/** A time that randomness or the clock decides within bounds; replaced by the database's value once that was checked. */
 export interface Between {
   readonly from: Moment;
   readonly to: Moment;

@@ -8,10 +8,10 @@ export interface ModelAnswer {
   readonly outcome: EnqueuedJob['outcome'];
 }
 
-/** The longest that one command may take: the bound of a created_at, which is the clock's and not the transaction's. */
+/** The longest time for one command. Bounds created_at, which comes from the clock, not from the transaction. */
 const slowest = 60 * second;
 
-/** A job that nothing happened to but its creation. */
+/** A newly created job. */
 function newRecord({ jobs, now }: QueueModel) {
   return {
     id: `new ${jobs.length}`,
@@ -75,9 +75,8 @@ export function enqueueInModel(model: QueueModel, request: JobRequest, actor: st
 }
 
 /**
- * A completed visit or collect job runs again as a new job with the same request. Its dedupe key, or the id of the older job
- * where there is none, keeps it to one live job. Answers with that live job when it runs this one again already, and with
- * undefined when another job holds the key.
+ * A completed visit or collect job is rerun as a new job with the same request. Its dedupe key, or the id of the older job, limits it
+ * to one live job. Returns that live job if it is a rerun of this one, undefined if another job holds the key.
  */
 export function rerunInModel(model: QueueModel, older: JobRecord, actor: string): ModelAnswer | undefined {
   const own = older.dedupe_key?.startsWith('rerun:') ? null : older.dedupe_key;

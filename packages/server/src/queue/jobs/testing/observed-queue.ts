@@ -29,7 +29,7 @@ UPDATE crawl_jobs SET ${momentColumns.map((column) => `${column} = ${column} - m
 type ObservedJob = JobRecord & { event_count: number };
 type ObservedEvent = EventRecord & { reason: string | null };
 
-/** The queue in PostgreSQL, watched through one connection. */
+/** The queue in PostgreSQL, observed through one connection. */
 export class ObservedQueue {
   readonly #client: pg.PoolClient;
   /** Every `transition from to` that was seen. */
@@ -44,7 +44,7 @@ export class ObservedQueue {
     await this.#client.query('TRUNCATE crawl_jobs, job_events CASCADE');
   }
 
-  /** Runs an action in a transaction, so that its time, the database's now(), is exactly known. */
+  /** Runs an action in a transaction, so that the database's now() is known exactly. */
   async at<Answer>(action: (db: Queryable, now: Moment) => Promise<Answer>): Promise<Answer> {
     const [, { rows }] = (await this.#client.query(beginText)) as unknown as [
       unknown,
@@ -60,12 +60,12 @@ export class ObservedQueue {
     }
   }
 
-  /** Time passes: all that happened moves into the past. */
+  /** Lets time pass by moving every timestamp into the past. */
   async pass(seconds: number): Promise<void> {
     await this.#client.query(shiftText, [seconds]);
   }
 
-  /** Holds the rows and the timelines to the model; moments left open within bounds are then known exactly. */
+  /** Compares rows and timelines with the model, and resolves times that the model knew only within bounds. */
   async expectToEqual(model: QueueModel): Promise<void> {
     const [{ rows: jobs }, { rows: events }] = await Promise.all([
       this.#client.query<ObservedJob>(jobsText),
@@ -95,7 +95,7 @@ export class ObservedQueue {
   }
 }
 
-/** vitest's own comparison is slow, and nearly always there is nothing to show. */
+/** Faster than vitest's comparison; nearly always there is no difference to show. */
 function expectEqual(observed: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(observed, expected)) expect(observed).toEqual(expected);
 }
@@ -117,7 +117,7 @@ function timelines(model: QueueModel): EventRecord[] {
   );
 }
 
-/** The timeline has no gap, ends where the job stands, and says so when a request came too late. */
+/** The timeline has no gaps, ends in the job's status, and records requests that came too late. */
 function checkTimeline(job: ObservedJob, all: ObservedEvent[]): void {
   const events = all.filter((event) => event.job_id === job.id);
   const last = events.at(-1);

@@ -6,7 +6,7 @@ import type { QueueModel } from './queue-model.ts';
 
 export type QueueCommand = fc.AsyncCommand<QueueModel, ObservedQueue>;
 
-/** Something done to the queue and to the model, after which they must be equal; perhaps after some time. */
+/** An action on both the queue and the model, after which they must be equal. */
 export function command(
   text: string,
   act: (model: QueueModel, db: Queryable) => Promise<void>,

@@ -61,7 +61,7 @@ const request = fc.record({
 });
 type RequestDraft = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
-/** Without the fields that are undefined, and with a start that no other job has, so that the order of claims is certain. */
+/** Drops undefined fields and gives each job a distinct start, so that the order of claims is determined. */
 function toRequest(
   { work, waitSeconds, ...fields }: RequestDraft,
   model: QueueModel,
@@ -77,7 +77,7 @@ function toRequest(
   return { ...work, ...Object.fromEntries(given) } as JobRequest;
 }
 
-/** No idempotency key twice in one call: which of two different requests owned it would be chance. */
+/** No duplicate idempotency keys in one call: which request owned it would be random. */
 const requests = fc.uniqueArray(request, {
   minLength: 1,
   maxLength: 3,
@@ -110,7 +110,7 @@ const claimAnswer = ({ id, fence, priority, retry_count, lease_seconds }: Claime
   lease_seconds,
 });
 
-/** A claim in ranges, as ClaimPositions makes them, takes what a claim of whole lanes would. */
+/** A claim in ranges, as ClaimPositions plans them, takes the same jobs as a claim of whole lanes. */
 const claim = fc
   .record({
     lanes: fc.shuffledSubarray([...lanes], { minLength: 1 }),
@@ -161,7 +161,7 @@ const bulk = {
   expire: expireJobs,
   resetLock: resetLocks,
 } as const;
-/** Null stands for the job that something happened to last: much happens to one job then, not a little to many. */
+/** Null stands for the job that changed last, so that long histories of one job are tested. */
 const pick = fc.option(fc.nat(50), { nil: null, freq: 2 });
 const chosen = fc.record({ picks: fc.array(pick, { minLength: 1, maxLength: 4 }), afresh: fc.boolean() });
 type Chosen = typeof chosen extends fc.Arbitrary<infer T> ? T : never;
@@ -198,7 +198,7 @@ async function rerunOne(model: QueueModel, db: Queryable, older: JobRecord, afre
   );
 }
 
-/** The job as it is then, or the code of the refusal. */
+/** The job after the action, or the error code. */
 async function ask(db: Queryable, action: UserAction, id: string, afresh: boolean): Promise<Job | string> {
   try {
     return await actOnJob(db, action, id, { actor: user, afresh });
@@ -208,7 +208,7 @@ async function ask(db: Queryable, action: UserAction, id: string, afresh: boolea
   }
 }
 
-/** In bulk, what cannot be done is left out; of several retries with one dedupe key, the job created last is let through. */
+/** Bulk actions skip jobs that do not allow them; of several retries with one dedupe key, the newest job wins. */
 const askMany = (action: UserAction) =>
   chosen.map((choice: Chosen) =>
     command(
@@ -256,7 +256,7 @@ const recover = fc.constantFrom(0, 121, 301, 601).map((seconds) =>
   ),
 );
 
-/** A retention that ends in the future: everything finished is old enough. */
+/** A retention time that ends in the future, so that every finished job is old enough. */
 const prune = fc.constant(
   command('prune', async (model, db) => {
     expect(await pruneJobs(db, -1)).toBe(model.prune());
@@ -267,7 +267,7 @@ const pass = fc
   .constantFrom(1, 40, 121, 301, 601, 4_000, 100_000)
   .map((seconds) => command(`${seconds} s pass`, async () => undefined, undefined, seconds));
 
-/** Listed more than once: what others depend on. */
+/** Commands listed several times are those that others depend on. */
 export const queueCommands: fc.Arbitrary<QueueCommand>[] = [
   ...[enqueue, enqueue, enqueue, enqueue, claim, claim, claim, claim, claim, claim],
   ...[pass, pass, pass, recover, recover, prune, claimOne],

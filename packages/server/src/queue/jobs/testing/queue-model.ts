@@ -24,16 +24,16 @@ import { enqueueInModel, type ModelAnswer, rerunInModel } from './model-enqueue.
 
 const day = 86_400;
 
-/** Whose rows say that they are there; of the others nothing was heard for long. */
+/** Live workers according to their rows; all others are silent. */
 export const liveWorkers: readonly string[] = ['w1'];
 
-/** How a run ends when nothing was requested: which transition, to which status, and what else it changes. */
+/** The end of a run when nothing was requested: transition, new status, other changes. */
 interface RunEnd {
   readonly transition: TransitionName;
   readonly to: JobStatus;
   /** Recorded even when a request decides the status instead. */
   readonly change?: Partial<JobRecord>;
-  /** The retry that is burned, unless a request decides the status instead. */
+  /** Whether it burns a retry, unless a request decides the status instead. */
   readonly retry?: Partial<JobRecord>;
 }
 
@@ -43,18 +43,18 @@ export interface RunError {
 }
 
 /**
- * The queue as the design documents describe it, in memory, for one user at a time. Written from
+ * An in-memory queue as the design documents describe it, for one user at a time. Written from
  * architecture.md ("Lifecycle", "Lease and fence") and requirements.md (R1–R13), not from the SQL, so that the two can
  * disagree.
  */
 export class QueueModel {
   jobs: JobRecord[] = [];
   events: EventRecord[] = [];
-  /** Every lease ever given, those long lost included. */
+  /** Every lease ever given, including lost ones. */
   readonly leases: HeldJob[] = [];
   now: Moment = 0;
 
-  /** The job that something happened to last. */
+  /** The job that changed last. */
   get latest(): JobRecord | undefined {
     return this.jobs.find(({ id }) => id === this.events.at(-1)?.job_id);
   }
@@ -64,9 +64,9 @@ export class QueueModel {
   }
 
   /**
-   * Ready and due jobs, highest priority first, then oldest. Ready jobs and jobs that waited for a time are two
-   * branches: a branch offers a lane's first `limit` by its own order, which among due jobs of one priority is that of
-   * their due times. Among jobs of one moment any may come first: there, what the database `took` is followed.
+   * Claims ready and due jobs, highest priority first, then oldest. Ready and waiting jobs are two branches; each offers a lane's
+   * first `limit` in its own order, which for due jobs of one priority is their due time. Ties are resolved by what the database
+   * `took`.
    */
   claim(
     lanes: readonly Lane[],
@@ -95,7 +95,7 @@ export class QueueModel {
     return taken.map(({ job }) => job);
   }
 
-  /** Somebody waits for this very job: neither its time nor other jobs hold it up, only another holder does. */
+  /** Claims this job regardless of its time and of other jobs; only another holder prevents it. */
   claimOne(job: JobRecord, lane: Lane, worker: string, actor: string): JobRecord[] {
     const waits = job.status === 'pending' || job.status === 'retryable';
     if (!waits || job.kind !== lane.kind || job.executor !== lane.executor) return [];
@@ -133,7 +133,7 @@ export class QueueModel {
     return job.requested_action ?? 'continue';
   }
 
-  /** Wins over a request that came too late, which stays to be seen. A repeated completion gets its first answer again. */
+  /** Wins over a late request, which stays visible. A repeated completion gets the first answer again. */
   complete(held: HeldJob, actor: string): WriteOutcome {
     const job = this.#holding(held);
     if (!job) {
@@ -171,7 +171,7 @@ export class QueueModel {
     });
   }
 
-  /** Blamed on the worker, until it happens on another one, or five times on the only one; those that are there are known. */
+  /** Blames the worker until it happens on another one, or five times on the only one. */
   failStart(held: HeldJob, error: RunError, worker: string, actor: string): WriteOutcome {
     return this.#write(held, actor, (job) => {
       const { failed_starts: before, failed_start_worker: first } = job;
@@ -212,7 +212,7 @@ export class QueueModel {
     return stale;
   }
 
-  /** Asked for before, and done or under way: nothing changes, and nobody is refused. */
+  /** Already done or requested: nothing changes, and it is not an error. */
   isRepeated(action: UserAction, job: JobRecord): boolean {
     const { status, requested_action } = job;
     if (action === 'runNow') return status === 'pending' && !this.#isEarly(job);
@@ -222,7 +222,7 @@ export class QueueModel {
       : status === (action === 'pause' ? 'paused' : 'cancelled');
   }
 
-  /** Whether a user's action would be refused, and as what. */
+  /** The error code of a user's action, if it would be refused. */
   refusal(action: UserAction, job: JobRecord): 'action_not_allowed' | 'live_job_exists' | undefined {
     const allowed = allowedActions(job.status, job.requested_action, job.kind, this.#isEarly(job));
     if (!allowed.includes(action)) return 'action_not_allowed';
@@ -244,7 +244,7 @@ export class QueueModel {
     return rerunInModel(this, job, actor);
   }
 
-  /** Does what a user asked; the caller has made sure that it is not refused. */
+  /** Performs a user's action. The caller has checked that it is allowed. */
   act(action: UserAction, job: JobRecord, actor: string, afresh = false): void {
     const from = job.status;
     if (action === 'resetLock') {
@@ -326,7 +326,7 @@ export class QueueModel {
     return job.status;
   }
 
-  /** A requested pause or cancel survives every end of a run but completion, and burns no retry. */
+  /** A requested pause or cancel outlives every end of a run except completion, and burns no retry. */
   #endRun(job: JobRecord, actor: string, end: RunEnd, from: JobStatus = 'processing'): void {
     const requested = job.requested_action;
     this.#leave(job, requested === 'pause' ? 'paused' : requested === 'cancel' ? 'cancelled' : end.to);
@@ -334,7 +334,7 @@ export class QueueModel {
     this.record(job, requested ?? end.transition, from, actor);
   }
 
-  /** What follows from a status: only a running job has a lease, only a finished one an end and a last worker. */
+  /** Fields that follow from the status: only running jobs have a lease, only finished ones an end and a last worker. */
   #leave(job: JobRecord, to: JobStatus): void {
     const finished = (terminalStatuses as readonly JobStatus[]).includes(to);
     job.status = to;
@@ -350,14 +350,14 @@ const isSpent = (job: JobRecord) => job.retry_count >= job.max_retries;
 const failure = ({ code, message }: RunError) => ({ error_code: code, error_message: message });
 const exact = (moment: Moment | Between) => (isBetween(moment) ? moment.from : moment);
 
-/** Ready again at once, or failed when the retries are spent: checked before the increment. */
+/** Ready again at once, or failed when the retries are spent; checked before the increment. */
 function againOrFailed(transition: TransitionName, job: JobRecord, error: RunError): RunEnd {
   const change = { run_at: null, ...failure(error) };
   if (isSpent(job)) return { transition, to: 'failed', change };
   return { transition, to: 'pending', change, retry: { retry_count: job.retry_count + 1 } };
 }
 
-/** When a job that waits for a time is due. */
+/** When a waiting job is due. */
 function dueAt(job: JobRecord): Moment | null {
   if (job.status === 'retryable' && job.next_retry_at !== null) return exact(job.next_retry_at);
   return job.status === 'pending' ? job.run_at : null;

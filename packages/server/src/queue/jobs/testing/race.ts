@@ -3,7 +3,7 @@ import type { Queryable } from '../../../base/database/statement.ts';
 import type { Situation, Stage } from './situation.ts';
 import type { Step } from './step.ts';
 
-/** All there is to see after steps: the rows, their timelines, and what each step was told. */
+/** Everything observable after the steps: rows, timelines and the answer of each step. */
 export interface Outcome {
   readonly answers: readonly unknown[];
   readonly jobs: readonly unknown[];
@@ -33,10 +33,10 @@ const restoreText = `${emptyText};
 INSERT INTO crawl_jobs OVERRIDING SYSTEM VALUE TABLE saved_jobs;
 INSERT INTO job_events TABLE saved_events`;
 
-/** Each leaves dead rows that the next ones step over. */
+/** Each one leaves dead rows for the next ones to skip. */
 const restoresBetweenVacuums = 20;
 
-/** Two sessions at one job, and a third that watches them. */
+/** Two sessions working on one job, and a third that watches them. */
 export class Race {
   readonly #first: pg.PoolClient;
   readonly #second: pg.PoolClient;
@@ -61,7 +61,7 @@ export class Race {
     for (const client of [this.#first, this.#second, this.#watcher]) client.release();
   }
 
-  /** What comes of the steps one after the other; undone afterwards. */
+  /** The outcome of the steps in sequence; rolled back afterwards. */
   async serially(situation: Situation, ...steps: readonly Step[]): Promise<Outcome> {
     const stage = await this.#prepare(situation);
     const key = steps.map((step) => this.#idOf(step)).join(' | ');
@@ -81,7 +81,7 @@ export class Race {
     }
   }
 
-  /** What comes of them when the second starts while the first has not ended its transaction. */
+  /** The outcome when the second step starts before the first has ended its transaction. */
   async concurrently(
     situation: Situation,
     [first, second]: readonly [Step, Step],
@@ -99,14 +99,14 @@ export class Race {
     return this.#outcome(this.#watcher, stage, end === 'COMMIT' ? answers : answers.slice(1));
   }
 
-  /** Two steps may have one name: that of a holder, and that of one who lost the lease. */
+  /** Two steps may share a name: one by the holder, one by a holder who lost the lease. */
   #idOf(step: Step): number {
     const id = this.#ids.get(step) ?? this.#ids.size;
     this.#ids.set(step, id);
     return id;
   }
 
-  /** Makes the situation once, and keeps its rows to start from again and again. */
+  /** Creates the situation once and keeps its rows, to restore them for each race. */
   async #prepare(situation: Situation): Promise<Stage> {
     if (this.#stage && this.#situation === situation) return this.#stage;
     await this.#watcher.query(emptyText);
@@ -147,7 +147,7 @@ export class Race {
   }
 }
 
-/** Ids differ from twin to twin; what they stand for does not. */
+/** Replaces ids, which differ between runs, by what they stand for. */
 function withoutIds({ job, twin }: Stage, outcome: Outcome): Outcome {
   const names = new Map([
     [job.id, 'the job'],

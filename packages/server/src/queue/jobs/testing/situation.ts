@@ -14,11 +14,11 @@ import { releaseJobs } from '../release-jobs.ts';
 import { retryJobsLater } from '../retry-jobs-later.ts';
 import { crashed, crawlLane, dedupeKey, supervisor, user } from './step.ts';
 
-/** What a situation is about: the newest lease of its job, and an older one that was lost, where there is one. */
+/** The subject of a situation: the newest lease of its job, and an older lost one if there is one. */
 export interface Stage {
   readonly job: HeldJob;
   readonly lost?: HeldJob;
-  /** Another job of the same dedupe key. */
+  /** Another job with the same dedupe key. */
   readonly twin?: HeldJob;
   readonly lane: Lane;
 }
@@ -43,7 +43,7 @@ async function claimed(db: Queryable, lane = crawlLane, workerId = 'w1'): Promis
   return { id: job.id, fence: job.fence };
 }
 
-/** Nobody is ever late in these tests but by this: the lease ran out, and no sweep has come yet. */
+/** The only way to be late in these tests: the lease ran out and no sweep has come yet. */
 async function runOut(db: Queryable): Promise<void> {
   await db.query({
     text: "UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 s' WHERE status = 'processing'",
@@ -115,13 +115,13 @@ export const failedJob: Situation = {
   prepare: async (db) => ({ job: await failed(db), lane: crawlLane }),
 };
 
-/** Where requests with one key meet before there is any job. */
+/** No job yet: concurrent requests with one key. */
 export const emptyQueue: Situation = {
   name: 'an empty queue',
   prepare: async () => ({ job: { id: 'none', fence: 0 }, lane: crawlLane }),
 };
 
-/** The ways to lose a lease: the job went on without its holder, who does not know it yet. */
+/** The ways to lose a lease without knowing it. */
 type Loss = (db: Queryable, stage: Stage) => Promise<unknown>;
 const recovered: Loss = (db) => recoverJobs(db, 'watchdog:w2');
 const expired: Loss = (db, { job }) => actOnJob(db, 'expire', job.id, { actor: user });

@@ -25,11 +25,11 @@ export const dedupeKey = 'red';
 export const crashed = new HoldfastError('runner_crashed');
 export const crawlLane: Lane = { kind: 'crawl', executor: 'builtin', leaseSeconds: 120 };
 
-/** Something that is done to a job, and the answer to whoever did it. */
+/** An action on a job, and its answer. */
 export interface Step {
   readonly name: string;
   readonly act: (db: Queryable, stage: Stage) => Promise<unknown>;
-  /** The answer of a statement that steps over rows that others have locked. */
+  /** The answer of a statement that skips locked rows. */
   readonly skipped?: unknown;
 }
 
@@ -60,7 +60,7 @@ const holderSteps: readonly Step[] = Object.entries(writes).map(([name, write]) 
   ...(name === 'renew' && { skipped: 'busy' }),
 }));
 
-/** The same by the holder who lost the lease. */
+/** The same step by a holder who lost the lease. */
 export const lostHolderSteps: readonly Step[] = Object.entries(writes).map(([name, write]) => ({
   name,
   act: async (db, { lost, job }) => (await write(db, lost ?? job)).get(lost ?? job),
@@ -109,7 +109,7 @@ const recover: Step = {
   skipped: [],
 };
 
-/** All in one: after it the job runs again, and only the fence tells its two holders apart. */
+/** Several steps in one: afterwards the job runs again, and only the fence distinguishes its two holders. */
 const recoverAndClaim: Step = {
   name: 'recover and claim by w2',
   act: async (db, stage) => [await recover.act(db, stage), await claim('w2').act(db, stage)],

@@ -7,7 +7,7 @@ import { createDueJobs, type DueJob } from '../scheduler.ts';
 
 export const scheduler = 'scheduler:w1';
 
-/** A queue and policies of their own for a test file, empty before each test. */
+/** A queue and policies for one test file, empty before each test. */
 export class PolicyFixture extends QueueFixture {
   #count = 0;
 
@@ -25,7 +25,7 @@ export class PolicyFixture extends QueueFixture {
     });
   }
 
-  /** A policy that is due, with its job made. */
+  /** A due policy, with its job created. */
   async scheduled(fields: Partial<PolicyRequest> = {}): Promise<{ policy: Policy; job: DueJob }> {
     const policy = await this.create(fields);
     const [job] = await createDueJobs(this.pool, scheduler);
@@ -37,7 +37,7 @@ export class PolicyFixture extends QueueFixture {
     return findPolicy(this.pool, id);
   }
 
-  /** Makes it due at a moment before those of its jobs, and answers with that moment: none has two jobs. */
+  /** Makes the policy due at a time before those of its jobs and returns that time: no due time gets two jobs. */
   async makeDue(id: string, secondsAgo = 0): Promise<Date> {
     const { rows } = await this.pool.query<{ next_run_at: Date }>(
       `UPDATE crawl_policies SET next_run_at = least(

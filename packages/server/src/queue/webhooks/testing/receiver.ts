@@ -14,10 +14,10 @@ export interface Answer {
   readonly body?: string;
 }
 
-/** A real receiver of webhooks. It takes everything, unless the test says otherwise. */
+/** A real webhook receiver. Accepts everything unless the test says otherwise. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** May wait, to keep a delivery under way. */
+  /** May wait, to keep a delivery in progress. */
   answer: (received: Received) => Answer | Promise<Answer> = () => ({ status: 204 });
   readonly #arrivals = new EventEmitter();
   readonly #site: LocalSite;
@@ -54,22 +54,22 @@ export class Receiver {
     return this.#site.port;
   }
 
-  /** Of what it got, the ids. */
+  /** The ids it received. */
   get ids(): string[] {
     return this.received.map(({ headers }) => String(headers['webhook-id']));
   }
 
-  /** Of what it got, the payloads. */
+  /** The payloads it received. */
   get payloads(): { type: string; version: number; timestamp: string; data: Record<string, unknown> }[] {
     return this.received.map(({ body }) => JSON.parse(body));
   }
 
-  /** Resolves when it has got so many. */
+  /** Resolves when it has received that many. */
   async got(count: number): Promise<void> {
     while (this.received.length < count) await once(this.#arrivals, 'arrival');
   }
 
-  /** Keeps what it gets, or these of it, waiting for an answer until it is let go. */
+  /** Holds back the answers to all deliveries, or to these, until released. */
   hold(holds: (received: Received) => boolean = () => true): { open: () => void } {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {

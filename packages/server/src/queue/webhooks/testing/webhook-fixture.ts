@@ -20,7 +20,7 @@ interface DeliveryRow {
   readonly payload: { type: string; version: number; timestamp: string; data: Record<string, unknown> };
 }
 
-/** A queue, a receiver, and whoever delivers from the one to the other; no webhooks before each test. */
+/** A queue, a receiver and a deliverer between them; without webhooks before each test. */
 export class WebhookFixture extends QueueFixture {
   #receiver: Receiver | undefined;
   readonly #deliverers: Deliverer[] = [];
@@ -52,7 +52,7 @@ export class WebhookFixture extends QueueFixture {
     return createWebhook(this.pool, { url: `${origin}/hook`, ...request }, [origin]);
   }
 
-  /** A job that is done, which webhooks hear of. */
+  /** Completes a job, which triggers webhooks. */
   async completed(): Promise<string> {
     const job = await this.claimedOne();
     await completeJobs(this.pool, [job], actor);
@@ -69,12 +69,12 @@ export class WebhookFixture extends QueueFixture {
     return deliverer;
   }
 
-  /** Sends all that is due, until nothing is. */
+  /** Sends deliveries until none is due. */
   async deliverDue(deliverer = this.deliverer()): Promise<void> {
     while ((await deliverer.turn()) > 0) await deliverer.settled();
   }
 
-  /** Time passes for what waits: every next attempt lies so much further back. */
+  /** Lets time pass by moving every next attempt back. */
   async passTime(interval = '1 day'): Promise<void> {
     await this.pool.query(
       `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - $1::interval,

@@ -16,7 +16,7 @@ import { findIntake } from '../../intakes/find-intakes.ts';
 const log = pino({ level: process.env.HOLDFAST_TEST_LOG ?? 'silent' });
 const leaseSeconds = 300;
 
-/** A runner's side of collection in this process: it claims collect jobs and runs them as a pooled runner does. */
+/** Claims collect jobs and runs them in this process as a pooled runner does. */
 export class TestRunner {
   readonly #pool: TestDatabase['pool'];
   readonly #jobs: PooledJobs;
@@ -41,7 +41,7 @@ export class TestRunner {
     });
   }
 
-  /** Runs what is ready, all at once, to its end; answers with how many there were. */
+  /** Runs all ready jobs at once to their end; returns how many. */
   async runReady(limit = 500): Promise<number> {
     const claimed = await claimJobs(this.#pool, {
       lanes: [{ kind: 'collect', executor: 'builtin', leaseSeconds }],
@@ -69,7 +69,7 @@ export function openCollection(): Promise<TestDatabase> {
   return createTestDatabase();
 }
 
-/** A database costs more than what a test leaves in it. */
+/** Tests share one database: creating one costs more than cleaning up. */
 export async function emptyCollection({ pool }: TestDatabase): Promise<void> {
   await pool.query(
     'TRUNCATE intakes, price_points, adapter_cache, valuations, crawl_jobs, job_events, sources, robots_cache CASCADE',
@@ -89,7 +89,7 @@ export function addSource(database: TestDatabase, id: string, settings: SourceSe
   return configureSource(database.pool, id, settings);
 }
 
-/** Makes the collect jobs of intakes, all ready at once. */
+/** Creates collect jobs for intakes, all ready at once. */
 export async function enqueue(database: TestDatabase, ...ids: string[]): Promise<Job[]> {
   const { pool } = database;
   const intakes = await Promise.all(ids.map((id) => findIntake(pool, id)));
@@ -99,7 +99,7 @@ export async function enqueue(database: TestDatabase, ...ids: string[]): Promise
   return made.map(({ job }) => job);
 }
 
-/** Asks the one source there is for one intake, and answers with the job as it ended. */
+/** Asks the only source for one intake; returns the job after its end. */
 export async function collectOnce(
   database: TestDatabase,
   runner: TestRunner,

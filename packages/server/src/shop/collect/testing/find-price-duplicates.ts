@@ -7,7 +7,7 @@ interface PriceDuplicate {
   readonly count: number;
 }
 
-/** The question of the document on price collection; its answer is always: none. */
+/** The duplicate query of the price collection document. It must always return nothing. */
 const duplicatesStatement = statement<PriceDuplicate>(
   'find-price-duplicates',
   `
