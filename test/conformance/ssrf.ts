@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { checkTarget } from '../../packages/server/src/queue/webhooks/create-webhook.ts';
+import { checkTarget } from '../../packages/server/src/queue/webhooks/edit-webhooks.ts';
 import { sendDelivery } from '../../packages/server/src/queue/webhooks/send-delivery.ts';
 import { AccessTokens } from '../../packages/server/src/shop/collect/adapters/access-tokens.ts';
 import type { AdapterContext } from '../../packages/server/src/shop/collect/adapters/adapter.ts';

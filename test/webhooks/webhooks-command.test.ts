@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { claimJobs } from '../../packages/server/src/queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../packages/server/src/queue/jobs/complete-jobs.ts';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
-import { createWebhook } from '../../packages/server/src/queue/webhooks/create-webhook.ts';
 import { sendTest } from '../../packages/server/src/queue/webhooks/deliver-now.ts';
+import { createWebhook } from '../../packages/server/src/queue/webhooks/edit-webhooks.ts';
 import { Receiver } from '../../packages/server/src/queue/webhooks/testing/receiver.ts';
 import { runHoldfast, startHoldfast } from '../command-line/run-holdfast.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';

@@ -9,8 +9,12 @@ import {
   webhookListQuery,
   webhookParams,
 } from '@holdfast/contract';
-import { deleteWebhook, rotateSecret, updateWebhook } from '../../queue/webhooks/change-webhook.ts';
-import { createWebhook } from '../../queue/webhooks/create-webhook.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  rotateSecret,
+  updateWebhook,
+} from '../../queue/webhooks/edit-webhooks.ts';
 import { listWebhooks, showWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';

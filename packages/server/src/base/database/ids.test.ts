@@ -4,7 +4,7 @@ import { revokeKey } from '../../queue/access/keys.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { deletePolicy } from '../../queue/policies/change-policy.ts';
 import { findPolicy } from '../../queue/policies/find-policies.ts';
-import { deleteWebhook } from '../../queue/webhooks/change-webhook.ts';
+import { deleteWebhook } from '../../queue/webhooks/edit-webhooks.ts';
 import { findWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { findIntake, lockIntake } from '../../shop/intakes/find-intakes.ts';
 import { notFound } from './ids.ts';

@@ -10,8 +10,12 @@ import {
 } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import type { Queryable } from '../../base/database/statement.ts';
-import { deleteWebhook, rotateSecret, updateWebhook } from '../../queue/webhooks/change-webhook.ts';
-import { createWebhook } from '../../queue/webhooks/create-webhook.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  rotateSecret,
+  updateWebhook,
+} from '../../queue/webhooks/edit-webhooks.ts';
 import { findWebhook, listWebhooks, showWebhook } from '../../queue/webhooks/find-webhooks.ts';
 import { checkFlags } from '../check-flags.ts';
 import { addListOptions, checkLimit } from '../list-options.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { updateWebhook } from './change-webhook.ts';
 import { replayDelivery, sendTest } from './deliver-now.ts';
 import { backoffSeconds, pauseSeconds } from './deliverer.ts';
+import { updateWebhook } from './edit-webhooks.ts';
 import { findDelivery, listDeliveries } from './find-deliveries.ts';
 import { findWebhook, showWebhook } from './find-webhooks.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';

@@ -13,7 +13,7 @@ import { completeJobs } from '../jobs/complete-jobs.ts';
 import { enqueueJob, enqueueJobs } from '../jobs/enqueue-jobs.ts';
 import { failJobs } from '../jobs/fail-jobs.ts';
 import { retryJobsLater } from '../jobs/retry-jobs-later.ts';
-import { updateWebhook } from './change-webhook.ts';
+import { updateWebhook } from './edit-webhooks.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 
 const hooks = new WebhookFixture();

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { verifyWebhook } from '@holdfast/sdk';
 import { describe, expect, test } from 'vitest';
-import { rotateSecret } from './change-webhook.ts';
 import { sendTest } from './deliver-now.ts';
+import { rotateSecret } from './edit-webhooks.ts';
 import type { Received } from './testing/receiver.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { updateWebhook } from './change-webhook.ts';
 import { claimDeliveries } from './claim-deliveries.ts';
+import { updateWebhook } from './edit-webhooks.ts';
 import { findWebhook } from './find-webhooks.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 

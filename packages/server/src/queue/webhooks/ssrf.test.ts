@@ -5,10 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { forbiddenUrls } from '../../web/fetch/testing/forbidden-urls.ts';
 import { trapSockets } from '../../web/fetch/testing/socket-trap.ts';
-import { updateWebhook } from './change-webhook.ts';
-import { createWebhook } from './create-webhook.ts';
 import { sendTest } from './deliver-now.ts';
 import { Deliverer } from './deliverer.ts';
+import { createWebhook, updateWebhook } from './edit-webhooks.ts';
 import { findWebhook } from './find-webhooks.ts';
 import { WebhookFixture } from './testing/webhook-fixture.ts';
 

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { actor, QueueFixture } from '../../../../../../test/queue-fixture/queue-fixture.ts';
 import { completeJobs } from '../../jobs/complete-jobs.ts';
-import { createWebhook } from '../create-webhook.ts';
 import { Deliverer } from '../deliverer.ts';
+import { createWebhook } from '../edit-webhooks.ts';
 import { Receiver } from './receiver.ts';
 
 interface DeliveryRow {
