@@ -2,18 +2,16 @@ import type { JobRequest, JobStatus } from '@holdfast/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pauseAndNotify } from '../../packages/server/src/governor/sources/change-source.ts';
 import { openSources } from '../../packages/server/src/governor/sources/open-sources.ts';
-import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
+import { enqueueJob, enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
-import {
-  addIntake,
-  addSource,
-  enqueue,
-} from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
+import { addIntake, addSource } from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { WorkerProcess } from '../crawl-fixture/worker-process.ts';
+import { enqueueIntakes } from '../../packages/server/src/shop/intakes/enqueue-intakes.ts';
+import { findIntake } from '../../packages/server/src/shop/intakes/find-intake.ts';
 
 /*
  * An idle worker starts what a person ends the wait of within a second: measured 10 to 60 ms from the event `runNow` to the claim. The
@@ -61,6 +59,7 @@ beforeEach(() => {
 
 const source = () => `host:${new URL(shop.origin).host}`;
 const acting = () => ({ db: api.pool, notifier: new Notifier(api.pool), actor: 'user:ann' });
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const post = (path: string) => api.json(path, { method: 'POST' });
 
 async function pausedSource(): Promise<void> {
@@ -73,6 +72,40 @@ async function submit(request: Partial<JobRequest>): Promise<string> {
   const { job } = await enqueueJob(api.pool, { payload: { url }, ...request } as JobRequest);
   await new Notifier(api.pool).notify('work');
   return job.id;
+}
+
+const database = () => ({ pool: api.pool }) as Parameters<typeof addSource>[0];
+
+async function collectable(id: string): Promise<void> {
+  const fields = { price: 'price', currency: 'currency' };
+  const config = { url: `${shop.origin}/api?q={title}`, items: 'items', fields };
+  await addSource(database(), id, { adapter_type: 'json', config });
+}
+
+/** The job that asks this source. */
+async function collection(source_id: string, run_at?: string): Promise<string> {
+  const intake = await findIntake(api.pool, await addIntake(database(), { title: 'kettle' }));
+  const made = await enqueueIntakes(api.pool, [intake], { staggerSeconds: 0 }, (requests) =>
+    enqueueJobs(
+      api.pool,
+      requests.map((request) => ({ ...request, ...(run_at && { run_at }) })),
+    ),
+  );
+  return made.find(({ job }) => job.source_id === source_id)?.job.id ?? '';
+}
+
+async function pull(): Promise<string[]> {
+  const body = { bot_id: 'bot-1', max_jobs: 1 };
+  const answer = await api.json('/api/crawl/pull/', { method: 'POST', body });
+  return answer.body.data.jobs.map(({ job_id }: { job_id: string }) => job_id);
+}
+
+/** Seconds until a bot that pulls again and again gets a job, and which. */
+async function untilPulled(): Promise<{ seconds: number; pulled: string[] }> {
+  const started = performance.now();
+  const pulled: string[] = [];
+  await vi.waitUntil(async () => pulled.push(...(await pull())) > 0, { timeout: 60_000, interval: 20 });
+  return { seconds: (performance.now() - started) / 1000, pulled };
 }
 
 /** Tells what became of the job when it does not come to this. */
@@ -116,16 +149,9 @@ describe('to resume a source starts', () => {
   });
 
   test('a collection that waits for it, also by the command line', async () => {
-    const config = {
-      url: `${shop.origin}/api?q={title}`,
-      items: 'items',
-      fields: { price: 'price', currency: 'currency' },
-    };
-    const database = { pool: api.pool } as Parameters<typeof addSource>[0];
-    await addSource(database, 'kettles', { adapter_type: 'json', config });
+    await collectable('kettles');
     await pauseAndNotify(acting(), 'kettles');
-    const [made] = await enqueue(database, await addIntake(database, { title: 'kettle' }));
-    const id = made?.id ?? '';
+    const id = await collection('kettles');
     await new Notifier(api.pool).notify('work');
     await until(id, ({ run_at, status }) => status === 'pending' && run_at !== null);
     await runHoldfast(['sources', 'resume', 'kettles'], { DATABASE_URL: api.databaseUrl ?? '' });
@@ -136,21 +162,11 @@ describe('to resume a source starts', () => {
   test('a visit that a bot asks for, with its next pull', async () => {
     await pausedSource();
     const id = await submit({ kind: 'visit', executor: 'bot' });
-    const pull = async () => {
-      const body = { bot_id: 'bot-1', max_jobs: 1 };
-      const answer = await api.json('/api/crawl/pull/', { method: 'POST', body });
-      return answer.body.data.jobs as { job_id: string }[];
-    };
     expect(await pull()).toEqual([]);
     await post(`/api/v1/sources/${source()}/resume`);
-    const started = performance.now();
-    const pulled: string[] = [];
-    await vi.waitUntil(async () => pulled.push(...(await pull()).map(({ job_id }) => job_id)) > 0, {
-      timeout: 60_000,
-      interval: 20,
-    });
+    const { seconds, pulled } = await untilPulled();
     expect(pulled).toEqual([id]);
-    expect((performance.now() - started) / 1000).toBeLessThan(boundSeconds);
+    expect(seconds).toBeLessThan(boundSeconds);
   });
 });
 
@@ -159,14 +175,30 @@ describe('run-now starts', () => {
     ['a crawl', { kind: 'crawl' }],
     ['a visit', { kind: 'visit' }],
   ] as const)('%s before its time', async (_, request) => {
-    const run_at = new Date(Date.now() + 3_600_000).toISOString();
-    const id = await submit({ ...request, run_at } as Partial<JobRequest>);
+    const id = await submit({ ...request, run_at: inAnHour() } as Partial<JobRequest>);
     expect((await post(`/api/v1/jobs/${id}/run-now`)).body).toMatchObject({
       status: 'pending',
       run_at: null,
     });
     await reaches(id, 'completed');
     expect(await secondsToStart(id)).toBeLessThan(boundSeconds);
+  });
+
+  test('a collection before its time', async () => {
+    await collectable('lamps');
+    const id = await collection('lamps', inAnHour());
+    await post(`/api/v1/jobs/${id}/run-now`);
+    await reaches(id, 'completed');
+    expect(await secondsToStart(id)).toBeLessThan(boundSeconds);
+  });
+
+  test('a visit of a bot before its time, with its next pull', async () => {
+    const id = await submit({ kind: 'visit', executor: 'bot', run_at: inAnHour() });
+    expect(await pull()).toEqual([]);
+    await runHoldfast(['jobs', 'run-now', id], { DATABASE_URL: api.databaseUrl ?? '' });
+    const { seconds, pulled } = await untilPulled();
+    expect(pulled).toEqual([id]);
+    expect(seconds).toBeLessThan(boundSeconds);
   });
 
   test.each([
