@@ -53,6 +53,14 @@ describe('holdfast sources', () => {
     expect(off.stdout).toMatch(/state +disabled/);
   }, 120_000);
 
+  test('to resume a disabled source says that it stays disabled, and how to enable it', async () => {
+    await openSources(queue.pool, ['a.test']);
+    await holdfast('sources', 'set', 'host:a.test', '--disable');
+    expect((await holdfast('sources', 'resume', 'host:a.test')).stdout).toBe(
+      'source host:a.test: still disabled; npx holdfast sources set host:a.test --enable enables it\n',
+    );
+  });
+
   test.each(['pause', 'resume'])(
     '%s answers for each: one that is not there holds up no other',
     async (action) => {

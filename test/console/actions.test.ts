@@ -379,6 +379,26 @@ describe('the rest', () => {
     expect(await until()).not.toBeNull();
   });
 
+  test.each([
+    ['the overview', '/', 'Enable'],
+    ['the list', '/sources', 'Enable'],
+    ['a job that waits for it', '', 'Enable source'],
+  ])('a disabled source is enabled from %s', async (_, address, name) => {
+    await console.pool.query(
+      `INSERT INTO sources (id, name, enabled, configured) VALUES ('shop', 'shop', false, true)`,
+    );
+    const id = await newJob();
+    await console.pool.query(
+      `UPDATE crawl_jobs SET run_at = now() + interval '1 h', blocked_by = $1 WHERE id = $2`,
+      [{ cause: 'disabled', host: 'example.com', source: 'shop', hosts: 1, sources: ['shop'] }, id],
+    );
+    const page = await console.admin();
+    await page.goto(address || `/jobs/${id}`);
+    await page.getByRole('button', { name, exact: true }).click();
+    await expect.poll(() => console.value('SELECT enabled FROM sources')).toBe(true);
+    await expect.poll(() => console.value('SELECT run_at FROM crawl_jobs')).toBeNull();
+  });
+
   test('a source whose host name does not resolve says so, and is not green', async () => {
     await console.pool.query(
       `INSERT INTO sources (id, name, trouble, trouble_host, trouble_since) VALUES

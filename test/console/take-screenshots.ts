@@ -12,7 +12,7 @@ import { createKey } from '../../packages/server/src/queue/access/keys.ts';
 import { type Filled, fillConsole } from './fill-console.ts';
 import { openBrowser } from './open-browser.ts';
 
-const maxBytes = 150_000;
+const maxBytes = 180_000;
 const program = resolve('packages/server/bin/holdfast.js');
 
 const pictures: readonly (readonly [

@@ -6,12 +6,12 @@ import { enqueueJob, enqueueJobs } from '../../packages/server/src/queue/jobs/en
 import { listEvents, showJob } from '../../packages/server/src/queue/jobs/find-jobs.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { addIntake, addSource } from '../../packages/server/src/shop/collect/testing/collect-fixture.ts';
+import { enqueueIntakes } from '../../packages/server/src/shop/intakes/enqueue-intakes.ts';
+import { findIntake } from '../../packages/server/src/shop/intakes/find-intakes.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { WorkerProcess } from '../crawl-fixture/worker-process.ts';
-import { enqueueIntakes } from '../../packages/server/src/shop/intakes/enqueue-intakes.ts';
-import { findIntake } from '../../packages/server/src/shop/intakes/find-intake.ts';
 
 /*
  * An idle worker starts what a person ends the wait of within a second: measured 10 to 60 ms from the event `runNow` to the claim. The

@@ -139,7 +139,7 @@ function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts
       };
     case 'failures':
       return {
-        text: `${waits}: it is paused after repeated failures`,
+        text: `${waits}: paused after repeated failures`,
         ends: `Then one request tests whether it has recovered; ${runNow} sends that request now.`,
       };
     case 'retry_after':

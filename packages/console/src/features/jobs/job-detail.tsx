@@ -27,9 +27,9 @@ import { statusLabel } from './status-label.ts';
 import { Timeline } from './timeline.tsx';
 
 const tabsOf: Record<JobKind, readonly string[]> = {
-  crawl: ['story', 'pages', 'errors', 'frontier', 'payload'],
-  visit: ['story', 'result', 'payload'],
-  collect: ['story', 'prices', 'payload'],
+  crawl: ['timeline', 'pages', 'errors', 'frontier', 'payload'],
+  visit: ['timeline', 'result', 'payload'],
+  collect: ['timeline', 'prices', 'payload'],
 };
 
 const kindNames: Record<JobKind, string> = {
@@ -38,7 +38,7 @@ const kindNames: Record<JobKind, string> = {
   collect: 'Collect job',
 };
 
-/** A job's page tells its story: where it stands, what happened, what it brought, what can be done. */
+/** A job's page: its state, its timeline, its results and what can be done. */
 export function JobDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const path = `/api/v1/jobs/${id}`;
@@ -76,7 +76,7 @@ export function JobDetail() {
   if (!job) return null;
   const tabs = tabsOf[job.kind];
   const intakeId = job.payload['intake_id'];
-  const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'story';
+  const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'timeline';
   return (
     <>
       <ViewHeader title={jobTitle(job)} liveness={liveness}>
@@ -140,8 +140,8 @@ export function JobDetail() {
           {job.kind === 'crawl' && <CrawlProgress job={job} />}
         </div>
       </Grid>
-      <Tabs names={tabs} current={tab ?? 'story'} />
-      {tab === 'story' && <Timeline jobId={id} />}
+      <Tabs names={tabs} current={tab ?? 'timeline'} />
+      {tab === 'timeline' && <Timeline jobId={id} />}
       {tab === 'pages' && <JobPages jobId={id} />}
       {tab === 'errors' && <JobErrors job={job} />}
       {tab === 'frontier' && <FrontierHosts jobId={id} />}

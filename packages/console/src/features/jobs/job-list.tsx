@@ -18,6 +18,7 @@ import { useSearchState } from '../../design/search-state.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 import { BulkActions } from './bulk-actions.tsx';
+import styles from './job-list.module.css';
 import { LeaseLeft } from './lease-left.tsx';
 import { NewCrawl } from './new-crawl.tsx';
 import { reasonText } from './reason-text.ts';
@@ -52,33 +53,37 @@ export const jobColumns: readonly Column<ListedJob>[] = [
     grow: true,
     value: jobTitle,
     cell: (job) => (
-      <Link to="/jobs/$id" params={{ id: job.id }} title={jobTitle(job)}>
-        {jobTitle(job)}
-      </Link>
+      <>
+        <Link to="/jobs/$id" params={{ id: job.id }} title={jobTitle(job)}>
+          {jobTitle(job)}
+        </Link>
+        <Reason text={reasonText(job)} />
+      </>
     ),
-  },
-  {
-    name: 'Reason',
-    wideOnly: true,
-    value: reasonText,
-    cell: (job) => reasonText(job) ?? '–',
   },
   { name: 'Kind', cell: (job) => job.kind, wideOnly: true, value: (job) => job.kind, filter: 'kind' },
   {
     name: 'Holder',
-    cell: (job) => <span title={job.worker_id ?? ''}>{job.worker_id ?? '–'}</span>,
+    cell: (job) =>
+      job.worker_id === null ? (
+        '–'
+      ) : (
+        <span title={job.worker_id}>
+          {job.worker_id}
+          {job.lease_expires_at && (
+            <>
+              {' · '}
+              <LeaseLeft until={job.lease_expires_at} />
+            </>
+          )}
+        </span>
+      ),
     wideOnly: true,
     value: (job) => job.worker_id,
     filter: 'worker_id',
   },
   { name: 'Priority', cell: (job) => job.priority, align: 'right', wideOnly: true },
   { name: 'Retries', cell: (job) => `${job.retry_count}/${job.max_retries}`, align: 'right', wideOnly: true },
-  {
-    name: 'Lease left',
-    cell: (job) => <LeaseLeft until={job.lease_expires_at} />,
-    align: 'right',
-    wideOnly: true,
-  },
   {
     name: 'Progress',
     cell: (job) => <ProgressBar percent={job.progress_percentage} />,
@@ -87,6 +92,16 @@ export const jobColumns: readonly Column<ListedJob>[] = [
   },
   { name: 'Created', cell: (job) => <Moment at={job.created_at} />, align: 'right' },
 ];
+
+function Reason({ text }: { readonly text: string | undefined }) {
+  return (
+    text !== undefined && (
+      <span className={styles.reason} title={text}>
+        {text}
+      </span>
+    )
+  );
+}
 
 export function JobList() {
   const navigate = useNavigate();

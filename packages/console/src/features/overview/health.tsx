@@ -1,7 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CirclePlay } from 'lucide-react';
-import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
 import { type ShownStats, statsPath } from '../../api/stats.ts';
 import { Button } from '../../design/button.tsx';
@@ -10,6 +8,7 @@ import { FormError } from '../../design/form.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Grid, Panel } from '../../design/panel.tsx';
 import { Tag } from '../../design/tag.tsx';
+import { actionLabels, releaseOf, useActOnSource } from '../sources/act-on-source.ts';
 import { pauseText } from '../sources/pause-text.ts';
 import { Figures } from './figures.tsx';
 import styles from './overview.module.css';
@@ -69,12 +68,7 @@ function Workers({ workers }: Pick<ShownStats, 'workers'>) {
 
 function Sources({ sources }: Pick<ShownStats, 'sources'>) {
   const mayOperate = useMay('operate');
-  const client = useQueryClient();
-  const resume = useMutation({
-    mutationFn: (id: string) =>
-      request(`/api/v1/sources/${encodeURIComponent(id)}/resume`, { method: 'POST', body: {} }),
-    onSettled: () => client.invalidateQueries({ queryKey: [statsPath] }),
-  });
+  const release = useActOnSource(statsPath);
   return (
     <Panel title="Sources" actions={<Link to="/sources">All</Link>}>
       {sources.in_trouble.length === 0 ? (
@@ -84,7 +78,7 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
           {countText(sources.blocked)} {sources.blocked.count === 1 ? 'source is' : 'sources are'} blocked:
         </p>
       )}
-      <FormError error={resume.error} />
+      <FormError error={release.error} />
       <ul className={`${styles.list} ${styles.after}`}>
         {sources.in_trouble.slice(0, shown).map((source) => (
           <li key={source.id}>
@@ -95,8 +89,12 @@ function Sources({ sources }: Pick<ShownStats, 'sources'>) {
               <Tag tone="bad">{pauseText(source)}</Tag>
             </span>
             {mayOperate && (
-              <Button small disabled={resume.isPending} onClick={() => resume.mutate(source.id)}>
-                <CirclePlay aria-hidden="true" /> Resume
+              <Button
+                small
+                disabled={release.isPending}
+                onClick={() => release.mutate({ id: source.id, action: releaseOf(source) })}
+              >
+                <CirclePlay aria-hidden="true" /> {actionLabels[releaseOf(source)]}
               </Button>
             )}
           </li>

@@ -3,7 +3,7 @@ import type { ApiSource } from '@holdfast/contract';
 const reasons: Readonly<Record<string, string>> = {
   operator: 'paused by an operator',
   failures: 'paused after failures',
-  retry_after: 'paused at the site’s request',
+  retry_after: 'paused by the site',
 };
 
 /** Why a source stands still. */

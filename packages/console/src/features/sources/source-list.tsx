@@ -1,7 +1,5 @@
 import type { ApiSource } from '@holdfast/contract';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CirclePause, CirclePlay } from 'lucide-react';
-import { request } from '../../api/request.ts';
 import { useMay } from '../../api/session.ts';
 import { useList } from '../../api/use-list.ts';
 import type { Wire } from '../../api/wire.ts';
@@ -16,10 +14,10 @@ import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
+import { actionLabels, releaseOf, sourcesPath, useActOnSource } from './act-on-source.ts';
 import { pauseText, slowedBecause, slowedText, troubleTag, troubleText } from './pause-text.ts';
 
 type Source = Wire<ApiSource>;
-const path = '/api/v1/sources';
 const filterNames = ['configured', 'blocked'] as const;
 const yesNo = [
   { value: 'true', label: 'yes' },
@@ -28,17 +26,12 @@ const yesNo = [
 
 export function SourceList() {
   const mayOperate = useMay('operate');
-  const client = useQueryClient();
   const [state] = useSearchState();
   const filter = Object.fromEntries(
     filterNames.flatMap((name) => (state[name] ? [[name, state[name]]] : [])),
   );
-  const list = useList<Source>(path, filter);
-  const act = useMutation({
-    mutationFn: ({ id, action }: { id: string; action: 'pause' | 'resume' }) =>
-      request(`${path}/${encodeURIComponent(id)}/${action}`, { method: 'POST', body: {} }),
-    onSettled: () => client.invalidateQueries({ queryKey: [path] }),
-  });
+  const list = useList<Source>(sourcesPath, filter);
+  const act = useActOnSource(sourcesPath);
   const columns: Column<Source>[] = [
     {
       name: 'Name',
@@ -92,12 +85,12 @@ export function SourceList() {
       align: 'right',
       cell: (source) =>
         source.paused ? (
-          <Button small onClick={() => act.mutate({ id: source.id, action: 'resume' })}>
-            <CirclePlay aria-hidden="true" /> Resume
+          <Button small onClick={() => act.mutate({ id: source.id, action: releaseOf(source) })}>
+            <CirclePlay aria-hidden="true" /> {actionLabels[releaseOf(source)]}
           </Button>
         ) : (
           <Button small look="quiet" onClick={() => act.mutate({ id: source.id, action: 'pause' })}>
-            <CirclePause aria-hidden="true" /> Pause
+            <CirclePause aria-hidden="true" /> {actionLabels.pause}
           </Button>
         ),
     });

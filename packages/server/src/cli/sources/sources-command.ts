@@ -1,5 +1,6 @@
 import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
 import { Command } from 'commander';
+import { asCalled } from '../../base/process/installation.ts';
 import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../../governor/sources/list-sources.ts';
 import { type Source, sourceView } from '../../governor/sources/source.ts';
@@ -132,10 +133,13 @@ const resume = new Command('resume')
   .action((ids: string[], { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database: { pool: db }, actor }) => {
       const acting = { db, notifier: new Notifier(db), actor };
-      await actOnEach(ids, json ?? false, async (id) => ({
-        changed: asJson(await resumeAndWake(acting, id)),
-        message: `source ${id}: resumed`,
-      }));
+      await actOnEach(ids, json ?? false, async (id) => {
+        const source = await resumeAndWake(acting, id);
+        const state = source.enabled
+          ? 'resumed'
+          : asCalled(`still disabled; holdfast sources set ${id} --enable enables it`);
+        return { changed: asJson(source), message: `source ${id}: ${state}` };
+      });
     }),
   );
 

@@ -22,7 +22,7 @@ export const maxBlockedSources = 100;
 const reasons: Readonly<Record<HostCause, string>> = {
   operator: 'an operator paused its source',
   disabled: 'its source is disabled',
-  failures: 'it is paused after repeated failures',
+  failures: 'paused after repeated failures',
   retry_after: 'the site asked for a pause (Retry-After)',
   limit: 'its rate limit or delay allows no request yet',
   robots: 'its robots.txt is unreachable',

@@ -95,7 +95,7 @@ export const expectedWaits: Readonly<
   ],
   'host after failures': [
     'host',
-    'Waits for broken.test: it is paused after repeated failures',
+    'Waits for broken.test: paused after repeated failures',
     true,
     'holdfast jobs run-now ID',
   ],
