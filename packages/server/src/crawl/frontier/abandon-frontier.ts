@@ -1,7 +1,6 @@
-import { HoldfastError } from '@holdfast/contract';
 import { ofThisJob } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 
 /** Rows of one statement: a limit may leave a million behind, and no statement should hold its lock that long. */
 const batch = 10_000;
@@ -40,7 +39,7 @@ SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over
 export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {
     const [row] = await run(db, abandonStatement, [job.id, job.fence, limit]);
-    if (!row) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+    if (!row) throw leaseLost(job);
     total += row.abandoned;
     if (row.found < limit) return total;
   }

@@ -1,6 +1,5 @@
-import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 
 /** Where a crawl stands. */
@@ -82,6 +81,6 @@ export async function openFrontier(
   // Twice: an earlier attempt whose answer was lost may have begun the crawl while this one waited for the job's row, too late for
   // this one's snapshot to see.
   const state = (await open())[0] ?? (await open())[0];
-  if (!state) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+  if (!state) throw leaseLost(job);
   return state;
 }

@@ -1,7 +1,7 @@
-import { foundByDiscovery, HoldfastError } from '@holdfast/contract';
+import { foundByDiscovery } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
-import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 
 /*
  * CTEs that return failed and skipped pages to the frontier. They keep their records until the checkpoint with a new outcome replaces
@@ -60,7 +60,7 @@ SELECT (SELECT count(*) FROM returned) AS returned FROM job`,
 /** For a run that fetched nothing: pages that failed for these reasons return to the frontier before the job is retried. */
 export async function returnPages(db: Queryable, job: HeldJob, reasons: readonly string[]): Promise<number> {
   const [row] = await run(db, returnPagesStatement, [job.id, null, reasons, job.fence]);
-  if (!row) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+  if (!row) throw leaseLost(job);
   return row.returned;
 }
 

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run } from '../../base/database/statement.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
-import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 import { checkpointStatementFor, repeatedStatement, type SavedCheckpoint } from './checkpoint-statement.ts';
 import type { FoundUrl, Tries } from './frontier-entry.ts';
 
@@ -44,7 +44,7 @@ export async function saveCheckpoint(
   const isReplacing = checkpoint.replaced.length > 0;
   if (isReplacing) values.push(checkpoint.replaced);
   const [saved] = await run(db, checkpointStatementFor(isKeeping, isReplacing), values);
-  if (!saved) throw new HoldfastError('lease_lost', `job ${job.id}, fence ${job.fence}`);
+  if (!saved) throw leaseLost(job);
   const { held: _, applied, ...result } = saved;
   if (applied) return result;
   const [state] = await run(db, repeatedStatement, [job.id, checkpoint.number]);

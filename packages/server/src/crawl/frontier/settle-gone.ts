@@ -1,7 +1,6 @@
-import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { wasHad } from '../../pages/stored/page.ts';
-import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 
 const batch = 10_000;
 const nil = '00000000-0000-0000-0000-000000000000';
@@ -66,16 +65,12 @@ export async function settleGone(
   baseline: string,
   findRenamed: FindRenamed = async () => [],
 ): Promise<void> {
-  if ((await run(db, foundStatement, [job.id, job.fence])).length === 0) throw lost(job);
+  if ((await run(db, foundStatement, [job.id, job.fence])).length === 0) throw leaseLost(job);
   for (let after = nil; ; ) {
     const renamed = await findRenamed(after, batch);
     const [row] = await run(db, goneStatement, [job.id, job.fence, baseline, after, batch, renamed]);
-    if (!row) throw lost(job);
+    if (!row) throw leaseLost(job);
     if (row.seen < batch || row.last === null) return;
     after = row.last;
   }
-}
-
-function lost({ id, fence }: HeldJob): HoldfastError {
-  return new HoldfastError('lease_lost', `job ${id}, fence ${fence}`);
 }

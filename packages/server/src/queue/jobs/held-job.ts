@@ -1,4 +1,4 @@
-import type { JobStatus } from '@holdfast/contract';
+import { HoldfastError, type JobStatus } from '@holdfast/contract';
 
 /** The proof of a lease: a write that names an old fence changes nothing. */
 export interface HeldJob {
@@ -18,6 +18,11 @@ export const leaseEnd = (job: string) =>
 /** Sorts by id, so that two batches never deadlock. Of two leases of one job, the newer comes last. */
 export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
   return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.fence - b.fence));
+}
+
+/** The error of a holder whose fenced write matched no row. */
+export function leaseLost({ id, fence }: HeldJob): HoldfastError {
+  return new HoldfastError('lease_lost', `job ${id}, fence ${fence}`);
 }
 
 export interface ActedJob extends HeldJob {

@@ -75,27 +75,27 @@ async function runJob(job: ClaimedJob, leaseMs: number): Promise<void> {
     const status = await crawl.ended;
     log.info({ job: job.id, status }, `Run ended: ${status}`);
     await crawl.close();
-    tellEnd(status);
+    sendEnd(status);
   } catch (error) {
-    await breakOff(job, error, actor);
+    await failRun(job, error, actor);
   }
   await pool.end().catch(() => {});
   setImmediate(() => process.exit());
 }
 
-function tellEnd(status: WriteOutcome): void {
+function sendEnd(status: WriteOutcome): void {
   tick();
   send({ type: 'ended', status });
   process.exitCode = 0;
 }
 
 /** An invalid payload is the job's fault. Anything else is the fault of this process or the machine, and ends it. */
-async function breakOff(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
+async function failRun(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
   try {
     if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
     log.info({ job: job.id, code: error.code }, `A ${job.kind} job failed: ${error.message}`);
     const end = { how: 'failed', error, isFinal: error.retry === 'never' } as const;
-    tellEnd(await endRun(job, end, { db: pool, actor, leaseEnds: () => leaseEnds }));
+    sendEnd(await endRun(job, end, { db: pool, actor, leaseEnds: () => leaseEnds }));
   } catch (error) {
     log.error({ err: error, job: job.id }, 'The run failed unexpectedly');
     process.exitCode = 1;

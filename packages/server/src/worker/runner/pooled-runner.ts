@@ -6,7 +6,7 @@ import { PooledJobs } from './pooled-jobs.ts';
 const { configuration, log, pool, send, tick, onRequest } = await openRunner();
 let jobs: PooledJobs | undefined;
 
-function theJobs(): PooledJobs {
+function openJobs(): PooledJobs {
   if (!jobs) {
     jobs = new PooledJobs({ pool, log, configuration, send, onRequest });
     setInterval(tick, 500);
@@ -25,7 +25,7 @@ async function end(why: 'drain' | 'gone', patienceMs: number): Promise<void> {
 }
 
 process.on('message', (message: ToRunner) => {
-  if (message.type === 'runPooled') theJobs().start(message.job, message.leaseEndsAt - machineNow());
+  if (message.type === 'runPooled') openJobs().start(message.job, message.leaseEndsAt - machineNow());
   if (message.type === 'pooledLease')
     jobs?.renewed(message.id, message.fence, message.leaseEndsAt - machineNow());
   if (message.type === 'stopPooled') jobs?.stop(message.id, message.fence, message.reason);

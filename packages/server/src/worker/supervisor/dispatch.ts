@@ -33,7 +33,7 @@ export class Dispatch {
   }
 
   /** Acts on the answer to a renewal: a new lease end, a request for the job, or the loss of the lease. */
-  heed(renewal: Renewal | undefined, asked: number, log: Logger): void {
+  applyRenewal(renewal: Renewal | undefined, asked: number, log: Logger): void {
     const { job, runner } = this;
     // Recording its end ended the lease.
     if (renewal === 'lost' && runner.hasEnded) return;

@@ -145,7 +145,7 @@ async function renew(): Promise<void> {
   const jobs = pool.ticking;
   const asked = performance.now();
   const renewals = await renewLeases(queue.pool, jobs);
-  for (const job of jobs) pool.heed(job, renewals.get(job), asked);
+  for (const job of jobs) pool.applyRenewal(job, renewals.get(job), asked);
 }
 
 const settled = () => vi.waitUntil(() => onEnded.mock.calls.length > 0, { timeout: 20_000 });

@@ -95,7 +95,7 @@ export class RunnerPool {
     return remember(this.#adding, this.#distribute(runs));
   }
 
-  heed(job: ClaimedJob, renewal: Renewal | undefined, asked: number): void {
+  applyRenewal(job: ClaimedJob, renewal: Renewal | undefined, asked: number): void {
     const run = [...this.#runs].find((one) => one.job === job);
     if (!run || renewal === 'busy' || renewal === undefined) return;
     if (renewal === 'lost') {
@@ -182,7 +182,7 @@ export class RunnerPool {
   #spawn(): PooledRunner {
     const { log } = this.#options;
     const runner = this.#options.spawn((id, fence) => this.#ended(runner, id, fence));
-    remember(this.#endings, this.#bury(runner));
+    remember(this.#endings, this.#settle(runner));
     log.info({ runner: runner.pid }, 'Started a pooled runner');
     return runner;
   }
@@ -231,7 +231,7 @@ export class RunnerPool {
   }
 
   /** Settles the jobs that a process left behind when it ended. */
-  async #bury(runner: PooledRunner): Promise<void> {
+  async #settle(runner: PooledRunner): Promise<void> {
     const exit = await runner.exited;
     if (this.#shared === runner) this.#shared = undefined;
     const left = [...this.#runs].filter((run) => run.runner === runner);

@@ -84,7 +84,7 @@ export class RunnerProcess {
       return;
     }
     this.#child = child;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#keepOutput(text));
     child.on('message', (message) => this.#receive(message as FromRunner));
     this.exited = new Promise((resolve) => {
       child.on('error', (error) => {
@@ -220,7 +220,7 @@ export class RunnerProcess {
   }
 
   /** Passes on the runner's log lines, and keeps the last output for the error. */
-  #hear(text: string): void {
+  #keepOutput(text: string): void {
     process.stderr.write(text);
     this.#lastWords = (this.#lastWords + text).slice(-4_000);
   }

@@ -311,8 +311,8 @@ export class Supervisor {
     try {
       const pooled = this.#pool.ticking;
       const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
-      for (const dispatch of ticking) dispatch.heed(renewals.get(dispatch.job), asked, log);
-      for (const job of pooled) this.#pool.heed(job, renewals.get(job), asked);
+      for (const dispatch of ticking) dispatch.applyRenewal(renewals.get(dispatch.job), asked, log);
+      for (const job of pooled) this.#pool.applyRenewal(job, renewals.get(job), asked);
       const { trouble } = this.#health;
       await this.#presence.report({ runningJobs: this.runningJobs, draining: this.#draining, trouble });
     } catch (error) {
