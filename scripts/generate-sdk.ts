@@ -114,20 +114,62 @@ ${table.join('\n')}
 `;
 }
 
+/** What an interface has: a line for each field, with its comment. */
+interface Shape {
+  readonly comment: string;
+  readonly fields: readonly string[];
+}
+
+/** Fewer fields than this may be the same by chance. */
+const leastShared = 4;
+
 class TypeWriter {
   readonly #schemas: ApiDescription['components']['schemas'];
-  readonly #declared = new Map<string, string>();
+  readonly #types = new Map<string, string>();
+  readonly #shapes = new Map<string, Shape>();
+  /** Shapes that exist only to be extended. */
+  readonly #bases = new Map<string, Shape>();
+  /** Objects without a name that have been written. */
+  readonly #anonymous = new Set<string>();
 
   constructor({ components }: ApiDescription) {
     this.#schemas = components.schemas;
   }
 
   get declarations(): string[] {
-    return [...this.#declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
+    const declared = new Map(this.#types);
+    const extended = new Set<string>();
+    const shapes = [...this.#shapes, ...this.#bases];
+    for (const [name, shape] of shapes) {
+      const { bases, fields } = this.#divide(name, shape);
+      if (this.#shapes.has(name)) for (const base of bases) extended.add(base);
+      declared.set(name, `${shape.comment}export ${interfaceText(name, bases, fields)}`);
+    }
+    for (const name of this.#bases.keys()) if (!extended.has(name)) declared.delete(name);
+    return [...declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
+  }
+
+  /** The shapes that hold most of its fields, and the fields that are left. */
+  #divide(name: string, { fields }: Shape): { bases: string[]; fields: string[] } {
+    const bases: string[] = [];
+    let left = [...fields];
+    const candidates = [...this.#shapes, ...this.#bases]
+      // That two lists can be asked for the same is chance.
+      .filter(([other]) => this.#bases.has(other) || !other.endsWith('Query'))
+      .filter(([other, shape]) => other !== name && shape.fields.every((field) => fields.includes(field)))
+      .filter(([other, shape]) => shape.fields.length < fields.length || this.#bases.has(other))
+      .toSorted(([a, one], [b, two]) => two.fields.length - one.fields.length || (a < b ? -1 : 1));
+    for (const [base, shape] of candidates) {
+      const least = this.#bases.has(base) ? 2 : leastShared;
+      if (left.filter((field) => shape.fields.includes(field)).length < least) continue;
+      left = left.filter((field) => !shape.fields.includes(field));
+      bases.push(base);
+    }
+    return { bases, fields: left };
   }
 
   call({ name, operation }: DescribedOperation): string {
-    const title = name.replace(/^./, (letter) => letter.toUpperCase());
+    const title = capitalised(name);
     const parameters = (place: string): Schema => {
       const chosen = (operation.parameters ?? []).filter((parameter) => parameter.in === place);
       return {
@@ -176,7 +218,7 @@ class TypeWriter {
   }
 
   #page(item: string): string {
-    this.#declared.set(
+    this.#types.set(
       'Page',
       `/** One page of a list. Go on while next_cursor is not null, however short the page is. */
 export interface Page<Item> {
@@ -195,16 +237,40 @@ export interface Page<Item> {
     const short = full.replace(/Input$/, '');
     // The form of requests gives way to that of answers, where a schema is used in both.
     const name = full !== short && this.#schemas[short] ? full : short;
-    if (!this.#declared.has(name)) this.#declare(name, schema);
+    if (!this.#types.has(name) && !this.#shapes.has(name)) this.#declare(name, schema);
     return name;
   }
 
   #declare(name: string, schema: Schema): void {
     // First, for schemas that name themselves.
-    this.#declared.set(name, '');
-    const body = this.#type(schema);
-    const text = schema.properties ? `interface ${name} ${body}` : `type ${name} = ${body};`;
-    this.#declared.set(name, `${comment(schema.description)}export ${text}`);
+    this.#types.set(name, '');
+    if (schema.properties) {
+      const fields = this.#fields(schema);
+      this.#shapes.set(name, { comment: comment(schema.description), fields });
+      this.#types.delete(name);
+      // A query of these two alone is what others add to.
+      if (Object.keys(schema.properties).sort().join() === 'cursor,limit')
+        this.#bases.set('PageQuery', { comment: '/** Which page of a list. */\n', fields });
+      return;
+    }
+    const type = this.#variants(name, schema) ?? this.#type(schema);
+    this.#types.set(name, `${comment(schema.description)}export type ${name} = ${type};`);
+  }
+
+  /** Names the objects that a word tells apart: NewJob is NewCrawlJob or NewVisitJob. */
+  #variants(name: string, { anyOf, oneOf }: Schema): string | undefined {
+    const variants = (oneOf ?? anyOf ?? []).map((schema) => ({ schema, word: wordOf(schema) }));
+    const words = new Set(variants.flatMap(({ word }) => word ?? []));
+    if (variants.length < 2 || words.size < variants.length) return undefined;
+    const names = variants.map(({ schema, word = '' }) => {
+      const variant = name.replace(/(?=[A-Z][a-z]*$)/, capitalised(word));
+      this.#declare(variant, schema);
+      return variant;
+    });
+    const [first, ...others] = names.map((variant) => this.#shapes.get(variant)?.fields ?? []);
+    const fields = (first ?? []).filter((field) => others.every((other) => other.includes(field)));
+    if (fields.length >= leastShared) this.#bases.set(`${name}Fields`, { comment: '', fields });
+    return union(names);
   }
 
   #type(schema: Schema): string {
@@ -225,7 +291,7 @@ export interface Page<Item> {
         ([, list]) => union(list.map((word) => JSON.stringify(word)).toSorted()) === text,
       ) ?? [];
     if (name === undefined) return union(words);
-    this.#declared.set(name, `export type ${name} = ${union(words)};`);
+    this.#types.set(name, `export type ${name} = ${union(words)};`);
     return name;
   }
 
@@ -237,20 +303,47 @@ export interface Page<Item> {
     throw new Error(`no type is called ${type}`);
   }
 
-  #object({ properties, required = [], additionalProperties }: Schema): string {
-    const fields = Object.entries(properties ?? {});
-    if (fields.length === 0) {
+  #object(schema: Schema): string {
+    const { properties, additionalProperties } = schema;
+    if (Object.keys(properties ?? {}).length === 0) {
       const isOpen = typeof additionalProperties === 'object';
       return `Record<string, ${isOpen ? this.#type(additionalProperties) : properties ? 'never' : 'unknown'}>`;
     }
-    const lines = fields.map(([name, schema]) => {
+    const fields = this.#fields(schema);
+    if (fields.length <= 2 && fields.every((field) => !field.startsWith('/**')))
+      return `{ ${fields.join(' ')} }`;
+    const text = `{\n${fields.join('\n')}\n}`;
+    if (this.#anonymous.has(text))
+      throw new Error(
+        `Give the schema of this object an id in the contract, because it is used twice: ${text}`,
+      );
+    this.#anonymous.add(text);
+    return text;
+  }
+
+  #fields({ properties = {}, required = [] }: Schema): string[] {
+    return Object.entries(properties).map(([name, schema]) => {
       const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
       const isNeeded = required.includes(name);
       return `${comment(meaning(schema))}${key}${isNeeded ? '' : '?'}: ${this.#type(schema)}${isNeeded ? '' : ' | undefined'};`;
     });
-    const isShort = lines.length <= 2 && lines.every((line) => !line.startsWith('/**'));
-    return isShort ? `{ ${lines.join(' ')} }` : `{\n${lines.join('\n')}\n}`;
   }
+}
+
+function interfaceText(name: string, bases: readonly string[], fields: readonly string[]): string {
+  if (fields.length === 0 && bases.length === 1) return `type ${name} = ${bases[0]};`;
+  const heritage = bases.length > 0 ? ` extends ${bases.join(', ')}` : '';
+  return `interface ${name}${heritage} {\n${fields.join('\n')}\n}`;
+}
+
+/** The word that tells a variant from the others. */
+function wordOf({ properties = {} }: Schema): string | undefined {
+  const words = Object.values(properties).map((schema) => schema.const);
+  return words.find((word) => typeof word === 'string');
+}
+
+function capitalised(word: string): string {
+  return word.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 function listOf(type: string): string {

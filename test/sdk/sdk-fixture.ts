@@ -7,7 +7,7 @@ import { ListeningApi } from '../api-fixture/listening-api.ts';
 import { crawlLane } from '../queue-fixture/queue-fixture.ts';
 import { FaultyLine } from './faulty-line.ts';
 
-export const crawl: NewJob = { kind: 'crawl', payload: { url: 'https://example.com/' } };
+export const crawl = { kind: 'crawl', payload: { url: 'https://example.com/' } } satisfies NewJob;
 
 /** The API, a line to it on which requests can go wrong, and clients at the end of that line. */
 export class SdkFixture {

@@ -7,18 +7,20 @@ export const contentChoices = ['main', 'full'] as const;
 export const renderModes = ['never', 'auto', 'always'] as const;
 
 /** What is done in a rendered page before it is read. */
-export const pageAction = z.union([
-  z.strictObject({ type: z.literal('wait'), milliseconds: z.int().min(0).max(60_000) }),
-  z.strictObject({ type: z.literal('wait'), selector: text(500) }),
-  z.strictObject({ type: z.literal('click'), selector: text(500) }),
-  z.strictObject({ type: z.literal('type'), selector: text(500), text: z.string().max(10_000) }),
-  z.strictObject({ type: z.literal('press'), key: text(50) }),
-  z.strictObject({
-    type: z.literal('scroll'),
-    direction: z.enum(['up', 'down']).default('down'),
-    amount: z.int().min(1).max(100_000).optional(),
-  }),
-]);
+export const pageAction = z
+  .union([
+    z.strictObject({ type: z.literal('wait'), milliseconds: z.int().min(0).max(60_000) }),
+    z.strictObject({ type: z.literal('wait'), selector: text(500) }),
+    z.strictObject({ type: z.literal('click'), selector: text(500) }),
+    z.strictObject({ type: z.literal('type'), selector: text(500), text: z.string().max(10_000) }),
+    z.strictObject({ type: z.literal('press'), key: text(50) }),
+    z.strictObject({
+      type: z.literal('scroll'),
+      direction: z.enum(['up', 'down']).default('down'),
+      amount: z.int().min(1).max(100_000).optional(),
+    }),
+  ])
+  .meta({ id: 'PageAction' });
 export type PageAction = z.output<typeof pageAction>;
 
 const patterns = z.array(text(500)).max(100).default([]);

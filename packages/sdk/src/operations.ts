@@ -1,4 +1,9 @@
 // Written from the OpenAPI document by scripts/generate-sdk.ts; a test holds it to the document.
+export interface ActionRequest {
+  /** reason, stored in the timeline */
+  reason?: string | undefined;
+}
+
 export interface Bot {
   bot_id: string;
   user_id: string;
@@ -40,34 +45,7 @@ export interface BotChange {
 export interface BulkActOnJobsBody {
   action: UserAction;
   ids?: string[] | undefined;
-  /** all jobs that match the filter; a retry skips completed jobs unless `status` includes them */
-  filter?:
-    | {
-        status?: JobStatus[] | undefined;
-        kind?: JobKind | undefined;
-        executor?: Executor | undefined;
-        priority_min?: number | undefined;
-        priority_max?: number | undefined;
-        created_after?: string | undefined;
-        created_before?: string | undefined;
-        /** last run started at or after this time */
-        locked_after?: string | undefined;
-        locked_before?: string | undefined;
-        /** owner; for keys that see all owners */
-        user_id?: string | undefined;
-        policy_id?: string | undefined;
-        source_id?: string | undefined;
-        /** intake whose prices it collects */
-        intake_id?: string | undefined;
-        worker_id?: string | undefined;
-        /** whether a holder has it now */
-        locked?: boolean | undefined;
-        /** part of the URL, ignoring case */
-        search?: string | undefined;
-        /** exact prefix of the URL */
-        url_prefix?: string | undefined;
-      }
-    | undefined;
+  filter?: JobFilter | undefined;
   /** required if the filter matches everything */
   all?: true | undefined;
   /** next_cursor of a response that ran out of time */
@@ -118,6 +96,19 @@ export interface ChangeCounts {
   gone: number;
 }
 
+export interface CollectPayload {
+  /** an intake of the owner; source_id names the source to query */
+  intake_id: string;
+  /** your own data, stored with the job */
+  metadata?: Record<string, unknown> | undefined;
+}
+
+export interface Count {
+  count: number;
+  /** at_least: a lower bound; estimate: from the database's statistics */
+  precision: 'exact' | 'at_least' | 'estimate';
+}
+
 export interface CrawlCounters {
   /** fetched and failed pages */
   total_processed: number;
@@ -139,6 +130,76 @@ export interface CrawlCounters {
   updated_at: string;
 }
 
+export interface CrawlOptions {
+  /** further URLs of a batch */
+  urls?: string[] | undefined;
+  /** Default: "auto" */
+  strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
+  /** maximum number of links from the start. Default: 50 */
+  max_depth?: number | undefined;
+  /** stop after this many fetched pages; manually retried pages are extra */
+  max_pages?: number | undefined;
+  max_pages_per_host?: number | undefined;
+  /** Default: "host" */
+  scope?: 'host' | 'subdomains' | 'any' | undefined;
+  /** only URLs whose path has this prefix */
+  path_prefix?: string | undefined;
+  /** only URLs that match one of these patterns. Default: [] */
+  include?: string[] | undefined;
+  /** skip URLs that match one of these patterns. Default: [] */
+  exclude?: string[] | undefined;
+  /** also look for sitemaps and llms.txt. Default: true */
+  discover?: boolean | undefined;
+  /** concurrent requests over all hosts. Default: 16 */
+  concurrency?: number | undefined;
+  /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
+  delay_ms?: number | undefined;
+  user_agent?: string | undefined;
+  /** Default: false */
+  ignore_robots?: boolean | undefined;
+  /** treat URLs that differ only in parameter order as the same. Default: false */
+  sort_query?: boolean | undefined;
+  /** keep tracking parameters such as utm_… in URLs. Default: false */
+  keep_tracking?: boolean | undefined;
+  /** keep session ids in URLs. Default: false */
+  keep_sessions?: boolean | undefined;
+  /** skip endless URL spaces once their pages repeat. Default: true */
+  traps?: boolean | undefined;
+  /** store the main content as markdown. Default: true */
+  markdown?: boolean | undefined;
+  /** convert the main content or the full visible page to markdown. Default: "main" */
+  content?: 'main' | 'full' | undefined;
+  /** Default: false */
+  store_html?: boolean | undefined;
+  /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
+  render?: 'never' | 'auto' | 'always' | undefined;
+  /** in rendered pages, wait for this CSS selector or number of milliseconds */
+  wait_for?: number | string | undefined;
+  /** actions to perform in every rendered page before it is read */
+  actions?: PageAction[] | undefined;
+  /** store a screenshot of every page; renders all pages. Default: false */
+  screenshot?: boolean | 'viewport' | 'full_page' | undefined;
+  /** let rendered pages load images, fonts, media and trackers. Default: false */
+  load_media?: boolean | undefined;
+  /** store responses as received, for WARC. Default: false */
+  keep_bodies?: boolean | undefined;
+  /** Default: 10485760 */
+  max_page_bytes?: number | undefined;
+  /** Default: 60 */
+  page_timeout_seconds?: number | undefined;
+  /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
+  attempts?: number | undefined;
+  /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
+  recrawl?: boolean | undefined;
+  /** your own data, stored with the job */
+  metadata?: Record<string, unknown> | undefined;
+}
+
+export interface CrawlPayload extends CrawlOptions {
+  /** start URL */
+  url: string;
+}
+
 export interface CreateKeyBody {
   /** name or purpose */
   name: string;
@@ -155,124 +216,22 @@ export interface CreateKeyBody {
   max_requests_per_minute?: number | undefined;
 }
 
-export interface CreatedBot {
-  bot_id: string;
-  user_id: string;
-  /** false: all calls of the bot are refused */
-  enabled: boolean;
-  max_jobs_per_pull: number;
-  /** null: no limit */
-  max_pulls_per_minute: number | null;
-  /** only jobs of these hosts and their subdomains; null: all */
-  allowed_domains: string[] | null;
-  /** lease of its jobs, unless the job or its policy sets one */
-  lock_ttl_seconds: number | null;
-  created_at: string;
-  last_seen_at: string | null;
-  pulls: number;
-  jobs_pulled: number;
-  jobs_succeeded: number;
-  jobs_failed: number;
-  /** jobs that it currently holds */
-  jobs_held: number;
-  /** since the start of the previous full hour */
-  pulls_last_hour: number;
-  /** share of successful submissions, 0 to 1; null before the first */
-  success_rate: number | null;
+export interface CreatedBot extends Bot {
   /** API key of this bot; shown once */
   token: string;
 }
 
-export interface CreatedJob {
-  id: string;
-  kind: JobKind;
-  executor: Executor;
-  /** URL of the payload */
-  url: string | null;
-  payload: Record<string, unknown>;
-  status: JobStatus;
-  /** action requested of the job's holder */
-  requested_action: 'pause' | 'cancel' | null;
-  priority: number;
-  progress_percentage: number;
-  retry_count: number;
-  max_retries: number;
-  error_code: string | null;
-  error_message: string | null;
-  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
-  waits_for: string[] | null;
-  /** current or last holder */
-  worker_id: string | null;
-  /** number of its latest lease */
-  fence: number;
-  lease_expires_at: string | null;
-  last_heartbeat: string | null;
-  run_at: string | null;
-  next_retry_at: string | null;
-  created_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-  dedupe_key: string | null;
-  idempotency_key: string | null;
-  source_id: string | null;
-  policy_id: string | null;
-  /** the completed job that this job reruns */
-  rerun_of: string | null;
-  user_id: string;
-  /** actions possible now; in lists, those its status allows */
-  allowed_actions: JobAction[];
+export interface CreatedJob extends Job {
   /** created; repeated: same Idempotency-Key; deduplicated: live job with the same dedupe_key */
   outcome: 'created' | 'repeated' | 'deduplicated';
 }
 
-export interface CreatedKey {
-  id: string;
-  /** start of its secret */
-  prefix: string;
-  name: string;
-  user_id: string;
-  scopes: KeyScope[];
-  bot_id: string | null;
-  max_live_jobs: number | null;
-  max_jobs_per_day: number | null;
-  max_requests_per_minute: number | null;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  /** accurate to a minute */
-  last_used_at: string | null;
+export interface CreatedKey extends Key {
   /** shown once */
   secret: string;
 }
 
-export interface CreatedWebhook {
-  id: string;
-  user_id: string;
-  url: string;
-  description: string | null;
-  events: Array<
-    | 'job.started'
-    | 'job.paused'
-    | 'job.retrying'
-    | 'job.completed'
-    | 'job.failed'
-    | 'job.cancelled'
-    | 'job.expired'
-    | 'price.changed'
-    | 'page.new'
-    | 'page.changed'
-    | 'page.gone'
-    | 'page.failed'
-  >;
-  enabled: boolean;
-  /** why it is disabled */
-  disabled_reason: string | null;
-  /** first failure since its last accepted delivery */
-  failing_since: string | null;
-  /** until then, deliveries are also signed with the previous secret */
-  previous_secret_until: string | null;
-  created_at: string;
-  updated_at: string;
+export interface CreatedWebhook extends Webhook {
   /** signing secret, whsec_…; shown once */
   secret: string;
 }
@@ -412,41 +371,8 @@ export interface HistoricPrice {
   crawled_at: string;
 }
 
-export interface HistoricValuation {
+export interface HistoricValuation extends Valuation {
   id: string;
-  intake_id: string;
-  currency: string;
-  /** decimal text */
-  p10: string;
-  /** decimal text */
-  p20: string;
-  /** decimal text */
-  p40: string;
-  /** decimal text */
-  median: string;
-  /** decimal text */
-  p60: string;
-  /** decimal text */
-  p80: string;
-  /** decimal text */
-  p90: string;
-  /** decimal text */
-  mean: string;
-  /** prices that the valuation is based on */
-  comparables: number;
-  sources: number;
-  sold: number;
-  ask: number;
-  /** excluded: far from the others */
-  outliers: number;
-  /** excluded: in another currency */
-  other_currencies: number;
-  /** excluded: bids, listings of other items, asks if there are enough sales */
-  not_used: number;
-  confidence: number;
-  /** what raised or lowered the confidence */
-  reasons: Array<{ points: number; text: string }>;
-  valued_at: string;
 }
 
 export interface ImportIntakesAnswer {
@@ -560,6 +486,32 @@ export interface JobEvent {
   reason: string | null;
 }
 
+export interface JobFilter {
+  status?: JobStatus[] | undefined;
+  kind?: JobKind | undefined;
+  executor?: Executor | undefined;
+  priority_min?: number | undefined;
+  priority_max?: number | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** last run started at or after this time */
+  locked_after?: string | undefined;
+  locked_before?: string | undefined;
+  /** owner; for keys that see all owners */
+  user_id?: string | undefined;
+  policy_id?: string | undefined;
+  source_id?: string | undefined;
+  /** intake whose prices it collects */
+  intake_id?: string | undefined;
+  worker_id?: string | undefined;
+  /** whether a holder has it now */
+  locked?: boolean | undefined;
+  /** part of the URL, ignoring case */
+  search?: string | undefined;
+  /** exact prefix of the URL */
+  url_prefix?: string | undefined;
+}
+
 export type JobKind = 'crawl' | 'visit' | 'collect';
 
 export interface JobProgress {
@@ -628,7 +580,7 @@ export interface Key {
 
 export type KeyScope = 'jobs:read' | 'jobs:write' | 'bots' | 'operate' | 'admin';
 
-export interface ListAllPagesQuery {
+export interface ListAllPagesQuery extends PageQuery {
   outcome?: PageOutcome | undefined;
   /** HTTP status */
   status?: number | undefined;
@@ -639,18 +591,12 @@ export interface ListAllPagesQuery {
   search?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListBotsQuery {
+export interface ListBotsQuery extends PageQuery {
   enabled?: boolean | undefined;
   /** owner, for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
 export interface ListEventsQuery {
@@ -660,7 +606,7 @@ export interface ListEventsQuery {
   cursor?: number | undefined;
 }
 
-export interface ListIntakesQuery {
+export interface ListIntakesQuery extends PageQuery {
   tag?: string | undefined;
   reference?: string | undefined;
   /** part of the title, ignoring case */
@@ -670,47 +616,13 @@ export interface ListIntakesQuery {
   confidence_min?: number | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListJobsQuery {
-  status?: JobStatus[] | undefined;
-  kind?: JobKind | undefined;
-  executor?: Executor | undefined;
-  priority_min?: number | undefined;
-  priority_max?: number | undefined;
-  created_after?: string | undefined;
-  created_before?: string | undefined;
-  /** last run started at or after this time */
-  locked_after?: string | undefined;
-  locked_before?: string | undefined;
-  /** owner; for keys that see all owners */
-  user_id?: string | undefined;
-  policy_id?: string | undefined;
-  source_id?: string | undefined;
-  /** intake whose prices it collects */
-  intake_id?: string | undefined;
-  worker_id?: string | undefined;
-  /** whether a holder has it now */
-  locked?: boolean | undefined;
-  /** part of the URL, ignoring case */
-  search?: string | undefined;
-  /** exact prefix of the URL */
-  url_prefix?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
+export interface ListJobsQuery extends JobFilter, PageQuery {}
 
-export interface ListKeysQuery {
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
+export type ListKeysQuery = PageQuery;
 
-export interface ListPagesQuery {
+export interface ListPagesQuery extends PageQuery {
   outcome?: PageOutcome | undefined;
   /** HTTP status */
   status?: number | undefined;
@@ -721,12 +633,9 @@ export interface ListPagesQuery {
   search?: string | undefined;
   /** failed, skipped and redirected pages are sorted by reason first. Default: "oldest" */
   order?: 'oldest' | 'newest' | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListPoliciesQuery {
+export interface ListPoliciesQuery extends PageQuery {
   enabled?: boolean | undefined;
   kind?: 'crawl' | 'visit' | undefined;
   executor?: Executor | undefined;
@@ -739,12 +648,9 @@ export interface ListPoliciesQuery {
   search?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListPriceChangesQuery {
+export interface ListPriceChangesQuery extends PageQuery {
   policy_id?: string | undefined;
   /** exact URL */
   url?: string | undefined;
@@ -752,12 +658,9 @@ export interface ListPriceChangesQuery {
   changed_before?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListPriceHistoryQuery {
+export interface ListPriceHistoryQuery extends PageQuery {
   policy_id?: string | undefined;
   url?: string | undefined;
   currency?: string | undefined;
@@ -765,12 +668,9 @@ export interface ListPriceHistoryQuery {
   crawled_before?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListPricePointsQuery {
+export interface ListPricePointsQuery extends PageQuery {
   intake_id?: string | undefined;
   source_id?: string | undefined;
   job_id?: string | undefined;
@@ -780,12 +680,9 @@ export interface ListPricePointsQuery {
   observed_before?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListResultsQuery {
+export interface ListResultsQuery extends PageQuery {
   currency?: string | undefined;
   in_stock?: boolean | undefined;
   crawled_after?: string | undefined;
@@ -799,72 +696,40 @@ export interface ListResultsQuery {
   job_id?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListSourcesQuery {
+export interface ListSourcesQuery extends PageQuery {
   configured?: boolean | undefined;
   /** true: only blocked ones; false: only the others */
   blocked?: boolean | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListValuationHistoryQuery {
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
-}
+export type ListValuationHistoryQuery = PageQuery;
 
-export interface ListValuationsQuery {
+export interface ListValuationsQuery extends PageQuery {
   confidence_min?: number | undefined;
   /** currency of the intake */
   tag?: string | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListWebhookDeliveriesQuery {
+export interface ListWebhookDeliveriesQuery extends PageQuery {
   status?: 'pending' | 'delivered' | 'dead' | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListWebhooksQuery {
+export interface ListWebhooksQuery extends PageQuery {
   enabled?: boolean | undefined;
   /** owner; for keys that see all owners */
   user_id?: string | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListWorkersQuery {
+export interface ListWorkersQuery extends PageQuery {
   /** true: only silent workers; false: only the others */
   silent?: boolean | undefined;
-  /** maximum number of entries */
-  limit?: number | undefined;
-  cursor?: string | undefined;
 }
 
-export interface ListedIntake {
-  id: string;
-  user_id: string;
-  reference: string | null;
-  title: string | null;
-  attributes: Record<string, string | number | boolean>;
-  must_agree: string[] | null;
-  currency: string | null;
-  tags: string[];
-  created_at: string;
-  updated_at: string;
+export interface ListedIntake extends Intake {
   /** observed prices, counted up to 1,000 */
   points: number;
   /** null: no comparable price yet */
@@ -876,44 +741,7 @@ export interface ListedIntake {
   } | null;
 }
 
-export interface ListedJob {
-  id: string;
-  kind: JobKind;
-  executor: Executor;
-  /** URL of the payload */
-  url: string | null;
-  payload: Record<string, unknown>;
-  status: JobStatus;
-  /** action requested of the job's holder */
-  requested_action: 'pause' | 'cancel' | null;
-  priority: number;
-  progress_percentage: number;
-  retry_count: number;
-  max_retries: number;
-  error_code: string | null;
-  error_message: string | null;
-  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
-  waits_for: string[] | null;
-  /** current or last holder */
-  worker_id: string | null;
-  /** number of its latest lease */
-  fence: number;
-  lease_expires_at: string | null;
-  last_heartbeat: string | null;
-  run_at: string | null;
-  next_retry_at: string | null;
-  created_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-  dedupe_key: string | null;
-  idempotency_key: string | null;
-  source_id: string | null;
-  policy_id: string | null;
-  /** the completed job that this job reruns */
-  rerun_of: string | null;
-  user_id: string;
-  /** actions possible now; in lists, those its status allows */
-  allowed_actions: JobAction[];
+export interface ListedJob extends Job {
   /** what the job waits for and what ends the wait; null while it runs, is paused or has finished */
   waiting: Waiting | null;
 }
@@ -987,185 +815,47 @@ export interface ListedResult {
   crawled_at: string;
 }
 
-export interface NewBot {
+export interface NewBot extends BotChange {
   /** name of the bot */
   bot_id: string;
   /** owner; default: the caller */
   user_id?: string | undefined;
-  /** false: all calls of the bot are refused */
-  enabled?: boolean | undefined;
-  max_jobs_per_pull?: number | undefined;
-  /** null: no limit */
-  max_pulls_per_minute?: number | null | undefined;
-  /** only jobs of these hosts and their subdomains; null: all */
-  allowed_domains?: string[] | null | undefined;
-  /** lease of its jobs, unless the job or its policy sets one */
-  lock_ttl_seconds?: number | null | undefined;
   /** expiry of its token */
   expires_at?: string | undefined;
 }
 
-export type NewBulkJob =
-  | {
-      kind: 'crawl';
-      payload: {
-        /** start URL */
-        url: string;
-        /** further URLs of a batch */
-        urls?: string[] | undefined;
-        /** Default: "auto" */
-        strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-        /** maximum number of links from the start. Default: 50 */
-        max_depth?: number | undefined;
-        /** stop after this many fetched pages; manually retried pages are extra */
-        max_pages?: number | undefined;
-        max_pages_per_host?: number | undefined;
-        /** Default: "host" */
-        scope?: 'host' | 'subdomains' | 'any' | undefined;
-        /** only URLs whose path has this prefix */
-        path_prefix?: string | undefined;
-        /** only URLs that match one of these patterns. Default: [] */
-        include?: string[] | undefined;
-        /** skip URLs that match one of these patterns. Default: [] */
-        exclude?: string[] | undefined;
-        /** also look for sitemaps and llms.txt. Default: true */
-        discover?: boolean | undefined;
-        /** concurrent requests over all hosts. Default: 16 */
-        concurrency?: number | undefined;
-        /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
-        delay_ms?: number | undefined;
-        user_agent?: string | undefined;
-        /** Default: false */
-        ignore_robots?: boolean | undefined;
-        /** treat URLs that differ only in parameter order as the same. Default: false */
-        sort_query?: boolean | undefined;
-        /** keep tracking parameters such as utm_… in URLs. Default: false */
-        keep_tracking?: boolean | undefined;
-        /** keep session ids in URLs. Default: false */
-        keep_sessions?: boolean | undefined;
-        /** skip endless URL spaces once their pages repeat. Default: true */
-        traps?: boolean | undefined;
-        /** store the main content as markdown. Default: true */
-        markdown?: boolean | undefined;
-        /** convert the main content or the full visible page to markdown. Default: "main" */
-        content?: 'main' | 'full' | undefined;
-        /** Default: false */
-        store_html?: boolean | undefined;
-        /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
-        render?: 'never' | 'auto' | 'always' | undefined;
-        /** in rendered pages, wait for this CSS selector or number of milliseconds */
-        wait_for?: number | string | undefined;
-        /** actions to perform in every rendered page before it is read */
-        actions?:
-          | Array<
-              | { type: 'wait'; milliseconds: number }
-              | { type: 'wait'; selector: string }
-              | { type: 'click'; selector: string }
-              | {
-                  type: 'type';
-                  selector: string;
-                  text: string;
-                }
-              | { type: 'press'; key: string }
-              | {
-                  type: 'scroll';
-                  /** Default: "down" */
-                  direction?: 'up' | 'down' | undefined;
-                  amount?: number | undefined;
-                }
-            >
-          | undefined;
-        /** store a screenshot of every page; renders all pages. Default: false */
-        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-        /** let rendered pages load images, fonts, media and trackers. Default: false */
-        load_media?: boolean | undefined;
-        /** store responses as received, for WARC. Default: false */
-        keep_bodies?: boolean | undefined;
-        /** Default: 10485760 */
-        max_page_bytes?: number | undefined;
-        /** Default: 60 */
-        page_timeout_seconds?: number | undefined;
-        /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
-        attempts?: number | undefined;
-        /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
-        recrawl?: boolean | undefined;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-      /** a repeated request with the same key returns the first job */
-      idempotency_key?: string | undefined;
-    }
-  | {
-      kind: 'visit';
-      payload: {
-        url: string;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** Holdfast's runners, or a bot. Default: "builtin" */
-      executor?: Executor | undefined;
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-      /** a repeated request with the same key returns the first job */
-      idempotency_key?: string | undefined;
-    }
-  | {
-      kind: 'collect';
-      payload: {
-        /** an intake of the owner; source_id names the source to query */
-        intake_id: string;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-      /** a repeated request with the same key returns the first job */
-      idempotency_key?: string | undefined;
-    };
+export interface NewBulkCollectJob extends NewCollectJob {
+  /** a repeated request with the same key returns the first job */
+  idempotency_key?: string | undefined;
+}
+
+export interface NewBulkCrawlJob extends NewCrawlJob {
+  /** a repeated request with the same key returns the first job */
+  idempotency_key?: string | undefined;
+}
+
+export type NewBulkJob = NewBulkCrawlJob | NewBulkVisitJob | NewBulkCollectJob;
+
+export interface NewBulkVisitJob extends NewVisitJob {
+  /** a repeated request with the same key returns the first job */
+  idempotency_key?: string | undefined;
+}
+
+export interface NewCollectJob extends NewJobFields {
+  kind: 'collect';
+  payload: CollectPayload;
+}
+
+export interface NewCrawlJob extends NewJobFields {
+  kind: 'crawl';
+  payload: CrawlPayload;
+}
+
+export interface NewCrawlPolicy extends NewPolicyFields {
+  kind: 'crawl';
+  /** Default: {} */
+  options?: CrawlOptions | undefined;
+}
 
 export interface NewIntake {
   /** description in the words of a listing */
@@ -1182,299 +872,49 @@ export interface NewIntake {
   reference?: string | null | undefined;
 }
 
-export type NewJob =
-  | {
-      kind: 'crawl';
-      payload: {
-        /** start URL */
-        url: string;
-        /** further URLs of a batch */
-        urls?: string[] | undefined;
-        /** Default: "auto" */
-        strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-        /** maximum number of links from the start. Default: 50 */
-        max_depth?: number | undefined;
-        /** stop after this many fetched pages; manually retried pages are extra */
-        max_pages?: number | undefined;
-        max_pages_per_host?: number | undefined;
-        /** Default: "host" */
-        scope?: 'host' | 'subdomains' | 'any' | undefined;
-        /** only URLs whose path has this prefix */
-        path_prefix?: string | undefined;
-        /** only URLs that match one of these patterns. Default: [] */
-        include?: string[] | undefined;
-        /** skip URLs that match one of these patterns. Default: [] */
-        exclude?: string[] | undefined;
-        /** also look for sitemaps and llms.txt. Default: true */
-        discover?: boolean | undefined;
-        /** concurrent requests over all hosts. Default: 16 */
-        concurrency?: number | undefined;
-        /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
-        delay_ms?: number | undefined;
-        user_agent?: string | undefined;
-        /** Default: false */
-        ignore_robots?: boolean | undefined;
-        /** treat URLs that differ only in parameter order as the same. Default: false */
-        sort_query?: boolean | undefined;
-        /** keep tracking parameters such as utm_… in URLs. Default: false */
-        keep_tracking?: boolean | undefined;
-        /** keep session ids in URLs. Default: false */
-        keep_sessions?: boolean | undefined;
-        /** skip endless URL spaces once their pages repeat. Default: true */
-        traps?: boolean | undefined;
-        /** store the main content as markdown. Default: true */
-        markdown?: boolean | undefined;
-        /** convert the main content or the full visible page to markdown. Default: "main" */
-        content?: 'main' | 'full' | undefined;
-        /** Default: false */
-        store_html?: boolean | undefined;
-        /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
-        render?: 'never' | 'auto' | 'always' | undefined;
-        /** in rendered pages, wait for this CSS selector or number of milliseconds */
-        wait_for?: number | string | undefined;
-        /** actions to perform in every rendered page before it is read */
-        actions?:
-          | Array<
-              | { type: 'wait'; milliseconds: number }
-              | { type: 'wait'; selector: string }
-              | { type: 'click'; selector: string }
-              | {
-                  type: 'type';
-                  selector: string;
-                  text: string;
-                }
-              | { type: 'press'; key: string }
-              | {
-                  type: 'scroll';
-                  /** Default: "down" */
-                  direction?: 'up' | 'down' | undefined;
-                  amount?: number | undefined;
-                }
-            >
-          | undefined;
-        /** store a screenshot of every page; renders all pages. Default: false */
-        screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-        /** let rendered pages load images, fonts, media and trackers. Default: false */
-        load_media?: boolean | undefined;
-        /** store responses as received, for WARC. Default: false */
-        keep_bodies?: boolean | undefined;
-        /** Default: 10485760 */
-        max_page_bytes?: number | undefined;
-        /** Default: 60 */
-        page_timeout_seconds?: number | undefined;
-        /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
-        attempts?: number | undefined;
-        /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
-        recrawl?: boolean | undefined;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-    }
-  | {
-      kind: 'visit';
-      payload: {
-        url: string;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** Holdfast's runners, or a bot. Default: "builtin" */
-      executor?: Executor | undefined;
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-    }
-  | {
-      kind: 'collect';
-      payload: {
-        /** an intake of the owner; source_id names the source to query */
-        intake_id: string;
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      };
-      /** higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** earliest start */
-      run_at?: string | undefined;
-      /** unique among the owner's live jobs */
-      dedupe_key?: string | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** doubles with every retry, up to 24 h. Default: 300 */
-      retry_backoff_seconds?: number | undefined;
-      /** hard deadline of one run */
-      timeout_seconds?: number | undefined;
-      /** lease of a bot; default: timeout_seconds, otherwise 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** collect: the source to query; otherwise a reference of your own */
-      source_id?: string | undefined;
-    };
+export type NewJob = NewCrawlJob | NewVisitJob | NewCollectJob;
 
-export type NewPolicy =
-  | {
-      kind: 'crawl';
-      /** start URL; unique per owner and kind */
-      url: string;
-      /** hours from a successful run to the next. Default: 24 */
-      frequency_hours?: number | undefined;
-      /** priority of its jobs; higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** lease of a bot that pulls its visit. Default: 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** delay after a failure; doubles with every further failure, up to 24 h. Default: 5 */
-      retry_backoff_minutes?: number | undefined;
-      /** hard deadline of one run; default: 10 for a visit, none for a crawl */
-      timeout_minutes?: number | null | undefined;
-      /** Default: true */
-      enabled?: boolean | undefined;
-      /** next run; at once if in the past */
-      next_run_at?: string | undefined;
-      /** Default: {} */
-      options?:
-        | {
-            /** further URLs of a batch */
-            urls?: string[] | undefined;
-            /** Default: "auto" */
-            strategy?: 'auto' | 'recursive' | 'sitemap' | 'batch' | 'single' | 'text' | undefined;
-            /** maximum number of links from the start. Default: 50 */
-            max_depth?: number | undefined;
-            /** stop after this many fetched pages; manually retried pages are extra */
-            max_pages?: number | undefined;
-            max_pages_per_host?: number | undefined;
-            /** Default: "host" */
-            scope?: 'host' | 'subdomains' | 'any' | undefined;
-            /** only URLs whose path has this prefix */
-            path_prefix?: string | undefined;
-            /** only URLs that match one of these patterns. Default: [] */
-            include?: string[] | undefined;
-            /** skip URLs that match one of these patterns. Default: [] */
-            exclude?: string[] | undefined;
-            /** also look for sitemaps and llms.txt. Default: true */
-            discover?: boolean | undefined;
-            /** concurrent requests over all hosts. Default: 16 */
-            concurrency?: number | undefined;
-            /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
-            delay_ms?: number | undefined;
-            user_agent?: string | undefined;
-            /** Default: false */
-            ignore_robots?: boolean | undefined;
-            /** treat URLs that differ only in parameter order as the same. Default: false */
-            sort_query?: boolean | undefined;
-            /** keep tracking parameters such as utm_… in URLs. Default: false */
-            keep_tracking?: boolean | undefined;
-            /** keep session ids in URLs. Default: false */
-            keep_sessions?: boolean | undefined;
-            /** skip endless URL spaces once their pages repeat. Default: true */
-            traps?: boolean | undefined;
-            /** store the main content as markdown. Default: true */
-            markdown?: boolean | undefined;
-            /** convert the main content or the full visible page to markdown. Default: "main" */
-            content?: 'main' | 'full' | undefined;
-            /** Default: false */
-            store_html?: boolean | undefined;
-            /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
-            render?: 'never' | 'auto' | 'always' | undefined;
-            /** in rendered pages, wait for this CSS selector or number of milliseconds */
-            wait_for?: number | string | undefined;
-            /** actions to perform in every rendered page before it is read */
-            actions?:
-              | Array<
-                  | { type: 'wait'; milliseconds: number }
-                  | { type: 'wait'; selector: string }
-                  | { type: 'click'; selector: string }
-                  | {
-                      type: 'type';
-                      selector: string;
-                      text: string;
-                    }
-                  | { type: 'press'; key: string }
-                  | {
-                      type: 'scroll';
-                      /** Default: "down" */
-                      direction?: 'up' | 'down' | undefined;
-                      amount?: number | undefined;
-                    }
-                >
-              | undefined;
-            /** store a screenshot of every page; renders all pages. Default: false */
-            screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-            /** let rendered pages load images, fonts, media and trackers. Default: false */
-            load_media?: boolean | undefined;
-            /** store responses as received, for WARC. Default: false */
-            keep_bodies?: boolean | undefined;
-            /** Default: 10485760 */
-            max_page_bytes?: number | undefined;
-            /** Default: 60 */
-            page_timeout_seconds?: number | undefined;
-            /** attempts per URL for transient errors; refusals by an overloaded host are counted separately, up to four times as many. Default: 3 */
-            attempts?: number | undefined;
-            /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
-            recrawl?: boolean | undefined;
-            /** your own data, stored with its jobs */
-            metadata?: Record<string, unknown> | undefined;
-          }
-        | undefined;
-    }
-  | {
-      kind: 'visit';
-      /** start URL; unique per owner and kind */
-      url: string;
-      /** hours from a successful run to the next. Default: 24 */
-      frequency_hours?: number | undefined;
-      /** priority of its jobs; higher runs first. Default: 0 */
-      priority?: number | undefined;
-      /** lease of a bot that pulls its visit. Default: 600 */
-      lock_ttl_seconds?: number | undefined;
-      /** Default: 3 */
-      max_retries?: number | undefined;
-      /** delay after a failure; doubles with every further failure, up to 24 h. Default: 5 */
-      retry_backoff_minutes?: number | undefined;
-      /** hard deadline of one run; default: 10 for a visit, none for a crawl */
-      timeout_minutes?: number | null | undefined;
-      /** Default: true */
-      enabled?: boolean | undefined;
-      /** next run; at once if in the past */
-      next_run_at?: string | undefined;
-      /** who runs its visits. Default: "builtin" */
-      executor?: Executor | undefined;
-      /** Default: {} */
-      options?:
-        | {
-            /** your own data, stored with its jobs */
-            metadata?: Record<string, unknown> | undefined;
-          }
-        | undefined;
-    };
+export interface NewJobFields {
+  /** higher runs first. Default: 0 */
+  priority?: number | undefined;
+  /** earliest start */
+  run_at?: string | undefined;
+  /** unique among the owner's live jobs */
+  dedupe_key?: string | undefined;
+  /** Default: 3 */
+  max_retries?: number | undefined;
+  /** doubles with every retry, up to 24 h. Default: 300 */
+  retry_backoff_seconds?: number | undefined;
+  /** hard deadline of one run */
+  timeout_seconds?: number | undefined;
+  /** lease of a bot; default: timeout_seconds, otherwise 600 */
+  lock_ttl_seconds?: number | undefined;
+  /** collect: the source to query; otherwise a reference of your own */
+  source_id?: string | undefined;
+}
+
+export type NewPolicy = NewCrawlPolicy | NewVisitPolicy;
+
+export interface NewPolicyFields {
+  /** start URL; unique per owner and kind */
+  url: string;
+  /** hours from a successful run to the next. Default: 24 */
+  frequency_hours?: number | undefined;
+  /** priority of its jobs; higher runs first. Default: 0 */
+  priority?: number | undefined;
+  /** lease of a bot that pulls its visit. Default: 600 */
+  lock_ttl_seconds?: number | undefined;
+  /** Default: 3 */
+  max_retries?: number | undefined;
+  /** delay after a failure; doubles with every further failure, up to 24 h. Default: 5 */
+  retry_backoff_minutes?: number | undefined;
+  /** hard deadline of one run; default: 10 for a visit, none for a crawl */
+  timeout_minutes?: number | null | undefined;
+  /** Default: true */
+  enabled?: boolean | undefined;
+  /** next run; at once if in the past */
+  next_run_at?: string | undefined;
+}
 
 export interface NewPricePoint {
   price: string;
@@ -1489,6 +929,26 @@ export interface NewPricePoint {
   /** default: computed from the title */
   match_strength?: string | null | undefined;
   attributes?: Record<string, string | number | boolean> | null | undefined;
+}
+
+export interface NewVisitJob extends NewJobFields {
+  kind: 'visit';
+  payload: VisitPayload;
+  /** Holdfast's runners, or a bot. Default: "builtin" */
+  executor?: Executor | undefined;
+}
+
+export interface NewVisitPolicy extends NewPolicyFields {
+  kind: 'visit';
+  /** who runs its visits. Default: "builtin" */
+  executor?: Executor | undefined;
+  /** Default: {} */
+  options?:
+    | {
+        /** your own data, stored with the job */
+        metadata?: Record<string, unknown> | undefined;
+      }
+    | undefined;
 }
 
 export interface NewWebhook {
@@ -1522,6 +982,23 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
+export type PageAction =
+  | { type: 'wait'; milliseconds: number }
+  | { type: 'wait'; selector: string }
+  | { type: 'click'; selector: string }
+  | {
+      type: 'type';
+      selector: string;
+      text: string;
+    }
+  | { type: 'press'; key: string }
+  | {
+      type: 'scroll';
+      /** Default: "down" */
+      direction?: 'up' | 'down' | undefined;
+      amount?: number | undefined;
+    };
+
 export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
 
 export interface PageDiff {
@@ -1554,6 +1031,13 @@ export interface PageErrors {
 }
 
 export type PageOutcome = 'fetched' | 'failed' | 'skipped' | 'redirected';
+
+/** Which page of a list. */
+export interface PageQuery {
+  /** maximum number of entries */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
 
 export interface Policy {
   id: string;
@@ -1624,26 +1108,7 @@ export interface PriceDifference {
   previous_currency: string;
 }
 
-export interface PricePoint {
-  id: string;
-  intake_id: string;
-  source_id: string;
-  /** unique per intake and source */
-  dedupe_key: string;
-  /** decimal text, exactly as found */
-  price: string;
-  currency: string;
-  price_type: 'sold' | 'ask' | 'bid';
-  /** how well the listing matches the item: "0.000" to "1.000" */
-  match_strength: string;
-  external_id: string | null;
-  listing_url: string | null;
-  listing_title: string | null;
-  listing_date: string | null;
-  observed_at: string;
-  /** null: added by hand */
-  job_id: string | null;
-  actor: string;
+export interface PricePoint extends ListedPricePoint {
   listing_attributes: Record<string, unknown> | null;
   /** the listing as returned by the source */
   raw: unknown;
@@ -1689,30 +1154,7 @@ export interface PullRequest {
   idempotency_key?: string | null | undefined;
 }
 
-export interface RanPolicy {
-  id: string;
-  user_id: string;
-  kind: 'crawl' | 'visit';
-  url: string;
-  executor: Executor;
-  options: Record<string, unknown>;
-  frequency_hours: number;
-  priority: number;
-  lock_ttl_seconds: number;
-  max_retries: number;
-  retry_backoff_minutes: number;
-  timeout_minutes: number | null;
-  enabled: boolean;
-  /** when its next job is created; set again when its live job ends */
-  next_run_at: string;
-  last_success_at: string | null;
-  last_failed_at: string | null;
-  /** final failures since the last success */
-  failure_count: number;
-  /** its unfinished job; no other is created meanwhile */
-  live_job_id: string | null;
-  created_at: string;
-  updated_at: string;
+export interface RanPolicy extends Policy {
   /** due: its job is created at once; live_job_exists: see live_job_id */
   outcome: 'due' | 'live_job_exists';
 }
@@ -1724,23 +1166,7 @@ export interface ReplayAnswer {
   next_cursor: string | null;
 }
 
-export interface Result {
-  id: string;
-  job_id: string;
-  policy_id: string | null;
-  user_id: string;
-  url: string;
-  /** decimal text, exactly as found */
-  price: string | null;
-  currency: string | null;
-  title: string | null;
-  in_stock: boolean | null;
-  /** submitted by: bot:… or supervisor:… */
-  actor: string;
-  has_raw_html: boolean;
-  /** null: unchanged, or the first price */
-  price_change: PriceDifference | null;
-  crawled_at: string;
+export interface Result extends ListedResult {
   /** other data extracted from the page */
   parsed_data: unknown;
 }
@@ -1760,46 +1186,7 @@ export interface ShowStatsQuery {
   user_id?: string | undefined;
 }
 
-export interface ShownJob {
-  id: string;
-  kind: JobKind;
-  executor: Executor;
-  /** URL of the payload */
-  url: string | null;
-  payload: Record<string, unknown>;
-  status: JobStatus;
-  /** action requested of the job's holder */
-  requested_action: 'pause' | 'cancel' | null;
-  priority: number;
-  progress_percentage: number;
-  retry_count: number;
-  max_retries: number;
-  error_code: string | null;
-  error_message: string | null;
-  /** private origins that its worker must be allowed to fetch; null: any worker can run it */
-  waits_for: string[] | null;
-  /** current or last holder */
-  worker_id: string | null;
-  /** number of its latest lease */
-  fence: number;
-  lease_expires_at: string | null;
-  last_heartbeat: string | null;
-  run_at: string | null;
-  next_retry_at: string | null;
-  created_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-  dedupe_key: string | null;
-  idempotency_key: string | null;
-  source_id: string | null;
-  policy_id: string | null;
-  /** the completed job that this job reruns */
-  rerun_of: string | null;
-  user_id: string;
-  /** actions possible now; in lists, those its status allows */
-  allowed_actions: JobAction[];
-  /** what the job waits for and what ends the wait; null while it runs, is paused or has finished */
-  waiting: Waiting | null;
+export interface ShownJob extends ListedJob {
   /** counters of a crawl; null until it has started */
   crawl: CrawlCounters | null;
   /** set if its runner died before the first request; no retry is used, and the job continues by itself */
@@ -1811,32 +1198,7 @@ export interface ShownJob {
   } | null;
 }
 
-export interface ShownPage {
-  job_id: string;
-  /** identifies the page within its job */
-  url_hash: string;
-  /** number of the page, in the order stored */
-  page_no: number;
-  url: string;
-  kind: 'page' | 'sitemap' | 'text';
-  outcome: PageOutcome;
-  /** HTTP status */
-  status: number | null;
-  /** reason of a skipped page, error code of a failed one */
-  reason: string | null;
-  message: string | null;
-  /** target of a redirect */
-  target_url: string | null;
-  title: string | null;
-  content_type: string | null;
-  language: string | null;
-  depth: number;
-  attempts: number;
-  word_count: number | null;
-  bytes: number | null;
-  /** compared with the baseline; null without one */
-  change: PageChange | null;
-  fetched_at: string;
+export interface ShownPage extends ListedPage {
   /** url_hash of the first page that linked to it */
   parent: string | null;
   /** from its rel=canonical */
@@ -1856,70 +1218,14 @@ export interface ShownPage {
   has_html: boolean;
 }
 
-export interface ShownWebhook {
-  id: string;
-  user_id: string;
-  url: string;
-  description: string | null;
-  events: Array<
-    | 'job.started'
-    | 'job.paused'
-    | 'job.retrying'
-    | 'job.completed'
-    | 'job.failed'
-    | 'job.cancelled'
-    | 'job.expired'
-    | 'price.changed'
-    | 'page.new'
-    | 'page.changed'
-    | 'page.gone'
-    | 'page.failed'
-  >;
-  enabled: boolean;
-  /** why it is disabled */
-  disabled_reason: string | null;
-  /** first failure since its last accepted delivery */
-  failing_since: string | null;
-  /** until then, deliveries are also signed with the previous secret */
-  previous_secret_until: string | null;
-  created_at: string;
-  updated_at: string;
+export interface ShownWebhook extends Webhook {
   /** counts; above 10,000 a lower bound */
   deliveries: { pending: number; dead: number };
   /** next attempt; null if nothing waits or the webhook is disabled */
   next_attempt_at: string | null;
 }
 
-export interface ShownWebhookDelivery {
-  /** the webhook-id is `msg_` plus this id, for every attempt */
-  id: string;
-  webhook_id: string;
-  event:
-    | 'job.started'
-    | 'job.paused'
-    | 'job.retrying'
-    | 'job.completed'
-    | 'job.failed'
-    | 'job.cancelled'
-    | 'job.expired'
-    | 'price.changed'
-    | 'page.new'
-    | 'page.changed'
-    | 'page.gone'
-    | 'page.failed'
-    | 'webhook.test';
-  /** pending: to be sent; dead: no attempts left */
-  status: 'pending' | 'delivered' | 'dead';
-  attempts: number;
-  created_at: string;
-  /** may be later if the webhook fails; null if there is none or the webhook is disabled */
-  next_attempt_at: string | null;
-  last_attempt_at: string | null;
-  /** HTTP status of the last response */
-  last_status: number | null;
-  /** why the last attempt failed */
-  last_error: string | null;
-  delivered_at: string | null;
+export interface ShownWebhookDelivery extends WebhookDelivery {
   /** body of the request */
   payload: Record<string, unknown>;
 }
@@ -2032,41 +1338,9 @@ export interface Stats {
     /** at_least: a lower bound; estimate: from the database's statistics */
     precision: 'exact' | 'at_least' | 'estimate';
     /** longest overdue first */
-    data: Array<{
-      id: string;
-      kind: JobKind;
-      url: string | null;
-      /** title of the item whose prices are collected */
-      title: string | null;
-      source_id: string | null;
-      status: JobStatus;
-      progress_percentage: number;
-      worker_id: string | null;
-      error_code: string | null;
-      user_id: string;
-      created_at: string;
-      started_at: string | null;
-      completed_at: string | null;
-      lease_expires_at: string | null;
-    }>;
+    data: StatsJob[];
   };
-  recent_jobs: Array<{
-    id: string;
-    kind: JobKind;
-    url: string | null;
-    /** title of the item whose prices are collected */
-    title: string | null;
-    source_id: string | null;
-    status: JobStatus;
-    progress_percentage: number;
-    worker_id: string | null;
-    error_code: string | null;
-    user_id: string;
-    created_at: string;
-    started_at: string | null;
-    completed_at: string | null;
-    lease_expires_at: string | null;
-  }>;
+  recent_jobs: StatsJob[];
   workers: {
     alive: number;
     /** workers that stopped claiming because their runners die before their first request */
@@ -2077,36 +1351,13 @@ export interface Stats {
     max_jobs: number;
     in_trouble: Worker[];
   };
-  sources: {
-    blocked: {
-      count: number;
-      /** at_least: a lower bound; estimate: from the database's statistics */
-      precision: 'exact' | 'at_least' | 'estimate';
-    };
-    in_trouble: Source[];
-  };
+  sources: { blocked: Count; in_trouble: Source[] };
   policies: {
-    enabled: {
-      count: number;
-      /** at_least: a lower bound; estimate: from the database's statistics */
-      precision: 'exact' | 'at_least' | 'estimate';
-    };
-    disabled: {
-      count: number;
-      /** at_least: a lower bound; estimate: from the database's statistics */
-      precision: 'exact' | 'at_least' | 'estimate';
-    };
-    due: {
-      count: number;
-      /** at_least: a lower bound; estimate: from the database's statistics */
-      precision: 'exact' | 'at_least' | 'estimate';
-    };
+    enabled: Count;
+    disabled: Count;
+    due: Count;
     /** enabled policies whose last run failed */
-    failing: {
-      count: number;
-      /** at_least: a lower bound; estimate: from the database's statistics */
-      precision: 'exact' | 'at_least' | 'estimate';
-    };
+    failing: Count;
   };
   bots: {
     /** bots seen in the last hour */
@@ -2123,6 +1374,24 @@ export interface Stats {
       jobs_failed: number;
     }>;
   };
+}
+
+export interface StatsJob {
+  id: string;
+  kind: JobKind;
+  url: string | null;
+  /** title of the item whose prices are collected */
+  title: string | null;
+  source_id: string | null;
+  status: JobStatus;
+  progress_percentage: number;
+  worker_id: string | null;
+  error_code: string | null;
+  user_id: string;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  lease_expires_at: string | null;
 }
 
 export interface StreamEventsQuery {
@@ -2143,23 +1412,7 @@ export interface StreamJobQuery {
 
 export interface SubmitAnswer {
   success: true;
-  data:
-    | {
-        result_id: string;
-        job_id: string;
-        status: 'done';
-        price: number;
-        currency: string;
-        policy_next_run: string | null;
-      }
-    | {
-        job_id: string;
-        status: 'pending' | 'failed' | 'paused' | 'cancelled';
-        retry_count: number;
-        max_retries: number;
-        error?: string | undefined;
-        message: string;
-      };
+  data: SubmitOutcome;
 }
 
 export interface SubmitBatchAnswer {
@@ -2170,23 +1423,7 @@ export interface SubmitBatchAnswer {
           success: true;
           /** HTTP status that a single submit would have */
           status_code: number;
-          data:
-            | {
-                result_id: string;
-                job_id: string;
-                status: 'done';
-                price: number;
-                currency: string;
-                policy_next_run: string | null;
-              }
-            | {
-                job_id: string;
-                status: 'pending' | 'failed' | 'paused' | 'cancelled';
-                retry_count: number;
-                max_retries: number;
-                error?: string | undefined;
-                message: string;
-              };
+          data: SubmitOutcome;
         }
       | {
           success: false;
@@ -2217,6 +1454,24 @@ export interface SubmitBatchRequest {
   /** submits without bot_id; processed separately, answered in order */
   items: unknown[];
 }
+
+export type SubmitOutcome =
+  | {
+      result_id: string;
+      job_id: string;
+      status: 'done';
+      price: number;
+      currency: string;
+      policy_next_run: string | null;
+    }
+  | {
+      job_id: string;
+      status: 'pending' | 'failed' | 'paused' | 'cancelled';
+      retry_count: number;
+      max_retries: number;
+      error?: string | undefined;
+      message: string;
+    };
 
 export interface SubmitRequest {
   /** name of the calling bot; must match if the key belongs to a bot */
@@ -2294,6 +1549,12 @@ export interface Valuation {
   /** what raised or lowered the confidence */
   reasons: Array<{ points: number; text: string }>;
   valued_at: string;
+}
+
+export interface VisitPayload {
+  url: string;
+  /** your own data, stored with the job */
+  metadata?: Record<string, unknown> | undefined;
 }
 
 export interface Waiting {
@@ -2432,13 +1693,7 @@ export interface Calls {
   cancelJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   changeBot: {
@@ -2616,13 +1871,7 @@ export interface Calls {
   expireJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   exportPages: {
@@ -2766,13 +2015,7 @@ export interface Calls {
   pauseJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   pauseSource: {
@@ -2818,25 +2061,13 @@ export interface Calls {
   resetLockJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   resumeJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   resumeSource: {
@@ -2894,13 +2125,7 @@ export interface Calls {
   runNowJob: {
     path: { id: string };
     query: undefined;
-    body:
-      | {
-          /** reason, stored in the timeline */
-          reason?: string | undefined;
-        }
-      | null
-      | undefined;
+    body: ActionRequest | null | undefined;
     answer: Job;
   };
   runPolicy: {

@@ -135,24 +135,26 @@ export const pullAnswer = z
   .meta({ id: 'PullAnswer' });
 export type PullAnswer = z.input<typeof pullAnswer>;
 
-const submitted = z.union([
-  z.object({
-    result_id: z.uuid(),
-    job_id: z.uuid(),
-    status: z.literal('done'),
-    price: z.number(),
-    currency: z.string(),
-    policy_next_run: moment.nullable(),
-  }),
-  z.object({
-    job_id: z.uuid(),
-    status: z.enum(['pending', 'failed', 'paused', 'cancelled']),
-    retry_count: z.int(),
-    max_retries: z.int(),
-    error: z.string().optional(),
-    message: z.string(),
-  }),
-]);
+const submitted = z
+  .union([
+    z.object({
+      result_id: z.uuid(),
+      job_id: z.uuid(),
+      status: z.literal('done'),
+      price: z.number(),
+      currency: z.string(),
+      policy_next_run: moment.nullable(),
+    }),
+    z.object({
+      job_id: z.uuid(),
+      status: z.enum(['pending', 'failed', 'paused', 'cancelled']),
+      retry_count: z.int(),
+      max_retries: z.int(),
+      error: z.string().optional(),
+      message: z.string(),
+    }),
+  ])
+  .meta({ id: 'SubmitOutcome' });
 
 export const submitAnswer = z
   .object({ success: z.literal(true), data: submitted })

@@ -15,16 +15,19 @@ import { withoutDefaults } from './without-defaults.ts';
 /** Keys that Holdfast gives to jobs of its own; a user's job must not stand in their way. */
 export const reservedDedupeKeys = ['policy:', 'intake:', 'rerun:'] as const;
 
-const metadata = z.record(text(100), z.unknown()).optional().describe('your own data, stored with the job');
+export const metadata = z
+  .record(text(100), z.unknown())
+  .optional()
+  .describe('your own data, stored with the job');
 
 /** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
 const { needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
-const crawlPayload = strictFields({ ...crawlShape, metadata }, crawlFlagNames);
-const visitPayload = strictFields({ url: pageUrl, metadata });
+const crawlPayload = strictFields({ ...crawlShape, metadata }, crawlFlagNames).meta({ id: 'CrawlPayload' });
+const visitPayload = strictFields({ url: pageUrl, metadata }).meta({ id: 'VisitPayload' });
 const collectPayload = strictFields({
   intake_id: z.uuid().describe('an intake of the owner; source_id names the source to query'),
   metadata,
-});
+}).meta({ id: 'CollectPayload' });
 
 const { idempotency_key, user_id: _, ...jobFields } = jobRequestFields;
 const fields = {
@@ -201,7 +204,7 @@ const filterFields = {
   search: text(200).optional().describe('part of the URL, ignoring case'),
   url_prefix: text(500).optional().describe('exact prefix of the URL'),
 };
-export const jobSearch = z.strictObject(filterFields);
+export const jobSearch = z.strictObject(filterFields).meta({ id: 'JobFilter' });
 export type JobSearch = z.output<typeof jobSearch>;
 
 export const jobListQuery = z.strictObject({
@@ -212,7 +215,7 @@ export const jobListQuery = z.strictObject({
 export const jobList = pageOf(listedJob);
 
 const reason = text(500).optional().describe('reason, stored in the timeline');
-export const actionRequest = z.strictObject({ reason }).nullish();
+export const actionRequest = z.strictObject({ reason }).meta({ id: 'ActionRequest' }).nullish();
 export const retryRequest = z
   .strictObject({
     reason,

@@ -5,18 +5,17 @@ import { moment } from '../moment.ts';
 import { type PolicyKind, policyChange, policyFields, policyKinds } from '../policy.ts';
 import { strictFields } from '../strict-fields.ts';
 import { text } from '../text-fields.ts';
+import { metadata } from './jobs.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 import { withoutDefaults } from './without-defaults.ts';
 
-const metadata = z.record(text(100), z.unknown()).optional().describe('your own data, stored with its jobs');
-
 const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
 
 /** What a user may ask of a policy's jobs, beside their url: the same as of a single job. */
 export const policyOptions = {
-  crawl: strictFields({ ...crawlShape, metadata }, crawlFlagNames),
+  crawl: strictFields({ ...crawlShape, metadata }, crawlFlagNames).meta({ id: 'CrawlOptions' }),
   visit: strictFields({ metadata }),
 } as const satisfies Record<PolicyKind, z.ZodType>;
 

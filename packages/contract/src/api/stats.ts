@@ -13,7 +13,7 @@ const counted = {
   count: z.int(),
   precision: z.enum(precisions).describe("at_least: a lower bound; estimate: from the database's statistics"),
 };
-const count = z.object(counted);
+const count = z.object(counted).meta({ id: 'Count' });
 export type Count = z.output<typeof count>;
 
 const minute = z.object({
@@ -28,22 +28,24 @@ const minute = z.object({
 });
 export type MinuteOfJobs = z.output<typeof minute>;
 
-const statsJob = z.object({
-  id: z.uuid(),
-  kind: z.enum(jobKinds),
-  url: z.string().nullable(),
-  title: z.string().nullable().describe('title of the item whose prices are collected'),
-  source_id: z.string().nullable(),
-  status: z.enum(jobStatuses),
-  progress_percentage: z.int(),
-  worker_id: z.string().nullable(),
-  error_code: z.string().nullable(),
-  user_id: z.string(),
-  created_at: timestamp,
-  started_at: timestamp.nullable(),
-  completed_at: timestamp.nullable(),
-  lease_expires_at: timestamp.nullable(),
-});
+const statsJob = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(jobKinds),
+    url: z.string().nullable(),
+    title: z.string().nullable().describe('title of the item whose prices are collected'),
+    source_id: z.string().nullable(),
+    status: z.enum(jobStatuses),
+    progress_percentage: z.int(),
+    worker_id: z.string().nullable(),
+    error_code: z.string().nullable(),
+    user_id: z.string(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    completed_at: timestamp.nullable(),
+    lease_expires_at: timestamp.nullable(),
+  })
+  .meta({ id: 'StatsJob' });
 export type StatsJob = z.output<typeof statsJob>;
 
 export const stats = z
