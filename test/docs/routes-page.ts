@@ -26,8 +26,8 @@ export function routesPage({ paths }: ApiDocument): string {
 
 # Routes
 
-Every route of the HTTP API. A running server describes them with all their fields at \`/api/docs\`, and as OpenAPI 3.1 at
-\`/api/openapi.json\`; [the API](api.md) tells what is common to them.
+Every route of the HTTP API. A running server documents all fields at \`/api/docs\` and serves OpenAPI 3.1 at
+\`/api/openapi.json\`. [HTTP API](api.md) explains keys, errors, lists and events.
 
 ${sections.join('\n\n')}
 `;

@@ -3,6 +3,7 @@ import {
   migrationsFolder,
   readMigrationFiles,
 } from '../../packages/server/src/base/database/migration-state.ts';
+import { columnNotes } from './column-notes.ts';
 import { type Remarks, readRemarks } from './read-remarks.ts';
 import { tablePurposes } from './table-purposes.ts';
 
@@ -40,7 +41,7 @@ const enumsText = `
 SELECT typname AS name, string_agg(enumlabel, ', ' ORDER BY enumsortorder) AS values
 FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid GROUP BY typname ORDER BY typname`;
 
-/** docs/schema.md: what a migrated database has, and what its migrations say about it. */
+/** docs/schema.md, from a migrated database, the notes beside this file, and the comments of the migrations. */
 export async function schemaPage(pool: pg.Pool): Promise<string> {
   const { rows: columns } = await pool.query<Column>(columnsText);
   const { rows: keys } = await pool.query<Key>(keysText);
@@ -52,9 +53,9 @@ export async function schemaPage(pool: pg.Pool): Promise<string> {
 
 # Schema
 
-Tables and columns of the database, with what the [migrations](../packages/server/migrations) say of them. Read them as you like;
-write them only through the commands and the API: every change of a job is one fenced statement ([how it works](architecture.md)).
-A later version may change everything here but what the API tells.
+Tables and columns of the database. Query them freely, but change data only through the commands, the API or the
+[documented statements](source-documents.md#sql). The schema is not a stable interface: any version may change it
+([migrations](../packages/server/migrations)).
 
 ${list(
   ['table', ''],
@@ -94,12 +95,12 @@ function tableSection(table: string, columns: Column[], keys: Key[], remarks: Re
       `\`${name}\``,
       type + (required ? '' : ', may be null'),
       standard === null ? '' : `\`${standard}\``,
-      remarks.columns.get(`${table}.${name}`) ?? '',
+      columnNotes[`${table}.${name}`] ?? remarks.columns.get(`${table}.${name}`) ?? '',
     ]);
   const definitions = keys.filter((key) => key.table === table).map(({ definition }) => `\`${definition}\``);
   return [
     `## ${table}`,
-    [tablePurposes[table], remarks.tables.get(table)].filter(Boolean).join(' '),
+    tablePurposes[table] ?? remarks.tables.get(table),
     list(['column', 'type', 'default', ''], rows),
     definitions.length > 0 && `Keys: ${definitions.join(', ')}.`,
   ]

@@ -1,0 +1,110 @@
+/** What a column means on docs/schema.md. A column that is missing here shows the comment of its migration. */
+export const columnNotes: Readonly<Record<string, string>> = {
+  'adapter_cache.key_hash': 'SHA-256 of the key, which may exceed the size of an index entry.',
+  'adapter_cache.config_hash':
+    'SHA-256 of adapter and configuration; another configuration does not use this entry.',
+  'api_keys.secret_hash': 'SHA-256 of 256 random bits.',
+  'api_keys.prefix': 'Start of the secret, to recognize it.',
+  'api_keys.user_id': 'Owner of what the key creates.',
+  'api_keys.bot_id': 'The bot that the key belongs to; null: any bot of its owner.',
+  'api_keys.last_used_at': 'Accurate to a minute.',
+  'bot_submissions.answer': 'The response as text.',
+  'bots.allowed_domains': 'Null: all domains.',
+  'crawl_frontier.seq': 'Order of discovery; rows of a host are read breadth first.',
+  'crawl_frontier.redirects': 'Number of consecutive redirects that led here.',
+  'crawl_frontier.parent': 'url_hash of the page that linked here; null for start URLs.',
+  'crawl_frontier.refusals':
+    'How many of the attempts an overloaded host refused. They have their own limit.',
+  'crawl_frontier.retry_of':
+    'Outcome of the page record that this row retries. The record stays until a new outcome replaces it. Null for URLs without a record.',
+  'crawl_jobs.fence':
+    'Increases with each claim, and when an operator ends a lease. Every write of the holder carries it.',
+  'crawl_jobs.host': "Host of a visit's URL, with a non-default port.",
+  'crawl_jobs.intake_id':
+    'Of a collect job. A column of its own, because an index on the payload would slow down every update.',
+  'crawl_jobs.failed_starts': 'Consecutive runs whose runner died before its first request.',
+  'crawl_jobs.failed_start_worker': 'Worker of the latest failed start.',
+  'crawl_jobs.waits_for':
+    'Private origins that the worker must be allowed to fetch. Null until a worker released the job because of one.',
+  'crawl_jobs.rerun_of':
+    'The completed job that this job reruns. No foreign key: the older job may be deleted first.',
+  'crawl_page_contents.links': 'Absolute URLs, separated by newlines.',
+  'crawl_page_contents.body': 'Response body without content and transfer encodings, compressed.',
+  'crawl_page_contents.answer': 'Time, address, status line and headers of the response.',
+  'crawl_pages.page_no': 'Order of storage; followers and exports continue after the last one they have.',
+  'crawl_pages.reason': 'Reason of a skipped page, or error code of a failed one.',
+  'crawl_pages.target_url': 'Target of a redirect.',
+  'crawl_pages.structured': 'Headings, OpenGraph, and product data from JSON-LD and microdata.',
+  'crawl_pages.content_job': 'Job that stores the content, if an unchanged page shares it with its baseline.',
+  'crawl_pages.rendered':
+    'True: parsed after its scripts ran in a browser. Null: parsed as the server sent it.',
+  'crawl_policies.host': 'Host of the URL, computed for its jobs.',
+  'crawl_policies.options': 'Payload of its jobs, without the URL.',
+  'crawl_policies.timeout_minutes': 'Null: no deadline; crawls only.',
+  'crawl_policies.has_live_job':
+    'Set while a job it created is unfinished, which keeps the policy out of the index of due policies. Jobs retried by hand do not count.',
+  'crawl_results.raw_html': 'Compressed.',
+  'crawl_results.actor': '`bot:<bot_id>` or `supervisor:<worker_id>`, as in job_events.',
+  'crawl_states.checkpoint_no':
+    'Increases with every checkpoint, so that a repeated checkpoint changes nothing.',
+  'crawl_states.total_processed':
+    'Fetched and failed pages. Skipped and redirected ones are counted separately.',
+  'crawl_states.total_pending': 'Number of frontier rows.',
+  'crawl_states.not_crawled': 'URLs in scope that were left when a limit was reached.',
+  'crawl_states.off_scope': 'Links outside the scope, counted by reason; they are not stored.',
+  'crawl_states.discovery': 'State of discovery for a resumed run, such as unread sitemaps.',
+  'crawl_states.crawl_key': 'Hash of start URL and options, which selects the baseline.',
+  'crawl_states.baseline': 'Job that the recrawl is compared with; null: none.',
+  'crawl_states.url_rules':
+    'Version of the URL rules of this crawl; 1 is version 0.2. A crawl keeps its rules.',
+  'crawl_states.retrying': 'Number of frontier rows with retry_of.',
+  'crawl_suspects.last_fence': 'Run whose death was counted last.',
+  'intakes.reference': "The owner's own id; an import with the same reference updates the intake.",
+  'intakes.must_agree': 'Attributes that a listing must match; null: the default ones.',
+  'intakes.currency': 'Currency of the valuation; null: that of most price points.',
+  'intakes.valuation_due': 'The valuation must be recomputed.',
+  'intakes.confidence': 'Confidence of the valuation, stored here to filter lists; null: no valuation.',
+  'job_events.tx':
+    'Transaction that wrote the event. Readers of the stream take only events below the oldest running transaction (pg_snapshot_xmin).',
+  'price_points.dedupe_key': "The source's own id, or a hash of the listing.",
+  'price_points.match_is_stated':
+    'True: match_strength was given; false: it was computed, and is recomputed when the intake changes.',
+  'price_points.listing_attributes': 'Other attributes that the source provides.',
+  'price_points.job_id': 'Null: added by hand. No foreign key: price points outlive their jobs.',
+  'render_verdicts.shape': 'What the paths of these pages have in common.',
+  'render_verdicts.suspicion': 'Why they may need JavaScript.',
+  'sessions.token_hash': 'SHA-256 of the cookie.',
+  'sources.id': '`host:example.com` for the source of a host that nobody configured.',
+  'sources.hosts': 'Exact hosts, or `*.example.com` for all subdomains.',
+  'sources.configured':
+    'False: created with the first request to its host. Configured sources take precedence.',
+  'sources.crawl_delay_ms': 'Crawl-delay from robots.txt; null if there is none.',
+  'sources.last_success_at': 'Accurate to half a minute.',
+  'sources.paused_until': "'infinity': until an operator resumes it.",
+  'sources.pause_reason': "'failures' remains after paused_until, until one probe decides.",
+  'sources.slowdown':
+    'Factor that reduced its concurrency at slowed_at because responses were slow; it decays to 1.',
+  'sources.answers':
+    'Weighted number of recent responses, at most 100, since the last slow-down. Repeated failures of a URL do not count.',
+  'sources.usual_refused': 'Usual shares of refused and failed responses of this source.',
+  'sources.goodput': 'Successful responses per second over all workers, averaged over about a second.',
+  'sources.capacity': 'Requests per second it handled when last overloaded; null: never overloaded.',
+  'sources.futile_cuts': 'Consecutive slow-downs that changed nothing.',
+  'sources.paced_since': 'Since when it has had a pace.',
+  'sources.overload_share': 'Share of refused and failed responses that caused the slow-down.',
+  'sources.failed_urls': 'Consecutive failed URLs of crawls, each counted once.',
+  'webhook_deliveries.id': 'Identifies the delivery to its receiver, for every attempt.',
+  'webhook_deliveries.next_attempt_at': 'While it is being sent, the end of the lease.',
+  'webhook_deliveries.fence': 'Increases with each claim; the sender names it when it stores the outcome.',
+  'webhook_deliveries.payload': 'The body as text; every attempt sends the same bytes.',
+  'webhook_deliveries.lease_expires_at': 'Set while it is being sent.',
+  'webhooks.secret': 'Stored in clear, because every delivery is signed with it.',
+  'webhooks.previous_secret': 'Also signs until previous_expires_at.',
+  'webhooks.failure_streak':
+    'Consecutive failures of all deliveries. While it fails, one delivery at a time is tried.',
+  'workers.machine_id': 'Empty: unknown.',
+  'workers.kinds': 'Kinds of jobs it claims.',
+  'workers.heartbeat_seconds': 'Interval of its heartbeats.',
+  'workers.trouble': 'Why it stopped claiming jobs; null while it is healthy.',
+  'workers.max_crawls': 'Maximum concurrent crawls; null: not reported by older versions.',
+};
