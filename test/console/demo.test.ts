@@ -51,6 +51,8 @@ test('one click leads from nothing to the pages of a crawl, which ends by itself
   // The origin of the sample site is all that was opened: the API cannot reach other private addresses.
   const payloads = await database.pool.query(`SELECT payload -> 'needs_private' AS origins FROM crawl_jobs`);
   expect(payloads.rows).toEqual([{ origins: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/)] }]);
+  // Before its server goes: the page would report requests that fail.
+  await page.close();
   child?.kill('SIGTERM');
   if (child) await once(child, 'exit');
   await database.drop();
