@@ -49,7 +49,7 @@ describe('holdfast bots', () => {
 
   test.each([
     [['create', 'b', '--max-jobs-per-pull', '101'], 2, /100/],
-    [['create', 'b', '--domain', 'http://x/'], 2, /is no domain/],
+    [['create', 'b', '--domain', 'http://x/'], 2, /is not a domain/],
     [['create', 'a  b'], 2, /the name of the bot must contain only visible characters/],
     [['create', 'b', '--max-jobs-per-pull', '0'], 2, /--max-jobs-per-pull must be at least 1/],
     [['disable', 'nobody'], 3, /Bot not found/],

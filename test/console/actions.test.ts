@@ -297,7 +297,7 @@ describe('intakes', () => {
     await page.getByRole('textbox', { name: /^Tags/ }).fill('coins, silver');
     await page.getByRole('button', { name: 'Create intake' }).click();
     await page.waitForURL(/\/intakes\/[0-9a-f-]{36}/);
-    await page.getByText('no price of it was observed yet').waitFor();
+    await page.getByText('no price has been observed yet').waitFor();
     expect(await intake()).toMatchObject({
       attributes: { year: 1881, mintmark: 'S' },
       tags: ['coins', 'silver'],

@@ -58,7 +58,7 @@ test('a viewer sees everything and can change nothing', async () => {
     [`/jobs/${id}`, 'Current state'],
     ['/policies', 'https://example.com/'],
     ['/intakes', 'Ducat'],
-    [`/intakes/${intake}`, 'no price of it was observed yet'],
+    [`/intakes/${intake}`, 'no price has been observed yet'],
     ['/sources', 'a.example'],
     ['/bots', 'bot-001'],
     ['/keys', 'Only admins can manage keys'],

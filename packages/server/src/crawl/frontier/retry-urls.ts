@@ -1,7 +1,7 @@
 import { allowedActions, foundByDiscovery, HoldfastError, type Job } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
-import { jobColumns, liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';
+import { jobColumns, liveJobConflict, showJob } from '../../queue/jobs/find-jobs.ts';
 import { returnedPages } from './return-pages.ts';
 
 /** Returns the pages to the frontier and makes the finished crawl ready again, in one statement. */
@@ -62,7 +62,7 @@ async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job
         hint: 'It takes a crawl that is completed, failed or cancelled.',
       },
     );
-  const overtaken = await liveTwin(db, id);
+  const overtaken = await liveJobConflict(db, id);
   if (overtaken) return overtaken;
   const { data } = await listErrors(db, id);
   const reasons = data.map(({ reason }) => reason).filter((reason) => !foundByDiscovery.includes(reason));

@@ -3,7 +3,7 @@ import type { Queryable } from '../../base/database/statement.ts';
 import { hasPagesToRetry } from '../../crawl/frontier/return-pages.ts';
 import { cancelJobs } from '../../queue/jobs/cancel-jobs.ts';
 import { expireJobs } from '../../queue/jobs/expire-jobs.ts';
-import { liveTwin, showJob } from '../../queue/jobs/find-jobs.ts';
+import { liveJobConflict, showJob } from '../../queue/jobs/find-jobs.ts';
 import { pauseJobs } from '../../queue/jobs/pause-jobs.ts';
 import { liveRerun, rerunJobs } from '../../queue/jobs/rerun-jobs.ts';
 import { resetLocks } from '../../queue/jobs/reset-locks.ts';
@@ -87,7 +87,7 @@ async function whyNot(db: Queryable, action: UserAction, job: Job, afresh = fals
   const { id } = job;
   const allowed = await actionsNow(db, job);
   if (allowed.includes(action)) {
-    const overtaken = await liveTwin(db, id);
+    const overtaken = await liveJobConflict(db, id);
     if (overtaken) return overtaken;
   }
   if (afresh && allowed.includes(action)) {

@@ -5,8 +5,8 @@ import {
   type EnqueuedJob,
   enqueueAndWake,
   enqueueJobs,
+  type QueueClient,
   unlessConflict,
-  type Waking,
 } from '../jobs/enqueue-jobs.ts';
 import {
   countLiveJobs,
@@ -22,7 +22,7 @@ import {
  * idempotency key, or a live job with the dedupe key) cost no quota. `also` runs in the same transaction.
  */
 export async function enqueueWithKey(
-  waking: Waking,
+  client: QueueClient,
   key: ApiKey,
   requests: readonly Omit<JobRequest, 'user_id'>[],
   actor: string,
@@ -31,8 +31,8 @@ export async function enqueueWithKey(
   const owned = requests.map((request) => ({ ...request, user_id: key.user_id }) as JobRequest);
   // A single statement needs no transaction.
   if (owned.length === 1 && !also && !hasJobQuota(key))
-    return unlessConflict(await enqueueAndWake(waking, owned, actor));
-  const all = await inTransaction(waking.pool, async (db) => {
+    return unlessConflict(await enqueueAndWake(client, owned, actor));
+  const all = await inTransaction(client.pool, async (db) => {
     const quota = hasJobQuota(key) ? await lockJobQuota(db, key) : undefined;
     const enqueued = unlessConflict(await enqueueJobs(db, owned, actor));
     const created = enqueued.filter(({ outcome }) => outcome === 'created').map(({ job }) => job.id);
@@ -40,11 +40,11 @@ export async function enqueueWithKey(
     await also?.(db);
     return enqueued;
   });
-  if (all.some(({ outcome }) => outcome === 'created')) await waking.notifier.notify('work');
+  if (all.some(({ outcome }) => outcome === 'created')) await client.notifier.notify('work');
   return all;
 }
 
-interface Revived {
+interface Retried {
   /** Ids of the jobs that are live again. */
   readonly live: readonly string[];
   /** How many of them are new jobs that rerun a completed one. */
@@ -52,7 +52,7 @@ interface Revived {
 }
 
 /** Retries finished jobs within the key's quotas. `work` gets the number of jobs it may make live, and returns them. */
-export async function retryWithKey<Result extends Revived>(
+export async function retryWithKey<Result extends Retried>(
   pool: pg.Pool,
   key: ApiKey,
   work: (db: Queryable, room: number) => Promise<Result>,

@@ -148,7 +148,7 @@ describe('policies of the owner of a key', () => {
     const refused = answers.find(({ statusCode }) => statusCode === 429);
     expect(refused?.json().error).toMatchObject({
       code: 'quota_exceeded',
-      message: expect.stringContaining('3 live jobs, and so as many enabled policies'),
+      message: expect.stringContaining('3 live jobs, which allows as many enabled policies'),
       hint: expect.stringContaining('disable or delete a policy'),
     });
     const kept = answers.find(({ statusCode }) => statusCode === 201)?.json();
@@ -256,7 +256,7 @@ describe('policies of the owner of a key', () => {
     const refused = await churn(key, 15, {}, (id) => away(key, id));
     expect(refused?.json().error).toMatchObject({
       code: 'quota_exceeded',
-      message: expect.stringContaining('3 live jobs, and policies that are disabled or deleted still have 3'),
+      message: expect.stringContaining('3 live jobs, and disabled or deleted policies still have 3'),
     });
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
     const [job, ...others] = await jobsOf(what);

@@ -62,7 +62,7 @@ export async function createKey(db: Queryable, request: KeyRequest): Promise<Cre
     max_jobs_per_day,
     max_requests_per_minute,
   ]);
-  if (!key) throw new HoldfastError('internal_error', 'the key was not made');
+  if (!key) throw new HoldfastError('internal_error', 'the key was not created');
   return { ...key, secret };
 }
 

@@ -14,7 +14,7 @@ import {
 /** Waiting does not help here; a long Retry-After keeps programs that know nothing else from hammering. */
 const retrySeconds = 3600;
 const hint =
-  'Waiting does not help: disable or delete a policy, let them run less often, or ask for a larger quota.';
+  'Waiting does not help: disable or delete a policy, run policies less often, or ask for a larger quota.';
 const nearly = 1e-6;
 
 /**
@@ -66,11 +66,11 @@ function refuseTooMuch(
   if (max_live_jobs !== null && live > Math.max(max_live_jobs, before.enabled + before.left_behind)) {
     if (after.enabled <= max_live_jobs)
       throw new QuotaExceeded(
-        `${max_live_jobs} live jobs, and policies that are disabled or deleted still have ${after.left_behind}`,
+        `${max_live_jobs} live jobs, and disabled or deleted policies still have ${after.left_behind}`,
         liveRetrySeconds,
       );
     throw new QuotaExceeded(
-      `${max_live_jobs} live jobs, and so as many enabled policies`,
+      `${max_live_jobs} live jobs, which allows as many enabled policies`,
       retrySeconds,
       hint,
     );

@@ -147,7 +147,7 @@ async function refuseUnknownSources(db: Queryable, requests: readonly CheckedReq
   if (unknown) throw new HoldfastError('source_not_found', `source_id ${unknown.id}`);
 }
 
-export interface Waking {
+export interface QueueClient {
   readonly pool: pg.Pool;
   readonly notifier: Notifier;
 }
@@ -157,7 +157,7 @@ export interface Waking {
  * server sends it as soon as the jobs are committed. If nothing was created, a worker polls once in vain.
  */
 export async function enqueueAndWake(
-  { pool, notifier }: Waking,
+  { pool, notifier }: QueueClient,
   requests: readonly JobRequest[],
   actor?: string,
 ): Promise<EnqueuedJob[]> {

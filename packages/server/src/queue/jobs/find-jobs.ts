@@ -65,7 +65,7 @@ export async function assertNotDeleted(db: Queryable, id: string): Promise<void>
   if (!job)
     throw new HoldfastError(
       'job_not_found',
-      `${id} was deleted while it was read; what was read is not complete`,
+      `${id} was deleted during the request; the data read so far is incomplete`,
     );
 }
 
@@ -153,7 +153,7 @@ WHERE job.id = $1 AND twin.id <> job.id AND twin.status IN ('pending', 'processi
 );
 
 /** The error for a finished job that cannot be retried because another job with its dedupe key is live. */
-export async function liveTwin(db: Queryable, id: string): Promise<HoldfastError | undefined> {
+export async function liveJobConflict(db: Queryable, id: string): Promise<HoldfastError | undefined> {
   const [twin] = await run(db, findLiveTwinStatement, [id]);
   return twin && new HoldfastError('live_job_exists', `job ${twin.id} has the same dedupe key`);
 }

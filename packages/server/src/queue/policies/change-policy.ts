@@ -9,7 +9,7 @@ import { checked } from '../../base/checked.ts';
 import { isId, notFound } from '../../base/database/ids.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
-import { checkPolicy, findTwin, nextRunAfterChange, policyExists } from './create-policy.ts';
+import { checkPolicy, findDuplicate, nextRunAfterChange, policyExists } from './create-policy.ts';
 import { findPolicy, liveJobOf, policyColumns } from './find-policies.ts';
 
 const updatePolicyStatement = statement<Policy>(
@@ -50,7 +50,7 @@ export async function updatePolicy(
     ...fields,
   } as PolicyRequest);
   const isMoved = fields.url !== undefined && whole.url !== url;
-  if (isMoved && (await findTwin(db, whole)) !== undefined) throw await policyExists(db, whole);
+  if (isMoved && (await findDuplicate(db, whole)) !== undefined) throw await policyExists(db, whole);
   try {
     const [updated] = await run(db, updatePolicyStatement, [
       id,

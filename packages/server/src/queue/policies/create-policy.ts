@@ -55,7 +55,7 @@ const findTwinStatement = statement<{ id: string }>(
 
 type PolicyKey = Pick<Policy, 'user_id' | 'kind' | 'url'>;
 
-export async function findTwin(
+export async function findDuplicate(
   db: Queryable,
   { user_id, kind, url }: PolicyKey,
 ): Promise<string | undefined> {
@@ -64,7 +64,7 @@ export async function findTwin(
 }
 
 export async function policyExists(db: Queryable, key: PolicyKey): Promise<HoldfastError> {
-  const twin = await findTwin(db, key);
+  const twin = await findDuplicate(db, key);
   return new HoldfastError('policy_exists', `${key.kind} of ${key.url}${twin ? ` is policy ${twin}` : ''}`);
 }
 

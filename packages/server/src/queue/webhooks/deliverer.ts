@@ -119,7 +119,7 @@ export class Deliverer {
     const names = { delivery: delivery.id, webhook: delivery.webhook_id };
     if (delivery.attempts > webhookAttempts) {
       // The process that made the last attempt died before recording its outcome.
-      const error = 'nobody came back from the last attempt';
+      const error = 'the last attempt ended without an outcome';
       const { held } = await settleFailed(db, delivery, {
         status: null,
         error,

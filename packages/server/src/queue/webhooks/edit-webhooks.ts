@@ -28,7 +28,7 @@ export function checkTarget(url: string, allowPrivate: readonly string[]): strin
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.code !== 'address_forbidden') throw error;
     throw new HoldfastError('address_forbidden', undefined, {
-      hint: `Give a public address, or let who runs Holdfast set HOLDFAST_ALLOW_PRIVATE=${target.origin} for \`up\` (or \`api\` and \`worker\`), and for \`holdfast webhooks add\` as well: each checks by its own environment.`,
+      hint: `Use a public address, or ask the operator to set HOLDFAST_ALLOW_PRIVATE=${target.origin} for \`up\` (or \`api\` and \`worker\`) and for \`holdfast webhooks add\`: each process reads its own environment.`,
     });
   }
   return target.href;

@@ -62,8 +62,8 @@ async function replayInBatches(
 ): Promise<Replayed> {
   const { status, since } = checked(replayFilter, filter);
   if (status === 'any' && since === undefined)
-    throw new HoldfastError('bad_request', 'since must be given to send again what was delivered', {
-      details: [{ field: 'since', message: 'must be given with status any' }],
+    throw new HoldfastError('bad_request', 'since is required to resend delivered deliveries', {
+      details: [{ field: 'since', message: 'is required with status any' }],
     });
   const until = performance.now() + forMs;
   const replay = status === 'dead' ? replayDeadStatement : replayAnyStatement;

@@ -61,7 +61,7 @@ export async function sendDelivery(
 }
 
 function describeStatus(status: number): string {
-  if (status === 410) return 'the receiver answered 410: it wants nothing more';
+  if (status === 410) return 'the receiver answered 410: it wants no more deliveries';
   if (status >= 300 && status < 400) return `the receiver answered ${status}: redirects are not followed`;
   return `the receiver answered ${status}`;
 }

@@ -16,7 +16,7 @@ test('a delivery that nobody comes back from is given up as well, and not held a
   await hooks.deliverDue(hooks.deliverer({ webhookAttempts: 2 }));
   expect(hooks.receiver.received).toEqual([]);
   expect(await hooks.deliveries()).toMatchObject([
-    { status: 'dead', last_error: 'nobody came back from the last attempt' },
+    { status: 'dead', last_error: 'the last attempt ended without an outcome' },
   ]);
   expect(await findWebhook(hooks.pool, id)).toMatchObject({ enabled: true, failing_since: null });
   const { rows } = await hooks.pool.query('SELECT failure_streak, not_before FROM webhooks');

@@ -25,7 +25,7 @@ export interface BotCaller {
 /** Throws unless the caller's key may act as this bot. */
 export function assertSpeaksFor({ boundTo }: BotCaller, botId: string): void {
   if (boundTo === null || boundTo === botId) return;
-  throw new HoldfastError('bot_not_allowed', 'the key speaks for another bot');
+  throw new HoldfastError('bot_not_allowed', 'the key belongs to another bot');
 }
 
 /** The columns of a Bot, read from the alias `bot`. */

@@ -14,7 +14,7 @@ export function readDomain(text: string): Domain {
   if (!/^[^\s/\\?#@]+$/.test(written) || !url) {
     throw new HoldfastError(
       'bad_request',
-      `domain must be a host such as shop.example.com; ${JSON.stringify(text)} is no domain`,
+      `domain must be a host such as shop.example.com; ${JSON.stringify(text)} is not a domain`,
     );
   }
   const { hostname } = url;

@@ -81,7 +81,7 @@ async function endRuns(db: Queryable, held: readonly HeldSubmission[]): Promise<
     const status = (submission.outcome.success ? completed : retried)?.get(id);
     // Cannot happen: the jobs are locked, and the leases were checked under the lock.
     if (status === undefined || status === 'lost')
-      throw new HoldfastError('internal_error', `job ${id.id} slipped away`);
+      throw new HoldfastError('internal_error', `job ${id.id} was lost in spite of its lock`);
     const answer = submission.outcome.success
       ? doneAnswer(submission, lease, nextRuns.get(lease.policy_id ?? ''))
       : failureAnswer(submission, lease, status);

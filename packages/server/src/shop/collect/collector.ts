@@ -117,7 +117,8 @@ WHERE job.id = $1`,
 
 async function askedSource(db: Queryable, { id: jobId }: HeldJob): Promise<AskedSource> {
   const [row] = await run(db, askedStatement, [jobId]);
-  if (row?.id == null) throw new HoldfastError('source_not_found', row?.source_id ?? 'the job names none');
+  if (row?.id == null)
+    throw new HoldfastError('source_not_found', row?.source_id ?? 'the job names no source');
   const { id, adapter_type = null, config = {}, paused_ms = 0, enabled = true, pause_reason = null } = row;
   return { id, adapter_type, config, paused_ms, enabled, pause_reason };
 }

@@ -48,7 +48,7 @@ function refuseTwins(requests: readonly { reference?: string | null | undefined 
   const seen = new Set<string>();
   for (const { reference } of requests) {
     if (reference == null) continue;
-    if (seen.has(reference)) throw new HoldfastError('bad_request', `reference ${reference} is there twice`);
+    if (seen.has(reference)) throw new HoldfastError('bad_request', `reference ${reference} appears twice`);
     seen.add(reference);
   }
 }

@@ -17,7 +17,7 @@ describe('a CSV text', () => {
   test.each([
     ['title\n\nx,y', 'line 3 has more cells'],
     ['title\n\n"x"y', 'a closing quote in line 3'],
-    ['title\n"a\nb"\n"x\n', 'that begins in line 4 has no end'],
+    ['title\n"a\nb"\n"x\n', 'that starts in line 4 is not closed'],
   ])('%j is refused by line', (text, message) => {
     expect(() => readCsv(text, 10)).toThrow(message);
   });

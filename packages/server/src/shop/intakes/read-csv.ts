@@ -27,12 +27,12 @@ export function readCsv(text: string, maxRows: number): CsvRow[] {
   const rows = rowsOf(text.replace(/^\u{feff}/u, ''), maxRows + 1);
   const names = rows.shift()?.cells.map((name) => name.trim().toLowerCase().replaceAll(/\s+/g, '_')) ?? [];
   if (names.length === 0 || names.every((name) => name === ''))
-    throw new HoldfastError('bad_request', 'csv: the row of names is missing');
+    throw new HoldfastError('bad_request', 'csv: the header row is missing');
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
-  if (twice !== undefined) throw new HoldfastError('bad_request', `csv: the column ${twice} is there twice`);
+  if (twice !== undefined) throw new HoldfastError('bad_request', `csv: the column ${twice} appears twice`);
   return rows.map(({ line, cells }) => {
     if (cells.length > names.length)
-      throw new HoldfastError('bad_request', `csv: line ${line} has more cells than there are names`);
+      throw new HoldfastError('bad_request', `csv: line ${line} has more cells than the header row`);
     const filled = cells.map((cell, column) => [names[column] ?? '', cell.trim()] as const);
     return {
       line,
@@ -70,7 +70,7 @@ function rowsOf(text: string, maxRows: number): Row[] {
       continue;
     }
     if (at < text.length && text[at] !== '\n' && text[at] !== '\r')
-      throw new HoldfastError('bad_request', `csv: something follows a closing quote in line ${line}`);
+      throw new HoldfastError('bad_request', `csv: unexpected text after a closing quote in line ${line}`);
     if (text[at] === '\r' && text[at + 1] === '\n') at++;
     at++;
     line++;
@@ -86,7 +86,10 @@ function quoted(text: string, start: number, line: number): [string, number] {
   for (;;) {
     const end = text.indexOf('"', at);
     if (end === -1)
-      throw new HoldfastError('bad_request', `csv: the quoted cell that begins in line ${line} has no end`);
+      throw new HoldfastError(
+        'bad_request',
+        `csv: the quoted cell that starts in line ${line} is not closed`,
+      );
     cell += text.slice(at, end);
     if (text[end + 1] !== '"') return [cell, end + 1];
     cell += '"';

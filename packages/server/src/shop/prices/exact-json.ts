@@ -70,7 +70,7 @@ export function parseExactJson(text: string): unknown {
     const start = at;
     do {
       at = text.indexOf('"', at + 1);
-      if (at === -1) throw new SyntaxError('a string has no end');
+      if (at === -1) throw new SyntaxError('unterminated string');
     } while (isEscaped(start));
     at++;
     return storable(JSON.parse(text.slice(start, at)));
@@ -110,7 +110,7 @@ export function parseExactJson(text: string): unknown {
 function exact(digits: string): LosslessNumber {
   const exponent = Number(/[eE](.*)$/.exec(digits)?.[1] ?? 0);
   if (digits.length > 400 || Math.abs(exponent) > 400 || !Number.isFinite(Number(digits)))
-    throw new SyntaxError(`a number out of range: ${digits.slice(0, 40)}`);
+    throw new SyntaxError(`number out of range: ${digits.slice(0, 40)}`);
   return new LosslessNumber(digits);
 }
 

@@ -12,11 +12,11 @@ const price: PriceObservation = {
 };
 
 test.each<[PriceObservation[], string | null, string]>([
-  [[], null, 'no price of it was observed yet'],
+  [[], null, 'no price has been observed yet'],
   [
     [{ ...price, priceType: 'bid' }],
     null,
-    'one price was observed, and none can be compared (1 bid, not sold)',
+    'one price was observed, but none is comparable (1 bid, not sold)',
   ],
   [
     [
@@ -25,9 +25,9 @@ test.each<[PriceObservation[], string | null, string]>([
       { ...price, matchStrength: '0' },
     ],
     null,
-    '3 prices were observed, and none can be compared (2 of another item, 1 from sources of weight 0)',
+    '3 prices were observed, but none is comparable (2 of another item, 1 from sources of weight 0)',
   ],
-  [[price, price], 'EUR', '2 prices were observed, and none can be compared (2 not in EUR)'],
+  [[price, price], 'EUR', '2 prices were observed, but none is comparable (2 not in EUR)'],
 ])('says why %j in %s is worth nothing that can be told', (observations, currency, why) => {
   expect(valuate(observations, currency)).toBeNull();
   expect(whyNotValued(observations, currency)).toBe(why);

@@ -83,7 +83,7 @@ export function whyNotValued(
   observations: readonly PriceObservation[],
   intakeCurrency: string | null,
 ): string {
-  if (observations.length === 0) return 'no price of it was observed yet';
+  if (observations.length === 0) return 'no price has been observed yet';
   const counts = new Map<string, number>();
   for (const observation of observations) {
     const reason = reasonOf(observation, intakeCurrency);
@@ -91,7 +91,7 @@ export function whyNotValued(
   }
   const parts = [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} ${reason}`);
   const observed = observations.length === 1 ? 'one price was' : `${observations.length} prices were`;
-  return `${observed} observed, and none can be compared (${parts.join(', ')})`;
+  return `${observed} observed, but none is comparable (${parts.join(', ')})`;
 }
 
 function reasonOf(observation: PriceObservation, currency: string | null): string {
@@ -100,5 +100,5 @@ function reasonOf(observation: PriceObservation, currency: string | null): strin
   if (priceType === 'bid') return 'bid, not sold';
   if (compareDecimals(decimal(matchStrength), decimal('0')) === 0) return 'of another item';
   if (compareDecimals(decimal(reputation), decimal('0')) === 0) return 'from sources of weight 0';
-  return 'too slight to weigh';
+  return 'with negligible weight';
 }

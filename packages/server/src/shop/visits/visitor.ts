@@ -61,7 +61,7 @@ function readProduct(response: FetchResponse): Product {
   if (later) throw later;
   if (status !== 200) throw new HoldfastError('page_refused', `HTTP ${status}`);
   if (!response.body)
-    throw new HoldfastError('product_not_found', `${contentType ?? 'no content'} is no page`);
+    throw new HoldfastError('product_not_found', `${contentType ?? 'no content'} is not a web page`);
   return extractProduct(decodeHtml(response.body, contentType).text, url);
 }
 

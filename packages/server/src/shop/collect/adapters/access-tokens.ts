@@ -84,11 +84,11 @@ async function askForToken(oauth: OAuth, context: TokenContext): Promise<Token> 
   const later = refusedLater(response);
   if (later) throw later;
   if (response.status !== 200)
-    throw new HoldfastError('source_refused', `its token endpoint answers HTTP ${response.status}`);
+    throw new HoldfastError('source_refused', `its token endpoint answered HTTP ${response.status}`);
   const answer = readJson(response.body) as { access_token?: unknown; expires_in?: unknown } | null;
   const value = answer?.access_token;
   if (typeof value !== 'string' || value === '' || /[^\x21-\x7e]/.test(value))
-    throw new HoldfastError('answer_invalid', 'its token endpoint gives no access_token');
+    throw new HoldfastError('answer_invalid', 'its token endpoint returned no access_token');
   const life = Number(answer?.expires_in ?? defaultLifeSeconds) || defaultLifeSeconds;
   return { value, expiresAt: performance.now() + Math.max(0, life * 1000 - marginMs) };
 }

@@ -57,10 +57,10 @@ async function ask(
 /** A missing list counts as empty: many APIs answer so when they find nothing. */
 function itemsOf(answer: unknown, path: string | undefined): unknown[] {
   if (typeof answer !== 'object' || answer === null)
-    throw new HoldfastError('answer_invalid', 'neither an object nor a list');
+    throw new HoldfastError('answer_invalid', 'neither an object nor an array');
   const items = path === undefined ? answer : (valueAt(answer, path) ?? []);
   if (!Array.isArray(items))
-    throw new HoldfastError('answer_invalid', `${path ?? 'the answer'} is not a list`);
+    throw new HoldfastError('answer_invalid', `${path ?? 'the answer'} is not an array`);
   return items;
 }
 
@@ -107,6 +107,6 @@ function nextUrl(
   const next = valueAt(answer, config.paging.next);
   if (typeof next !== 'string' || next === '') return undefined;
   const url = parseUrl(next, current);
-  if (url?.origin !== origin) throw new HoldfastError('answer_invalid', 'its next page is at another place');
+  if (url?.origin !== origin) throw new HoldfastError('answer_invalid', 'its next page has another origin');
   return url.href === current ? undefined : url.href;
 }

@@ -62,7 +62,7 @@ async function fileIn(folder: string | undefined, name: string): Promise<string>
   } catch {
     // The file does not exist: same error.
   }
-  throw new HoldfastError('adapter_invalid', `${name} is not in the folder of adapters`);
+  throw new HoldfastError('adapter_invalid', `${name} is not in the adapters folder`);
 }
 
 function given(config: ModuleAdapterConfig, item: ItemAttributes, { secrets }: AdapterContext) {
@@ -140,7 +140,7 @@ class ModuleFetches {
     let reply: ToModule;
     try {
       if (++this.#count > maxFetches)
-        throw new HoldfastError('adapter_failed', `it makes more than ${maxFetches} requests`);
+        throw new HoldfastError('adapter_failed', `it made more than ${maxFetches} requests`);
       const parsed = parseUrl(url);
       if (!parsed) throw new HoldfastError('url_invalid', url);
       const response = await fetcher.fetch(
@@ -168,18 +168,16 @@ class ModuleFetches {
 }
 
 function readListings(listings: unknown, config: ModuleAdapterConfig): Listing[] {
-  if (!Array.isArray(listings)) throw new HoldfastError('adapter_failed', 'it returns no list of listings');
+  if (!Array.isArray(listings))
+    throw new HoldfastError('adapter_failed', 'it did not return an array of listings');
   return listings.slice(0, config.max_listings).map((fields, at) => {
     // A JavaScript number has already lost digits.
     if (typeof fields !== 'object' || fields === null || typeof fields.price !== 'string')
-      throw new HoldfastError('adapter_failed', `listing ${at + 1} has no price as text`);
+      throw new HoldfastError('adapter_failed', `the price of listing ${at + 1} is not a string`);
     const raw = JSON.stringify(fields).replaceAll('\\u0000', ' ').toWellFormed();
     const listing = makeListing(fields, config, { raw });
     if (!listing)
-      throw new HoldfastError(
-        'adapter_failed',
-        `listing ${at + 1} has no price and currency that can be read`,
-      );
+      throw new HoldfastError('adapter_failed', `listing ${at + 1} has no readable price and currency`);
     return listing;
   });
 }

@@ -75,7 +75,7 @@ describe.each(Object.entries(positions))('as %s', (_name, position) => {
     const trap = trapSockets([site.port, Number(new URL(database.url).port)]);
     try {
       await expect((async () => askSource(position(url), { title: 'x' }, context()))()).rejects.toThrow(
-        /address|URL|another place|not configured well/,
+        /address|URL|another origin|not configured well/,
       );
       expect(trap.opened).toEqual([]);
     } finally {
