@@ -45,8 +45,8 @@ export const statusRoutes: RouteGroup = (server, context) => {
   for (const path of ['/health', '/healthz'])
     server.get(path, options, async (request, reply) => {
       const now = await status();
-      const told = (await mayOperate(request)) ? now : { ready: now.ready };
-      return reply.code(now.ready ? 200 : 503).send(told);
+      const body = (await mayOperate(request)) ? now : { ready: now.ready };
+      return reply.code(now.ready ? 200 : 503).send(body);
     });
   for (const path of readyPaths)
     server.get(path, options, async (_request, reply) => {

@@ -1,11 +1,4 @@
-import {
-  crawlFlagNames,
-  describeIssues,
-  HoldfastError,
-  nearestName,
-  type PolicyKind,
-  policyOptions,
-} from '@holdfast/contract';
+import { crawlFlagNames, describeIssues, HoldfastError, nearestName } from '@holdfast/contract';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 
@@ -30,17 +23,6 @@ export function flagOf(field: string): string {
 /** `resetLock` as the command `reset-lock`. */
 export function commandNameOf(action: string): string {
   return action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** Refuses unknown options of a policy or job, as the API does: a misspelt one would be stored and ignored. */
-export function checkPolicyOptions(
-  kind: PolicyKind,
-  options: Readonly<Record<string, unknown>>,
-  where: string,
-): void {
-  // The URL is an argument of its own; needs_private is set by Holdfast.
-  const { url: _url, needs_private: _private, ...rest } = options;
-  checkFlags(policyOptions[kind], rest, (field) => `${field} ${where}`);
 }
 
 /** Names of payload fields, as flags, where the flag has another name. */

@@ -53,7 +53,7 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Cuts a text to so many characters. */
+/** Shortens a text to this many characters. */
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, Math.max(length - 1, 0))}…` : text;
 }

@@ -100,7 +100,7 @@ function nameOf(field: string): string {
   return { allowed_domains: '--domain', expires_at: '--expires', user_id: '--user' }[name] ?? flagOf(name);
 }
 
-const change = (name: string, description: string, wanted: BotChange, told: (bot: Bot) => string) =>
+const change = (name: string, description: string, wanted: BotChange, describe: (bot: Bot) => string) =>
   new Command(name)
     .description(description)
     .argument('<bot...>', 'bot names')
@@ -110,7 +110,7 @@ const change = (name: string, description: string, wanted: BotChange, told: (bot
       withDatabase(command, async ({ database }) => {
         for (const botId of names) {
           const bot = await changeBot(database.pool, user, botId, wanted);
-          console.log(json ? JSON.stringify(bot) : told(bot));
+          console.log(json ? JSON.stringify(bot) : describe(bot));
         }
       }),
     );

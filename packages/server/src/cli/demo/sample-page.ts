@@ -114,11 +114,11 @@ function html(
   const sentence = (start: number) =>
     `The ${Array.from({ length: 14 }, (_, index) => words[(start * 5 + index * index + seed) % words.length]).join(' ')}.`;
   const paragraphs = [1, 2, 3].map((start) => `<p>${sentence(start)} ${sentence(start + 3)}</p>`).join('\n');
-  const told = remark && `<p>${remark}</p>\n`;
+  const notice = remark && `<p>${remark}</p>\n`;
   const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('\n');
   const body = `<!doctype html>
 <html lang="en"><head><title>${title}</title><meta name="description" content="${sentence(seed)}"></head>
-<body><main><h1>${title}</h1>\n${told}${paragraphs}</main>\n<nav><ul>${anchors}</ul></nav></body></html>`;
+<body><main><h1>${title}</h1>\n${notice}${paragraphs}</main>\n<nav><ul>${anchors}</ul></nav></body></html>`;
   return { status: 200, type: 'text/html; charset=utf-8', body, waitMs: pageMs };
 }
 

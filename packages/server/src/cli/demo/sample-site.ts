@@ -76,9 +76,9 @@ export class SampleSite {
 
 /** The address of the sample site. The guides use the wanted port (0: any). */
 export function sampleSiteText(origin: string, wanted: number): string {
-  const told = `sample site  ${origin}`;
-  if (wanted === 0 || origin.endsWith(`:${wanted}`)) return told;
-  return `${told}
+  const line = `sample site  ${origin}`;
+  if (wanted === 0 || origin.endsWith(`:${wanted}`)) return line;
+  return `${line}
   WARNING: port ${wanted}, which the guides use for the sample site, is taken by another program. Use the address above instead,
   stop that program, or choose another port with --port or HOLDFAST_PORT: the sample site uses the next one.`;
 }

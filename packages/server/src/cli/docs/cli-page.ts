@@ -87,5 +87,7 @@ function defaultOf({ defaultValue, negate }: Option): string | false {
 
 function withFacts(description: string, facts: (string | false)[]): string {
   const list = facts.filter(Boolean).join('; ');
-  return list ? `${description} (${list})` : description;
+  if (!list) return description;
+  // One pair of parentheses.
+  return description.endsWith(')') ? `${description.slice(0, -1)}; ${list})` : `${description} (${list})`;
 }

@@ -6,9 +6,10 @@ import { asCalled } from '../../base/process/installation.ts';
 import { findWait } from '../../ops/jobs/find-waits.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../../queue/jobs/notifications.ts';
-import { checkFlags, checkPolicyOptions, flagOf } from '../check-flags.ts';
+import { checkFlags, flagOf } from '../check-flags.ts';
 import { formatWait } from '../format-values.ts';
 import { readJsonObject, wholeNumber } from '../option-values.ts';
+import { checkPolicyOptions } from '../policies/policy-options.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface CreateOptions {

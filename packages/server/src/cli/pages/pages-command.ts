@@ -94,7 +94,7 @@ const list = new Command('list')
   });
 
 const errors = new Command('errors')
-  .description('summarize failed and skipped pages of a crawl by reason, with examples')
+  .description('summarise failed and skipped pages of a crawl by reason, with examples')
   .argument('<job>', 'job id')
   .option('--json', 'print JSON')
   .action((id: string, { json }: { json?: true }, command: Command) =>

@@ -15,12 +15,18 @@ import { searchJobs } from '../../queue/jobs/search-jobs.ts';
 import { deletePolicy, runPolicyNow, updatePolicy } from '../../queue/policies/change-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
 import { findPolicy, listPolicies } from '../../queue/policies/find-policies.ts';
-import { checkFlags, checkPolicyOptions } from '../check-flags.ts';
+import { checkFlags } from '../check-flags.ts';
 import { addListOptions, wholePage } from '../list-options.ts';
 import { wholeNumber } from '../option-values.ts';
 import { actOnEach } from '../report-error.ts';
 import { withDatabase } from '../with-database.ts';
-import { addPolicyOptions, type PolicyFlags, policyFlagOf, readPolicy } from './policy-options.ts';
+import {
+  addPolicyOptions,
+  checkPolicyOptions,
+  type PolicyFlags,
+  policyFlagOf,
+  readPolicy,
+} from './policy-options.ts';
 import { nextRunOf, printPolicies, printPolicy } from './show-policies.ts';
 
 interface JsonOption {

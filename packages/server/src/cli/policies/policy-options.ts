@@ -1,6 +1,6 @@
-import type { PolicyChange } from '@holdfast/contract';
+import { type PolicyChange, type PolicyKind, policyOptions } from '@holdfast/contract';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { flagOf } from '../check-flags.ts';
+import { checkFlags, flagOf } from '../check-flags.ts';
 import { readFrequency, readJsonObject, wholeNumber } from '../option-values.ts';
 
 /** Options of `policies create` and `policies update`, by commander's names. */
@@ -64,6 +64,17 @@ export function policyFlagOf(field: string): string {
   if (name === '' || name === 'url') return name && 'the URL';
   const flag = flagOf(name === 'frequency_hours' ? 'frequency' : name);
   return inner.length > 0 ? `${inner.join('.')} of ${flag}` : flag;
+}
+
+/** Refuses unknown options of a policy or job, as the API does: a misspelt one would be stored and ignored. */
+export function checkPolicyOptions(
+  kind: PolicyKind,
+  options: Readonly<Record<string, unknown>>,
+  where: string,
+): void {
+  // The URL is an argument of its own; needs_private is set by Holdfast.
+  const { url: _url, needs_private: _private, ...rest } = options;
+  checkFlags(policyOptions[kind], rest, (field) => `${field} ${where}`);
 }
 
 function minutesOrNone(text: string): number | null {

@@ -87,7 +87,7 @@ function troubleText({ trouble, trouble_host, trouble_since }: Source): string |
 function slowedText({ pace_per_minute, slowed_share, slowed_answers }: Source): string | undefined {
   if (pace_per_minute === null) return undefined;
   const share = Math.max(1, Math.round((slowed_share ?? 0) * 100));
-  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} per minute: ${share} % of ${slowed_answers} requests were refused or failed`;
+  return `slowed to ${Math.max(1, Math.round(pace_per_minute))} per minute: ${share} % of ${slowed_answers} answers were refused or failed`;
 }
 
 function delayOf({ min_delay_ms, crawl_delay_ms }: Source): string {
