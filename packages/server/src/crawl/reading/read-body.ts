@@ -5,7 +5,7 @@ import { allLinks, foldLines, linkLines, storedLines } from '../../pages/stored/
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
-import { textOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
+import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
 import type { ContentProof } from '../../web/traps/content-proof.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-options.ts';
@@ -27,8 +27,8 @@ export type ReadOptions = Pick<
 /** What the body of a page yields. */
 export interface ReadBody {
   readonly page: Partial<Page> & { content: PageContent };
-  /** The hash of this body by version 0.2, where the baseline has another than ours. */
-  readonly earlierHash?: string | undefined;
+  /** Hashes of this body by version 0.2, if the baseline has another than ours. */
+  readonly earlierHashes?: readonly string[] | undefined;
   /** Set for a page whose URL may be part of a trap. */
   readonly proof?: ContentProof | undefined;
   /** Canonical URLs to follow; none when the page asks not to follow its links. */
@@ -93,7 +93,7 @@ export function readBody(
       structured: structuredData(extracted),
       content,
     },
-    earlierHash: mayBeOf02 ? shaUuid(textOf02(text)) : undefined,
+    earlierHashes: mayBeOf02 ? hashesOf02(text, baselineHash) : undefined,
     links,
     leftOut: extracted.leftOut,
     proof: proveContent(url, text, shown?.wordCount ?? null, (href) => canonical.of(href, extracted.base)),

@@ -116,10 +116,10 @@ export class ComparePages {
   }
 
   /** The page after a 200: it changed if what a reader sees changed (ADR 27). */
-  async compared(entry: FrontierEntry, { page, earlierHash }: ReadBody): Promise<Compared> {
+  async compared(entry: FrontierEntry, { page, earlierHashes }: ReadBody): Promise<Compared> {
     const { url_hash, before } = entry;
     const isKnown = (hash: string | null | undefined) =>
-      hash != null && (hash === page.content_hash || hash === earlierHash);
+      hash != null && (hash === page.content_hash || earlierHashes?.includes(hash) === true);
     if (!before) {
       const earlier = await this.earlier(entry);
       if (isKnown(earlier?.contentHash)) return { ...page, change: 'unchanged' };

@@ -27,10 +27,10 @@ const littleProse = 300;
  * Finds the element that holds the main content: one marked as such if it holds half of the prose, else the smallest one with
  * nearly all of it.
  */
-export function chooseContent(tape: Tape): ChosenContent {
+export function chooseContent(tape: Tape, keepsLinks: boolean): ChosenContent {
   removeBoilerplate(tape);
   const { prose, chars } = sums(tape);
-  const chosen = findRoot(tape, prose);
+  const chosen = findRoot(tape, prose, keepsLinks);
   if (chosen !== undefined) return chosen;
   if (chars < nearlyNothing) restoreBoilerplate(tape);
   return { root: -1, origin: 'page' };
@@ -74,7 +74,7 @@ function holderOf(tape: Tape, matches: (node: number) => boolean): number {
   return holder;
 }
 
-function findRoot(tape: Tape, total: number): ChosenContent | undefined {
+function findRoot(tape: Tape, total: number, keepsLinks: boolean): ChosenContent | undefined {
   const { tags, hints, prose, chars } = tape;
   const isMain = (node: number) => ((hints[node] as number) & hint.main) !== 0;
   const kinds = [
@@ -85,7 +85,7 @@ function findRoot(tape: Tape, total: number): ChosenContent | undefined {
   for (const kind of kinds) {
     const node = holderOf(tape, kind);
     if (node < 0 || (prose[node] as number) < 0.5 * total || (chars[node] as number) < fewestChars) continue;
-    const whole = kind === isMain || (prose[node] as number) < littleProse;
+    const whole = (keepsLinks && kind === isMain) || (prose[node] as number) < littleProse;
     return {
       root: whole ? wholeOf(tape, node) : descend(tape, node, 0.9),
       origin: 'marked',

@@ -13,8 +13,8 @@ const leadInLength = 120;
  * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
  * headings that end up with nothing below.
  */
-export function pruneContent(tape: Tape, root: number, isMain: boolean): void {
-  new ContentPruner(tape, root, isMain).prune();
+export function pruneContent(tape: Tape, root: number, isMain: boolean, keepsLinks: boolean): void {
+  new ContentPruner(tape, root, isMain, keepsLinks).prune();
 }
 
 class ContentPruner {
@@ -26,6 +26,8 @@ class ContentPruner {
   readonly #listOfLinks: boolean;
   /** Links belong to the page unless the line before them says otherwise. */
   readonly #keepsLinks: boolean;
+  /** A list of links under a heading of its own is content. */
+  readonly #keepsLists: boolean;
   /** The last block of prose. Links after it lead elsewhere. */
   readonly #lastProse: number;
   /** A heading without kept content below it so far. */
@@ -37,9 +39,10 @@ class ContentPruner {
   /** The line before introduced links. */
   #announced = false;
 
-  constructor(tape: Tape, root: number, isMain: boolean) {
+  constructor(tape: Tape, root: number, isMain: boolean, keepsLinks: boolean) {
     this.#tape = tape;
-    this.#keepsLinks = isMain;
+    this.#keepsLists = keepsLinks;
+    this.#keepsLinks = isMain && keepsLinks;
     this.#root = root;
     this.#end = root < 0 ? tape.size : (tape.ends[root] as number);
     let linked = 0;
@@ -111,7 +114,7 @@ class ContentPruner {
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
     const density = (linked[node] as number) / (chars[node] as number);
     if (this.#announced) return density >= 0.3;
-    if (this.#keepsLinks || (isList(id) && this.#heading >= 0)) return false;
+    if (this.#keepsLinks || (this.#keepsLists && isList(id) && this.#heading >= 0)) return false;
     if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
     if (id === tag.p || isPart(id) || this.#heading >= 0) return false;
     return density >= 0.75 && !this.#isShortList(node, id);

@@ -1,3 +1,4 @@
+import { shaUuid } from '../../urls/sha-uuid.ts';
 import { plainText } from '../content/plain-text.ts';
 import { PageReader } from '../page-reader.ts';
 import { storableText } from '../page-text.ts';
@@ -11,16 +12,22 @@ import { pruneContent } from './prune-content.ts';
 const tape = new Tape();
 
 /**
- * The main content as Holdfast 0.2 read it, which it made its content hash from. A recrawl of a site that 0.2 crawled tells by
- * it what has changed since. This folder stays as it is, and goes when upgrades from 0.2 are no longer supported.
+ * The hashes that 0.2 may have given a page, of its main content. A recrawl of a site that 0.2 crawled learns from them what has
+ * changed since. This folder is frozen, and goes with the support of upgrades from 0.2.
  */
-export function textOf02(source: string): string {
+export function hashesOf02(source: string, wanted: string | null): string[] {
+  const first = shaUuid(textOf02(source, true));
+  return first === wanted ? [first] : [first, shaUuid(textOf02(source, false))];
+}
+
+/** The release of 0.2.0 dropped lists of links from the main part of a page, later checkouts kept them. */
+export function textOf02(source: string, keepsLinks: boolean): string {
   const html = storableText(source);
   const rules = { drops: (id: number) => isDropped[id] === 1 || id === tag.math, hints: elementHints };
   new PageReader(html, new TapeWriter(tape, html, false, undefined, rules), undefined).read();
   measureTape(tape);
-  const { root, isMain = false } = chooseContent(tape);
-  pruneContent(tape, root, isMain);
+  const { root, isMain = false } = chooseContent(tape, keepsLinks);
+  pruneContent(tape, root, isMain, keepsLinks);
   return plainText(tape, root);
 }
 
