@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { encodingName } from './encoding-name.ts';
-import { decodeBytes } from './encodings.ts';
+import { decodeBytes, encodingName } from './encodings.ts';
 import { charsetOfContent, declared, prescanMeta } from './prescan-meta.ts';
 
 export interface DecodedHtml {
@@ -9,12 +8,12 @@ export interface DecodedHtml {
   readonly encoding: string;
 }
 
-/** Where HTML wants a page's encoding to be declared. */
+/** HTML requires the declaration of the encoding within these bytes. */
 const earlyBytes = 1024;
-/** Where it is looked for if bytes alone do not tell; browsers start again when they come upon it later. */
+/** A later declaration is accepted up to here, as browsers do by starting again. */
 const lateBytes = 64 * 1024;
 
-/** The text of a page's bytes. Never throws: what cannot be decoded becomes U+FFFD. */
+/** Decodes a page. Never throws: invalid bytes become U+FFFD. */
 export function decodeHtml(bytes: Uint8Array, contentType?: string | null): DecodedHtml {
   const mark = byteOrderMark(bytes);
   if (mark) return { text: decodeBytes(bytes.subarray(mark.length), mark.encoding), encoding: mark.encoding };
@@ -41,8 +40,8 @@ function encodingByLook(bytes: Uint8Array, contentType: string | null | undefine
   const mayDeclare = !contentType || /html|xml/i.test(contentType);
   const early = mayDeclare ? declaredWithin(bytes, earlyBytes) : null;
   if (early !== null) return early;
-  // Text beyond ASCII that is valid UTF-8 is UTF-8: no other encoding looks so by chance. Browsers may not guess like
-  // this, as pages load piece by piece; here the whole page is at hand.
+  // Valid UTF-8 beyond ASCII is UTF-8: no other encoding looks like it by chance. Browsers cannot check this while a page loads,
+  // but here it is complete.
   if (isUtf8(bytes) && !isAscii(bytes)) return 'utf-8';
   return (mayDeclare ? declaredWithin(bytes, lateBytes) : null) ?? 'windows-1252';
 }

@@ -1,9 +1,8 @@
-import { encodingName } from './encoding-name.ts';
-import { readAttributes } from './read-attributes.ts';
+import { encodingName } from './encodings.ts';
 
 /**
- * The encoding that a `<meta>` in the first bytes names, or null: HTML's "prescan a byte stream to determine its
- * encoding". `text` has one character for each byte.
+ * The encoding named by a `<meta>` in the first bytes, or null: HTML's "prescan a byte stream to determine its encoding". `text`
+ * has one character per byte.
  */
 export function prescanMeta(text: string): string | null {
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
@@ -40,14 +39,61 @@ function encodingOfMeta(attributes: ReadonlyMap<string, string>): string | null 
   return label === null ? null : declared(encodingName(label));
 }
 
-/** "Extracting a character encoding from a meta element": the word may come several times without its `=`. */
+/** HTML's "extracting a character encoding from a meta element": the word may precede without its `=`. */
 export function charsetOfContent(content: string): string | null {
   const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"'][^\s;]*))/i.exec(content);
   return match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
 }
 
-/** A page that can be read as far as its `<meta>` is not in UTF-16, whatever it says. */
+/** A page whose `<meta>` was readable is not in UTF-16, whatever it declares. */
 export function declared(encoding: string | null): string | null {
   if (encoding?.startsWith('utf-16')) return 'utf-8';
   return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
+}
+
+const space = /[\t\n\f\r ]/;
+
+export interface TagAttributes {
+  /** By name in lower case; the first of duplicates. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The index after the tag's `>`. */
+  readonly end: number;
+}
+
+/** The attributes of a tag from `start` on; null if the text ends first. HTML's prescan calls this "get an attribute". */
+export function readAttributes(text: string, start: number): TagAttributes | null {
+  const values = new Map<string, string>();
+  let at = start;
+  const skip = (pattern: RegExp): void => {
+    while (at < text.length && pattern.test(text[at] as string)) at++;
+  };
+  const read = (until: RegExp): string => {
+    const from = at;
+    while (at < text.length && !until.test(text[at] as string)) at++;
+    return text.slice(from, at);
+  };
+
+  while (at < text.length) {
+    skip(/[\t\n\f\r /]/);
+    if (text[at] === '>') return { values, end: at + 1 };
+    // A leading equals sign belongs to the name.
+    const first = text[at++] ?? '';
+    const name = (first + read(/[\t\n\f\r />=]/)).toLowerCase();
+    skip(space);
+    let value = '';
+    if (text[at] === '=') {
+      at++;
+      skip(space);
+      const quote = text[at];
+      if (quote === '"' || quote === "'") {
+        const end = text.indexOf(quote, at + 1);
+        if (end === -1) return null;
+        value = text.slice(at + 1, end);
+        at = end + 1;
+      } else value = read(/[\t\n\f\r >]/);
+    }
+    if (at >= text.length) return null;
+    if (!values.has(name)) values.set(name, value);
+  }
+  return null;
 }

@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cpuSeconds } from '../../../../../test/cpu-seconds.ts';
 import { parseRobots } from './parse-robots.ts';
-import { productToken } from './product-token.ts';
 import { createRobotsMatcher } from './robots-matcher.ts';
-import { allowAll, disallowAll } from './robots-rules.ts';
-import { robotsCacheSeconds, robotsVerdict } from './robots-verdict.ts';
+import { allowAll, disallowAll, productToken, robotsCacheSeconds, robotsVerdict } from './robots-rules.ts';
 
 const parse = (...lines: string[]) => parseRobots(Buffer.from(lines.join('\n')));
 const matcher = (lines: string[], agent = 'Holdfast') => createRobotsMatcher(parse(...lines), agent);

@@ -1,4 +1,4 @@
-import { robotsPath } from './robots-path.ts';
+import { normalisePercent } from '../urls/percent-encoding.ts';
 import type { RobotsRules } from './robots-rules.ts';
 
 export interface RobotsMatcher {
@@ -13,13 +13,13 @@ interface Rule {
   readonly matches: (path: string) => boolean;
 }
 
-/** The rules for one agent, given as its product token (product-token.ts), ready to be asked for every URL. */
+/** Compiles the rules for one agent, given by its product token. */
 export function createRobotsMatcher(robots: RobotsRules, agent: string): RobotsMatcher {
   const own = agent.toLowerCase();
   const isNamed = own !== '' && robots.groups.some(({ agents }) => agents.includes(own));
   const name = isNamed ? own : '*';
   const groups = robots.groups.filter(({ agents }) => agents.includes(name));
-  // The longest pattern decides, and of two as long the one that allows: so the first match in this order does.
+  // The longest pattern decides, and `allow` among equally long ones: the first match in this order.
   const rules = [
     ...groups.flatMap(({ allow }) => allow.map((pattern) => compileRule(pattern, true))),
     ...groups.flatMap(({ disallow }) => disallow.map((pattern) => compileRule(pattern, false))),
@@ -34,7 +34,7 @@ export function createRobotsMatcher(robots: RobotsRules, agent: string): RobotsM
   };
 }
 
-/** No regular expressions: `*a*a*a*…` must not stall. Each piece is looked for once, behind the piece before it. */
+/** Without regular expressions, which `*a*a*a*…` could stall: each piece is searched once, after the previous one. */
 function compileRule(pattern: string, isAllow: boolean): Rule {
   const isAnchored = pattern.endsWith('$');
   const pieces = (isAnchored ? pattern.slice(0, -1) : pattern).split('*');
@@ -54,4 +54,34 @@ function compileRule(pattern: string, isAllow: boolean): Rule {
     return path.length - last.length >= at && path.endsWith(last);
   };
   return { isAllow, length: pattern.length, matches };
+}
+
+/** Bytes that are percent-encoded in URLs but often not in robots.txt. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among what has to be encoded
+const toEncode = /[\x00-\x20"<>`{}\x7f-\xff]/g;
+
+const encodeByte = (char: string): string =>
+  `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
+/**
+ * Normalises a rule's pattern (RFC 9309, 2.2.2): encodes bytes beyond ASCII and decodes unreserved characters. `*` and a final `$`
+ * stay special; any other `$` is literal.
+ */
+export function robotsPattern(bytes: string): string {
+  const isAnchored = bytes.endsWith('$');
+  const body = isAnchored ? bytes.slice(0, -1) : bytes;
+  const normal = normalisePercent(body.replace(toEncode, encodeByte)).replaceAll('$', '%24');
+  return normal.replace(/\*{2,}/g, '*') + (isAnchored ? '$' : '');
+}
+
+/** Path and query of a URL in the same form, with the special characters of patterns encoded (RFC 9309, 2.2.3). */
+function robotsPath(url: string): string {
+  const authority = url.indexOf('//');
+  const from = authority === -1 ? 0 : authority + 2;
+  const start = url.slice(from).search(/[/?;#]/);
+  const path = start === -1 ? '' : (url.slice(from + start).split('#', 1)[0] as string);
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  return /[%*$]/.test(rooted)
+    ? normalisePercent(rooted).replaceAll('*', '%2A').replaceAll('$', '%24')
+    : rooted;
 }

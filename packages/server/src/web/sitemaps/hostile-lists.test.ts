@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { growthOf, isLinear, timesSlower } from '../../pages/stored/testing/growth.ts';
 import { readLinkList } from './read-link-list.ts';
-import { TextEntries } from './text-entries.ts';
+import { TextEntries } from './read-sitemap.ts';
 import { XmlEntries } from './xml-entries.ts';
 import { XmlScanner } from './xml-scanner.ts';
 

@@ -1,4 +1,4 @@
-import { resolveLink } from '../urls/resolve-link.ts';
+import { resolveLink } from '../urls/plain-link.ts';
 
 export interface ListedLink {
   readonly url: string;
@@ -11,8 +11,8 @@ const longestUrl = 4096;
 const longestTitle = 300;
 
 /**
- * The links of an llms.txt or any markdown or text: `[title](url)`, `[id]: url`, `<url>` and bare URLs, in order and
- * each once. Images and fenced code are passed over. Takes linear time: each character is looked at a bounded number of times.
+ * The links of an llms.txt, or any markdown or text, in order and without duplicates: `[title](url)`, `[id]: url`, `<url>` and bare
+ * URLs. Skips images and fenced code. Takes linear time.
  */
 export function readLinkList(text: string, base?: string, limit = maxLinks): ListedLink[] {
   const links = new Map<string, ListedLink>();
@@ -55,14 +55,14 @@ function linksOfLine(line: string, add: (href: string, title: string) => void): 
   bareUrls(line.slice(at), add);
 }
 
-/** The parenthesis that ends a link's target; those inside it come in pairs. */
+/** The parenthesis that closes a link's target, which may contain pairs of them. */
 function closingParenthesis(line: string, start: number): number {
   let depth = 0;
   for (let i = start; i < line.length && i < start + longestUrl; i++) {
     const char = line[i];
     if (char === '(') depth++;
     else if (char === ')' && depth-- === 0) return i;
-    // A target has no brackets, and its title none that open a link: so no text is walked through twice.
+    // No target or title contains `](`, so no text is scanned twice.
     else if (char === ']' && line[i + 1] === '(') return -1;
   }
   return -1;
@@ -73,7 +73,7 @@ function bareUrls(text: string, add: (href: string, title: string) => void): voi
     if (url.length <= longestUrl) add(url.slice(0, endOfUrl(url)), '');
 }
 
-/** Without what punctuates the sentence around it: a pattern for it would start anew at each mark inside the URL. */
+/** Excludes the punctuation of the surrounding sentence. A regular expression would backtrack at each mark inside the URL. */
 function endOfUrl(url: string): number {
   let end = url.length;
   while (end > 0 && '.,;:!?*_)'.includes(url[end - 1] as string)) end--;

@@ -1,33 +1,33 @@
-import { decodedText } from './decoded-text.ts';
-import { inflated } from './inflated.ts';
 import {
+  isTooLong,
+  listedUrl,
   type SitemapEnd,
   type SitemapEntry,
   type SitemapFormat,
   type SitemapLimits,
   sitemapLimits,
 } from './sitemap-entry.ts';
-import { TextEntries } from './text-entries.ts';
+import { decodedText, inflated } from './text-stream.ts';
 import { XmlEntries } from './xml-entries.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * Reads a sitemap of any kind (urlset, index, RSS, Atom, list of URLs; gzipped or not) as it arrives. Iterating yields
- * its entries and never throws; afterwards `end` says whether there might have been more, and why.
+ * Reads a sitemap of any kind (urlset, index, RSS, Atom, list of URLs; gzipped or not) as it arrives. Iterating yields its entries
+ * and never throws; afterwards `end` says whether the reading was complete.
  */
 export function readSitemap(bytes: Bytes, limits: Partial<SitemapLimits> = {}): SitemapReading {
   return new SitemapReading(bytes, { ...sitemapLimits, ...limits });
 }
 
-export class SitemapReading implements AsyncIterable<SitemapEntry> {
+class SitemapReading implements AsyncIterable<SitemapEntry> {
   format: SitemapFormat = 'unknown';
   end: SitemapEnd = 'complete';
   entries = 0;
-  /** Entries that are not yielded: beyond the limit, or with a URL that is too long. */
+  /** Entries that were not yielded: beyond the limit, or with too long a URL. */
   readonly leftOut = { entries: 0, tooLong: 0 };
-  /** Read so far, after inflating. */
+  /** Bytes read so far, after inflating. */
   bytes = 0;
   readonly #source: Bytes;
   readonly #limits: SitemapLimits;
@@ -100,7 +100,7 @@ export class SitemapReading implements AsyncIterable<SitemapEntry> {
 interface Reader {
   format(): SitemapFormat;
   isForeign(): boolean;
-  /** Nothing more can be read; after `finish`, that the document did not come to its own end. */
+  /** Nothing more can be read; after `finish`: the document was incomplete. */
   isBroken(): boolean;
   tooLong(): number;
   write(text: string): SitemapEntry[];
@@ -151,4 +151,31 @@ function taken(entries: { found: SitemapEntry[] }): SitemapEntry[] {
   const { found } = entries;
   entries.found = [];
   return found;
+}
+
+const longestLine = 64 * 1024;
+
+/** Finds the URLs of a text file, one per line; skips other lines. */
+export class TextEntries {
+  found: SitemapEntry[] = [];
+  /** The number of URLs that are too long. */
+  tooLong = 0;
+  #rest = '';
+
+  write(chunk: string): void {
+    const lines = (this.#rest + chunk).split(/\r\n|\r|\n/);
+    this.#rest = (lines.pop() as string).slice(0, longestLine);
+    for (const line of lines) this.#add(line);
+  }
+
+  end(): void {
+    this.#add(this.#rest);
+    this.#rest = '';
+  }
+
+  #add(line: string): void {
+    const url = listedUrl(line);
+    if (url === null && isTooLong(line)) this.tooLong++;
+    if (url !== null && !url.startsWith('/')) this.found.push({ kind: 'page', url });
+  }
 }

@@ -1,7 +1,7 @@
 export interface SitemapEntry {
   /** A page to crawl, or another sitemap to read. */
   readonly kind: 'page' | 'sitemap';
-  /** As listed, without white space around it; an absolute http(s) URL, or a path on the sitemap's own host. */
+  /** As listed, trimmed: an absolute http(s) URL, or a path on the sitemap's host. */
   readonly url: string;
   /** As written: lastmod, pubDate or updated. */
   readonly lastModified?: string;
@@ -11,7 +11,7 @@ export interface SitemapEntry {
 
 export type SitemapFormat = 'urlset' | 'sitemapindex' | 'rss' | 'atom' | 'text' | 'unknown';
 
-/** How the reading ended. Whatever the reason, the entries found before it are good. */
+/** How the reading ended. Entries found before the end are valid in any case. */
 export type SitemapEnd = 'complete' | 'too_many_entries' | 'too_large' | 'interrupted' | 'not_a_sitemap';
 
 export interface SitemapLimits {
@@ -25,12 +25,12 @@ export const sitemapLimits: SitemapLimits = { maxBytes: 50 * 1024 * 1024, maxEnt
 
 const longestUrl = 4096;
 
-/** A text that would stand for a URL, were it shorter. */
+/** Whether a text would be a URL if it were shorter. */
 export function isTooLong(text: string): boolean {
   return text.length > longestUrl && /^\s*(?:https?:\/\/.|\/)/i.test(text) && text.trim().length > longestUrl;
 }
 
-/** The URL that a listing's text stands for, or null if it is none. */
+/** The URL in a listing's text; null if it is not one. */
 export function listedUrl(text: string): string | null {
   const url = text.trim();
   if (url.length > longestUrl || /\s/.test(url)) return null;

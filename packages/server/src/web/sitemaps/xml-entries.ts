@@ -1,6 +1,5 @@
 import { isTooLong, listedUrl, type SitemapEntry, type SitemapFormat } from './sitemap-entry.ts';
-import type { XmlHandler } from './xml-scanner.ts';
-import { xmlAttribute, xmlText } from './xml-text.ts';
+import { type XmlHandler, xmlAttribute, xmlText } from './xml-scanner.ts';
 
 const formats: ReadonlyMap<string, SitemapFormat> = new Map([
   ['urlset', 'urlset'],
@@ -29,23 +28,23 @@ interface Open {
   guid: string;
   lastModified: string;
   alternates: string[];
-  /** Text outside any element: some write `<sitemap>https://…</sitemap>`. */
+  /** Text outside any child element: some sites write `<sitemap>https://…</sitemap>`. */
   text: string;
 }
 
 /**
- * Turns tags into entries. Names are taken without regard to namespace and case, as both are often wrong; what an
- * extension calls `image:loc` is told apart by where it stands.
+ * Turns tags into entries. Ignores namespaces and case, which are often wrong; `image:loc` and other extensions are recognised by
+ * their position.
  */
 export class XmlEntries implements XmlHandler {
   format: SitemapFormat = 'unknown';
-  /** True once the document has shown that it is something else. */
+  /** Whether the document turned out to be something else. */
   isForeign = false;
   found: SitemapEntry[] = [];
-  /** URLs that are longer than any may be. */
+  /** The number of URLs that are too long. */
   tooLong = 0;
   #open: Open | null = null;
-  /** The element that holds the entries; '' once it has ended, or when there is none. */
+  /** The root element; '' once it is closed, or if there is none. */
   #root = '';
   /** Tags open inside the entry. */
   #inside: string[] = [];
@@ -63,7 +62,7 @@ export class XmlEntries implements XmlHandler {
     else if (this.#open) this.#child(this.#open, tag, attributes, isEmpty);
   }
 
-  /** Something is open that a whole document would have ended. */
+  /** Whether an element is open that a complete document would have closed. */
   get isUnfinished(): boolean {
     return this.#open !== null || this.#root !== '';
   }
@@ -83,11 +82,11 @@ export class XmlEntries implements XmlHandler {
   close(tag: string): void {
     if (this.#open?.tag === tag) this.finish();
     if (this.#root !== '' && this.#root.toLowerCase() === tag.toLowerCase()) {
-      // Whatever lacks its end tag has ended with it.
+      // Closes entries without an end tag too.
       this.finish();
       this.#root = '';
     }
-    // Markup inside a description may lack end tags: what is open within an element ends with it.
+    // Markup inside a description may lack end tags: they are closed with their parent.
     const at = this.#inside.lastIndexOf(tag);
     if (this.#open === null || at === -1) return;
     this.#inside.length = at;
@@ -104,7 +103,7 @@ export class XmlEntries implements XmlHandler {
       this.#open.text += xmlText(text.slice(0, longestField));
   }
 
-  /** Ends the entry that is open: at its end tag, at the next entry if that is missing, or at the end of the file. */
+  /** Closes the open entry: at its end tag, or at the next entry or the end of the file if that is missing. */
   finish(): void {
     const open = this.#open;
     this.#open = null;
@@ -113,7 +112,7 @@ export class XmlEntries implements XmlHandler {
       const url = listedUrl(open.guid) ?? listedUrl(open.text);
       if (url !== null) open.urls.push(url);
     }
-    // Several <loc> are several entries; several links of a feed's item are one.
+    // Several <loc> are several entries; several links of a feed item belong to one.
     const isFeed = this.format === 'rss' || this.format === 'atom';
     const [first, ...others] = open.urls;
     for (const url of isFeed && first !== undefined ? [first] : open.urls)

@@ -1,28 +1,28 @@
 export interface XmlHandler {
-  /** `attributes` as written; see xml-text.ts. */
+  /** `attributes`: as written; see xmlAttribute. */
   open(name: string, attributes: string, isEmpty: boolean): void;
   close(name: string): void;
-  /** Raw: entities are still in it, unless it came as CDATA. */
+  /** With entities, unless it is CDATA. */
   text(text: string, isCdata: boolean): void;
 }
 
-/** A text longer than this comes in pieces; a tag longer than this is none. */
+/** Longer text is delivered in pieces; a longer tag is invalid. */
 const maxToken = 16 * 1024;
 const longestPiece = 64 * 1024;
 const [doubleQuote, singleQuote, greater] = [0x22, 0x27, 0x3e];
 
 /**
- * Finds tags and text in XML that comes in pieces, as it is: no validation, no nesting, no DTD, no entities. So nothing
- * can be declared that would grow, nothing outside is read, and memory stays at one token whatever is sent.
+ * Finds tags and text in XML that arrives in pieces, without validation, nesting, DTDs or entities. So no declaration can expand,
+ * nothing external is read, and memory is bounded by one token.
  */
 export class XmlScanner {
-  /** True once there was something that cannot be XML; the rest is not read. */
+  /** Whether the document turned out to be invalid; the rest is not read. */
   isBroken = false;
   readonly #handler: XmlHandler;
   #rest = '';
   /** What is incomplete is read again once it is twice as long: at each small piece, a long tag would take quadratic time. */
   #enough = 0;
-  /** What ends the comment, instruction, declaration or CDATA section that the text is in. */
+  /** The end of the current comment, instruction, declaration or CDATA section. */
   #until = '';
 
   constructor(handler: XmlHandler) {
@@ -30,7 +30,7 @@ export class XmlScanner {
   }
 
   write(chunk: string): void {
-    // In pieces, as they come from a site: places far into a long text are found more slowly.
+    // In pieces of the usual size: searching far into a long text is slower.
     for (let at = 0; at < chunk.length; at += longestPiece) {
       this.#rest += chunk.slice(at, at + longestPiece);
       if (this.#rest.length < this.#enough) continue;
@@ -49,7 +49,7 @@ export class XmlScanner {
     this.#rest = '';
   }
 
-  /** Reads what is complete, and returns the beginning of what is not. */
+  /** Scans complete tokens and returns the incomplete rest. */
   #scan(text: string, isLast: boolean): string {
     let at = 0;
     while (at < text.length && !this.isBroken) {
@@ -80,7 +80,7 @@ export class XmlScanner {
       this.#handler.text(text.slice(at, end), false);
       return end;
     }
-    // As many characters as `<![CDATA[` has tell what it is.
+    // Nine characters, the length of `<![CDATA[`, are enough to tell what follows.
     const next = text.length - at < 9 && !isWhole ? -1 : this.#markup(text, at, isWhole);
     if (next === -1 && isWhole) this.isBroken = true;
     return next;
@@ -105,7 +105,7 @@ export class XmlScanner {
     if (text[at + 1] === '?') return this.#enter('?>', at + 2);
     const end = text.indexOf('>', at);
     const subset = text.slice(at, end === -1 ? text.length : end).indexOf('[');
-    // A DTD's own declarations go unread.
+    // Skips the internal subset of a DTD.
     if (subset !== -1) return this.#enter(']', at + subset + 1);
     return end === -1 ? -1 : end + 1;
   }
@@ -128,8 +128,8 @@ export class XmlScanner {
 }
 
 /**
- * The `>` of a tag: the first that is in no attribute's quotes, or simply the first if a quote is never closed. Looks at
- * each character once.
+ * Finds the `>` of a tag: the first outside of quoted attributes, or simply the first if a quote is never closed. Looks at each
+ * character once.
  */
 function tagEnd(text: string, start: number, isWhole: boolean): number {
   const first = text.indexOf('>', start);
@@ -143,4 +143,46 @@ function tagEnd(text: string, start: number, isWhole: boolean): number {
     if (at === -1 || at - start > maxToken) return unclosed;
   }
   return unclosed;
+}
+
+const entity = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi;
+const isSpace = /\s/;
+const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Replaces XML's five entities and numeric references; any other `&` is literal. */
+export function xmlText(raw: string): string {
+  if (!raw.includes('&')) return raw;
+  return raw.replace(
+    entity,
+    (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+      if (name !== undefined) return named[name.toLowerCase()] as string;
+      const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
+/**
+ * The value of an attribute in a tag's text, or undefined. Searches from one equals sign to the next: a regular expression that
+ * begins with a name would restart at each of its characters.
+ */
+export function xmlAttribute(attributes: string, name: string): string | undefined {
+  let from = 0;
+  for (let equals = attributes.indexOf('='); equals !== -1; equals = attributes.indexOf('=', from)) {
+    const found = lastWord(attributes.slice(from, equals));
+    from = equals + 1;
+    const value = attributes.slice(from).trimStart();
+    const close = value[0] === '"' || value[0] === "'" ? value.indexOf(value[0], 1) : -1;
+    if (close === -1 || found === '') continue;
+    if (found.toLowerCase() === name) return xmlText(value.slice(1, close)).trim();
+    from = attributes.length - value.length + close + 1;
+  }
+  return undefined;
+}
+
+function lastWord(text: string): string {
+  const trimmed = text.trimEnd();
+  let start = trimmed.length;
+  while (start > 0 && !isSpace.test(trimmed[start - 1] as string)) start--;
+  return trimmed.slice(start);
 }
