@@ -1,28 +1,29 @@
 import { wordsOfName } from '../urls/url-parameters.ts';
 
 export interface UrlDate {
-  /** The URL with its dates taken out: one for all days of a calendar, and one for its months. */
+  /** The URL without its dates: the same for all days of a calendar, and for all its months. */
   readonly template: string;
-  /** The template of the calendar's months, for a day. */
+  /** For a day, the template of the calendar's months. */
   readonly coarser: string | null;
-  /** yyyymmdd; the day is 0 for a month. The last one, where there are several. */
+  /** The last date as yyyymmdd; the day of a month is 0. */
   readonly date: number;
-  /** All of them. */
+  /** All dates. */
   readonly dates: readonly number[];
-  /** Several dates, or a time of day: there is no end to these even within a few years. */
+  /** Several dates, or a time of day: even a few years contain any number of these. */
   readonly isRange: boolean;
-  /** The pieces of the query that are no date. */
+  /** The parameters that are not dates. */
   readonly rest: readonly string[];
 }
 
 const isoDate = /^(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(T.*|$)/;
 const compactDate = /^(\d{4})(\d{2})(\d{2})$/;
-/** Without a word that says so, other years are numbers of something else. */
-const plausibleYears = { first: 1900, last: 2199 };
 
+/** Numbers outside these years are dates only next to a word that says so. */
+const plausibleYears = { first: 1900, last: 2199 };
 const yearNames = new Set(['year', 'yr', 'yyyy', 'y', 'jahr', 'ano', 'annee', 'anno']);
 const monthNames = new Set(['month', 'mon', 'mm', 'm', 'monat', 'mes', 'mois', 'mese']);
 const dayNames = new Set(['day', 'dd', 'd', 'tag', 'dia', 'jour', 'giorno']);
+
 const dateNames = new Set([
   ...['date', 'dt', 'datum', 'fecha', 'datetime', 'ymd', 'when', 'week', 'period', 'time'],
   ...['from', 'to', 'start', 'end', 'begin', 'since', 'until', 'till', 'before', 'after', 'von', 'bis'],
@@ -32,9 +33,10 @@ const dateNames = new Set([
   ...monthNames,
   ...dayNames,
 ]);
+
 const isDateName = (name: string): boolean => wordsOfName(name).some((word) => dateNames.has(word));
 
-/** The date that a URL's path ends in (`/calendar/2031-05`, `/2031/05/12/`) or that its query holds, if any. */
+/** The date at the end of a URL's path (`/calendar/2031-05`, `/2031/05/12/`) or in its query, if any. */
 export function dateInUrl(url: string, segments: readonly string[], query: string): UrlDate | null {
   const pieces = query === '' ? [] : query.split('&');
   const inPath = dateInPath(segments);
@@ -45,7 +47,7 @@ export function dateInUrl(url: string, segments: readonly string[], query: strin
   const document = inPath
     ? `${url.slice(0, url.indexOf('/', 8))}/${segments.slice(0, inPath.from).join('/')}/#`
     : url.split('?', 1)[0];
-  // Months and days are two groups: an empty month may lead to days that are not empty.
+  // Months and days are separate groups: an empty month may link to days that are not empty.
   const month = `${document}?${inQuery ? '#&' : ''}${rest.join('&')}`;
   const hasDay = last % 100 > 0;
   return {
@@ -58,7 +60,7 @@ export function dateInUrl(url: string, segments: readonly string[], query: strin
   };
 }
 
-/** Only at the end: behind a date stands the title of an article, and articles are no calendar. */
+/** Only at the end of the path: a date before a title belongs to an article, not a calendar. */
 function dateInPath(segments: readonly string[]): { from: number; date: number; hasTime: boolean } | null {
   const count = segments.at(-1) === '' ? segments.length - 1 : segments.length;
   const last = segments[count - 1];
@@ -127,4 +129,70 @@ function dateOf(text: string): FoundDate | null {
 function isPlausible(date: number): boolean {
   const year = Math.floor(date / 10_000);
   return year >= plausibleYears.first && year <= plausibleYears.last;
+}
+
+/**
+ * Removes the date of a URL from the words of its page: names of months and days, the numbers of its date, and years by their
+ * distance, so that an empty December may name the next year. All other numbers stay.
+ */
+export function withoutDate({ dates }: UrlDate): (word: string) => string {
+  const names = dateWords();
+  const numbers = new Set<string>();
+  const years = new Set<number>();
+  for (const date of dates) {
+    years.add(Math.floor(date / 10_000));
+    const month = Math.floor(date / 100) % 100;
+    for (const number of [month, date % 100, date, Math.floor(date / 100)]) numbers.add(String(number));
+  }
+  return (word) => {
+    if (!/^\d/.test(word)) return names.has(word) ? '' : word;
+    if (numbers.has(word.replace(/^0+(?=\d)/, ''))) return '#';
+    if (word.length !== 4) return word;
+    for (const year of years) {
+      const distance = Number(word) - year;
+      if (Math.abs(distance) <= 1) return `year${distance}`;
+    }
+    return word;
+  };
+}
+
+let knownDateWords: ReadonlySet<string> | undefined;
+
+/** Names of months and days, long and short, in the languages of most calendars. */
+function dateWords(): ReadonlySet<string> {
+  if (knownDateWords) return knownDateWords;
+  const words = new Set(['st', 'nd', 'rd', 'th', 'am', 'pm']);
+  const locales = [
+    'en',
+    'de',
+    'fr',
+    'es',
+    'it',
+    'pt',
+    'nl',
+    'pl',
+    'cs',
+    'sv',
+    'da',
+    'nb',
+    'fi',
+    'hu',
+    'ru',
+    'uk',
+    'tr',
+    'el',
+  ];
+  for (const locale of locales)
+    for (const length of ['long', 'short'] as const) {
+      const format = new Intl.DateTimeFormat(locale, { month: length, weekday: length, day: 'numeric' });
+      const alone = new Intl.DateTimeFormat(locale, { month: length });
+      for (let n = 0; n < 12; n++) {
+        // Every month, and every day of the week.
+        const date = new Date(Date.UTC(2024, n, 1 + n, 12));
+        for (const text of [format.format(date), alone.format(date)])
+          for (const [word] of text.toLowerCase().matchAll(/\p{L}{2,}/gu)) words.add(word);
+      }
+    }
+  knownDateWords = words;
+  return words;
 }

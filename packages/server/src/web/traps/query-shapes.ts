@@ -1,10 +1,10 @@
-import { fingerprint } from '../urls/fingerprint.ts';
+import { fingerprint } from '../urls/hashes.ts';
 
-/** What is remembered of the queries on one path, as fingerprints: some kilobytes, whatever the site sends. */
+/** The queries seen on one path, as fingerprints of bounded size. */
 export interface QueryShapes {
-  /** Parameter names as they come, in order: what a permutation changes. */
+  /** Lists of parameter names in their order, which a permutation changes. */
   readonly shapes: Set<number>;
-  /** By shape: the values of each parameter, until there are too many to be choices, and their combinations. */
+  /** By shape: the values of each parameter, until there are too many for choices, and their combinations. */
   readonly choices: Map<number, Choices | 'open'>;
 }
 
@@ -20,11 +20,11 @@ export interface QueryLimits {
   readonly maxQueryCombinations: number;
 }
 
-/** More values than this are the ids of things (`?f=3&t=8123&start=20`), not choices of a filter. */
+/** More values than this are ids (`?f=3&t=8123&start=20`), not choices of a filter. */
 const maxChoices = 32;
 const filterParameters = 3;
-/** Shapes of one path whose choices are followed. */
-const maxFollowed = 4;
+/** Shapes of one path whose choices are tracked. */
+const maxTracked = 4;
 
 interface Query {
   readonly shape: number;
@@ -42,7 +42,7 @@ function read(pieces: readonly string[]): Query {
   return { shape: fingerprint(names.join('&')), values };
 }
 
-/** Whether the path has had more kinds of queries than are written by hand, and this is one more. */
+/** Whether the path has had more kinds of queries than anyone writes by hand, and this is another. */
 export function isOneOfMany(pieces: readonly string[], known: QueryShapes, limits: QueryLimits): boolean {
   const { shape, values } = read(pieces);
   if (known.shapes.size >= limits.maxQueryShapes && !known.shapes.has(shape)) return true;
@@ -62,7 +62,7 @@ export function addQuery(pieces: readonly string[], known: QueryShapes, limits: 
   if (known.shapes.size < limits.maxQueryShapes) known.shapes.add(shape);
   if (values.length < filterParameters) return;
   let choices = known.choices.get(shape);
-  if (choices === 'open' || (choices === undefined && known.choices.size >= maxFollowed)) return;
+  if (choices === 'open' || (choices === undefined && known.choices.size >= maxTracked)) return;
   if (choices === undefined) {
     choices = { values: values.map(() => new Set()), combinations: new Set() };
     known.choices.set(shape, choices);

@@ -266,7 +266,7 @@ describe('a trap whose pages are all new', () => {
     for (const run of [0, 1, 2, 3, 4]) {
       const detector = new TrapDetector(kept, { today });
       asked += walk(days(18_000).slice(run * 3_600, (run + 1) * 3_600), { detector, says: inWords }).asked;
-      kept = detector.news() ?? kept;
+      kept = detector.changedCounts() ?? kept;
     }
     expect(asked).toBeGreaterThanOrEqual(10_000);
     expect(asked).toBeLessThan(10_000 + 5 * 500);

@@ -1,15 +1,33 @@
 import { LruMap } from '../../base/collections/lru-map.ts';
-import { fingerprint } from '../urls/fingerprint.ts';
-import type { ContentProof } from './content-proof.ts';
+import { fingerprint } from '../urls/hashes.ts';
 import { addQuery, isOneOfMany, noShapes } from './query-shapes.ts';
 import { groupOf, partsOf, signsOf, type TrapReason, type TrapSign, type UrlParts } from './trap-signs.ts';
 
+/** Fingerprints of a page's content and links, by which two pages are found to be the same. */
+export interface ContentProof {
+  /** All text, media and links, except for the links below; null for a nearly empty page. */
+  readonly exact: number | null;
+  /** The same without the date in the URL; null if there is none. */
+  readonly undated: number | null;
+  /** Links to other queries on the same path. */
+  readonly queries: number;
+  /** The parameters that these links add or change. */
+  readonly added: readonly number[];
+  /** By group: links with the sign of another trap of this kind. Links with the same sign belong to the trap. */
+  readonly leads: readonly (readonly [group: string, links: number])[];
+  /** Too few words to prove anything. */
+  readonly isThin: boolean;
+}
+
+/** Main text with fewer words is thin. */
+export const thinWords = 8;
+
 export interface TrapLimits {
-  /** Different lists of parameter names on one path. */
+  /** Different lists of parameter names per path. */
   readonly maxQueryShapes: number;
-  /** Combinations of the same few values on one path: filters. */
+  /** Combinations of the same few values per path, as of filters. */
   readonly maxQueryCombinations: number;
-  /** Pages of one trap that are all new. */
+  /** Pages of one trap that all have new content. */
   readonly maxPages: number;
   readonly today: Date;
 }
@@ -17,55 +35,58 @@ export interface TrapLimits {
 const defaults = { maxQueryShapes: 100, maxQueryCombinations: 500, maxPages: 10_000 };
 const maxGroups = 500;
 const maxPaths = 1_000;
-/** Of a group; a trap repeats itself sooner. */
+
+/** Per group; a trap repeats itself sooner. */
 const maxContents = 1_000;
-/** Of a group: pairs of a query that filters add, and groups that its pages lead to. */
+
+/** Per group: parameters that filters add, and groups that its pages link to. */
 const maxAdded = 2_000;
 const maxLeads = 1_000;
-/** Counts are kept across runs in steps of this. */
+
+/** Counts are stored across runs in steps of this. */
 const keptStep = 500;
 
-/** Suspects that are dropped before one is let through; twice as many each time it says nothing new. */
+/** How many suspects are dropped before one is let through; doubled each time that brings nothing new. */
 const firstProbe = 20;
 
 interface Group {
   pages: number;
-  /** Suspects in a row that said nothing new. */
+  /** Consecutive suspects without new content. */
   repeats: number;
-  /** What `repeats` has to reach. */
+  /** The `repeats` that prove a trap. */
   proof: number;
-  /** Suspects dropped, and how many of them let the next one through. */
+  /** Suspects dropped, and the count at which the next one is let through. */
   dropped: number;
   probeAt: number;
   probeStep: number;
   readonly contents: Set<number>;
   readonly added: Set<number>;
-  /** By group: the links that lead there, and whether they differ from page to page. */
+  /** By group: the links to it, and whether they differ between pages. */
   readonly leads: Map<string, { readonly links: number; differ: boolean }>;
 }
 
 /**
- * Tells endless spaces of URLs from large sites, by their pages. A URL with a sign of a trap (trap-signs.ts) is dropped only
- * after its like have shown page after page that was there before, or have brought 10,000 that were not. Memory is bounded.
- * A group is proven only together with the groups that its pages lead to: empty months may lead to days that are not empty.
- * One suspect in some is let through all the same, so that an error that was on all pages for a while proves nothing for good.
- * A new run knows the counts towards the cap, and has to see the repetitions again: a proven trap costs it 20 to 100 pages.
- * Chains of numbers (`?page=9999`) are left to the limits of depth and pages: no URL tells an endless list from a long one.
+ * Distinguishes endless URL spaces from large sites by their pages. A URL with a sign of a trap (trap-signs.ts) is dropped only
+ * after similar ones have shown the same content again and again, or have brought 10,000 new pages. Memory is bounded.
+ * A group is proven only together with the groups that its pages link to: empty months may link to days that are not empty.
+ * Some suspects are let through all the same, so that a temporary error on all pages is not taken for a trap forever.
+ * A new run knows the counts towards the cap but has to see the repetitions again, which costs 20 to 100 pages per trap.
+ * Number chains (`?page=9999`) are left to the limits of depth and pages: a URL does not tell an endless list from a long one.
  */
 export class TrapDetector {
   readonly #limits: TrapLimits;
   readonly #paths = new LruMap<ReturnType<typeof noShapes>>(maxPaths);
   readonly #groups = new LruMap<Group>(maxGroups);
-  /** By the fingerprint of a group's key: those worth remembering. */
+  /** Page counts to store, by the fingerprint of the group's key. */
   readonly #kept: Map<string, number>;
-  #hasNews = false;
+  #hasChanges = false;
 
   constructor(kept: Readonly<Record<string, number>> = {}, limits: Partial<TrapLimits> = {}) {
     this.#kept = new Map(Object.entries(kept));
     this.#limits = { ...defaults, today: new Date(), ...limits };
   }
 
-  /** Why a canonical URL is not worth a request; null when it is. Changes nothing. */
+  /** Why a canonical URL should not be requested; null if it should. Changes nothing. */
   verdict(url: string): TrapReason | null {
     const parts = partsOf(url);
     for (const sign of this.#signs(parts)) {
@@ -77,13 +98,13 @@ export class TrapDetector {
     return null;
   }
 
-  /** A URL was dropped, for a verdict of ours or for another reason. */
+  /** Records that a URL was dropped, for a verdict or another reason. */
   skipped(url: string, reason: string): void {
     for (const sign of this.#signs(partsOf(url)))
       if (sign.reason === reason && sign.isSuspect) this.#group(sign).dropped++;
   }
 
-  /** What a URL brought that was asked for; null for a redirect. */
+  /** Records the content of a fetched URL; null for a redirect. */
   learn(url: string, content: ContentProof | null): void {
     const parts = partsOf(url);
     for (const sign of this.#signs(parts)) this.#count(sign, content);
@@ -91,10 +112,10 @@ export class TrapDetector {
     if (choosing.length > 0) addQuery(choosing, this.#path(parts), this.#limits);
   }
 
-  /** The counts that the next run has to know, if they have changed since the last call. */
-  news(): Record<string, number> | null {
-    if (!this.#hasNews) return null;
-    this.#hasNews = false;
+  /** The counts to store for the next run; null if they have not changed since the last call. */
+  changedCounts(): Record<string, number> | null {
+    if (!this.#hasChanges) return null;
+    this.#hasChanges = false;
     return Object.fromEntries(this.#kept);
   }
 
@@ -114,18 +135,18 @@ export class TrapDetector {
 
   #count(sign: TrapSign, content: ContentProof | null): void {
     const group = this.#group(sign);
-    // All dates of a calendar count, and only distant ones are dropped.
+    // All dates of a calendar count, but only distant ones are dropped.
     if (sign.isSuspect || sign.reason === 'trap_calendar') this.#countPage(sign, group);
-    const said = saidFor(sign, content);
-    if (!content || said === null) return;
-    const isNew = this.#addLinks(sign, group, content) || !group.contents.has(said);
+    const shownContent = contentFor(sign, content);
+    if (!content || shownContent === null) return;
+    const isNew = this.#addLinks(sign, group, content) || !group.contents.has(shownContent);
     if (sign.isSuspect && isNew) this.#isNew(group);
     else if (sign.isSuspect && (sign.thinCounts || !content.isThin)) this.#isRepeated(group);
-    addBounded(group.contents, said, maxContents);
+    addBounded(group.contents, shownContent, maxContents);
   }
 
   #isNew(group: Group): void {
-    // It looked proven, and was not.
+    // It had been proven wrongly.
     if (group.repeats >= group.proof) group.proof = Math.min(group.proof * 2, maxContents);
     group.repeats = 0;
     group.probeStep = firstProbe;
@@ -139,7 +160,7 @@ export class TrapDetector {
     group.probeAt = group.dropped + group.probeStep;
   }
 
-  /** Whether a page of filters adds one that no other had. */
+  /** Whether a page of filters adds a parameter, or a link leads to a group, that no other page had. */
   #addLinks({ reason, isSuspect }: TrapSign, group: Group, { added, leads }: ContentProof): boolean {
     if (reason === 'trap_query_permutations') {
       const before = added.every((pair) => group.added.has(pair));
@@ -157,7 +178,7 @@ export class TrapDetector {
     return false;
   }
 
-  /** With all groups that its pages lead to. */
+  /** Including all groups that its pages link to. */
   #isProven(name: string, seen = new Set<string>()): boolean {
     seen.add(name);
     const group = this.#groups.peek(name);
@@ -171,7 +192,7 @@ export class TrapDetector {
     group.pages++;
     if (!sign.isCapped || group.pages % keptStep !== 0) return;
     this.#kept.set(nameOf(sign), group.pages);
-    this.#hasNews = true;
+    this.#hasChanges = true;
   }
 
   #group(sign: TrapSign): Group {
@@ -195,8 +216,8 @@ export class TrapDetector {
 
 const nameOf = (sign: TrapSign): string => fingerprint(groupOf(sign)).toString(36);
 
-/** Other queries on the path are the content of a page, unless they are what the trap is made of. */
-function saidFor({ reason }: TrapSign, content: ContentProof | null): number | null {
+/** Links to other queries on the path count as content, unless they are what the trap consists of. */
+function contentFor({ reason }: TrapSign, content: ContentProof | null): number | null {
   if (!content || content.exact === null) return null;
   if (reason === 'trap_query_permutations') return content.exact;
   const shown = reason === 'trap_calendar' ? (content.undated ?? content.exact) : content.exact;

@@ -1,8 +1,7 @@
 import { looksRandom, wordsOfName } from '../urls/url-parameters.ts';
 import { dateInUrl, type UrlDate } from './date-in-url.ts';
-import { hasRepeatedSegments } from './has-repeated-segments.ts';
 
-/** Why a URL may be part of a trap: a space of URLs that a site makes up as it goes. */
+/** Why a URL may belong to a trap, an endless space of generated URLs. */
 const trapReasons = [
   'trap_deep_path',
   'trap_repeated_segments',
@@ -14,18 +13,18 @@ const trapReasons = [
 ] as const;
 export type TrapReason = (typeof trapReasons)[number];
 
-/** A sign that a URL may belong to a trap. By itself it drops nothing: the pages have to prove it. */
+/** A sign that a URL may belong to a trap. Only the content of its pages can prove that. */
 export interface TrapSign {
   readonly reason: TrapReason;
-  /** What all URLs of the trap have in common. */
+  /** Common to all URLs of the trap. */
   readonly key: string;
-  /** False for a neighbour: a page that others of the group may repeat. */
+  /** false: an ordinary page that suspects of the group may repeat. */
   readonly isSuspect: boolean;
-  /** Pages in a row that said nothing new. */
+  /** How many consecutive pages without new content prove the trap. */
   readonly proof: number;
-  /** Whether pages of a few words prove anything. */
+  /** Whether pages with few words count. */
   readonly thinCounts: boolean;
-  /** Whether the group ends at the cap, though its pages are all new. */
+  /** Whether the group is capped even if all of its pages are new. */
   readonly isCapped: boolean;
 }
 
@@ -54,7 +53,7 @@ export function partsOf(url: string): UrlParts {
   return { url, document, segments, pieces: query === '' ? [] : query.split('&'), date };
 }
 
-/** The signs that a URL bears by itself. */
+/** The signs of a single URL. */
 export function signsOf(parts: UrlParts, today: Date): TrapSign[] {
   const { url, document, segments, pieces, date } = parts;
   const signs: TrapSign[] = [];
@@ -74,7 +73,7 @@ export function signsOf(parts: UrlParts, today: Date): TrapSign[] {
   return signs;
 }
 
-/** More than 3 years ahead, or more than 40 years ago: there pages have to say something, day by day. */
+/** More than 3 years ahead or 40 years ago, where most calendars are empty. */
 function isDistant(date: number, today: Date): boolean {
   const now = today.getTime();
   return date > dateNumber(now + 3 * yearMs) || date < dateNumber(now - 40 * yearMs);
@@ -85,7 +84,7 @@ function dateNumber(time: number): number {
   return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
 }
 
-/** Links that add to the query they were found under: `?a=1&a=1&a=1&…`. */
+/** Links that extend the query of their own page: `?a=1&a=1&a=1&…`. */
 function hasRepeatedParameters(pieces: readonly string[]): boolean {
   if (pieces.length > maxParameters) return true;
   if (pieces.length < pairRepeats) return false;
@@ -104,20 +103,20 @@ const tokenWords = new Set([
   ...['rand', 'random', 'cachebust', 'cachebuster', 'nocache', 'cb'],
 ]);
 
-/** The name of a group of suspects. */
+/** The name of a group of URLs with the same sign. */
 export const groupOf = ({ reason, key }: Pick<TrapSign, 'reason' | 'key'>): string => `${reason} ${key}`;
 
 export function isTokenName(name: string): boolean {
   return name === '_' || wordsOfName(name).some((word) => tokenWords.has(word));
 }
 
-/** Something that is made anew for every visitor: by the name of its parameter, or by the look of a segment. */
+/** A value that is generated for every visitor, recognised by its parameter's name or by a random-looking segment. */
 function tokenIn({ document, segments, pieces }: UrlParts) {
   for (const piece of pieces) {
     const [name = '', value = ''] = piece.split('=');
     if (value === '' || !isTokenName(name)) continue;
     const key = `${document}?${name}`;
-    // A number may be that of a talk: only pages with something to say prove that it is not.
+    // A short number may be an id: only pages with enough text prove that it is not.
     return looksRandom(value) || /^\d{10,}$/.test(value)
       ? { key, proof: 20 }
       : { key, thinCounts: false, isCapped: false };
@@ -126,3 +125,40 @@ function tokenIn({ document, segments, pieces }: UrlParts) {
   const key = `${document.slice(0, document.indexOf('/', 8))}/${segments.map((segment) => (looksRandom(segment) ? '#' : segment)).join('/')}`;
   return { key, proof: 100, thinCounts: false, isCapped: false };
 }
+
+/** A segment four times in a row (`/a/a/a/a`), or a sequence three times (`/a/b/a/b/a/b`). */
+const wordRepeats = 4;
+const runRepeats = 3;
+/** Numbers and single letters repeat in ordinary paths: map tiles, versions, `/0/0/1`. */
+const shortRepeats = 7;
+/** The same segment anywhere in one path. */
+const occurrences = 6;
+
+/** Whether a path repeats itself, as relative links on error pages cause: `/img/css/img/css/img/css/…`. */
+function hasRepeatedSegments(segments: readonly string[]): boolean {
+  const count = segments.length;
+  if (count < wordRepeats) return false;
+  for (let period = 1; period * 2 <= count; period++) {
+    let run = 0;
+    for (let i = period; i < count; i++) {
+      run = segments[i] === segments[i - period] ? run + 1 : 0;
+      const repeats = Math.floor(run / period) + 1;
+      if (repeats >= neededRepeats(segments[i] as string, period)) return true;
+    }
+  }
+  if (count < occurrences) return false;
+  const seen = new Map<string, number>();
+  for (const segment of segments) {
+    const times = (seen.get(segment) ?? 0) + 1;
+    if (times >= occurrences && !isShort(segment)) return true;
+    seen.set(segment, times);
+  }
+  return false;
+}
+
+function neededRepeats(segment: string, period: number): number {
+  if (isShort(segment)) return shortRepeats;
+  return period === 1 ? wordRepeats : runRepeats;
+}
+
+const isShort = (segment: string): boolean => segment.length === 1 || /^\d+$/.test(segment);

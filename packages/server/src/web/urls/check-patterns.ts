@@ -5,19 +5,19 @@ import { checkList, patternSize } from './compile-pattern.ts';
 
 type Options = { readonly [name: string]: unknown };
 
-/** Sizes of patterns that were compiled before: the jobs of one site have the same ones. */
+/** Sizes of known patterns: the jobs of one site share them. */
 const sizes = new LruMap<number>(5_000);
-/** Instructions that one request may have compiled, about a second of work. */
+/** Instructions that one request may compile, about a second of work. */
 const maxWork = 800_000;
-/** Others wait no longer for the event loop. */
+/** How long the event loop may be blocked. */
 const sliceMs = 10;
 
-/** Refuses patterns that no crawl could use, where they are given: a runner would find out much later. */
+/** Refuses invalid patterns with the request, instead of much later in a runner. */
 export function checkPatterns(options: Options, within: string): void {
   check(options, within, { left: maxWork });
 }
 
-/** Of many jobs at once: in slices, and up to a total. */
+/** The same for many jobs at once, in slices and up to a total. */
 export async function checkAllPatterns(all: readonly Options[], within: string): Promise<void> {
   const work = { left: maxWork };
   let sliceEnds = performance.now() + sliceMs;

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { CrawlOptions } from '@holdfast/contract';
-import { asGiven, canonicalOptions } from './canonical-options.ts';
-import { type CanonicalOptions, canonicalUrl } from './canonical-url.ts';
+import { type CanonicalOptions, canonicalUrl, asGiven, canonicalOptions } from './canonical-url.ts';
 
 /**
- * The name of a crawl: the same start and the same options of what to crawl and what to keep make the same crawl. How
- * fast it goes, how it names itself and where its pages are written do not count. A recrawl finds its baseline by it.
- * An option that is younger than version 0.2 adds to the name only where it is used: crawls from before keep theirs.
+ * Identifies a crawl, so that a recrawl finds its baseline: by its seeds and the options that decide what is crawled and stored.
+ * Speed, user agent and output do not count. Options newer than version 0.2 count only if they are used, so that older crawls
+ * keep their keys.
  */
 export function crawlKey(options: CrawlOptions): string {
   return keyOf([
-    ...nameOf02(options),
-    ...(isToldApart(options)
+    ...partsV1(options),
+    ...(needsSeeds(options)
       ? ['seeds', unordered(seedsOf(options, asGiven(canonicalOptions(options))))]
       : []),
     ...(options.keep_sessions ? ['sessions'] : []),
@@ -21,9 +20,9 @@ export function crawlKey(options: CrawlOptions): string {
   ]);
 }
 
-/** The key of a crawl with these seeds in version 0.2, which cut parameters from them. */
+/** The key that version 0.2, which removed parameters from seeds, gave this crawl. */
 export function crawlKeyOf02(options: CrawlOptions): string {
-  return keyOf(nameOf02(options));
+  return keyOf(partsV1(options));
 }
 
 function renderingOf({ render, wait_for, actions, screenshot, load_media }: CrawlOptions): unknown[] {
@@ -32,7 +31,7 @@ function renderingOf({ render, wait_for, actions, screenshot, load_media }: Craw
   return isPlain ? [] : ['render', render, said];
 }
 
-function nameOf02(options: CrawlOptions): unknown[] {
+function partsV1(options: CrawlOptions): unknown[] {
   const [url, ...urls] = seedsOf(options, canonicalOptions({ ...options, keep_sessions: false }, 1));
   return [
     url,
@@ -57,10 +56,10 @@ function nameOf02(options: CrawlOptions): unknown[] {
 }
 
 /**
- * Whether the seeds say more than their names in version 0.2: in a batch each URL is a page of its own, and one seed is
- * another page with another parameter, but not with other tracking.
+ * Whether the seeds have to be added because version 0.2 would give different crawls the same key: in a batch each URL is a page
+ * of its own, and another parameter makes another seed, unless it serves only tracking.
  */
-function isToldApart(options: CrawlOptions): boolean {
+function needsSeeds(options: CrawlOptions): boolean {
   const today = canonicalOptions(options);
   const before = seedsOf(options, canonicalOptions({ ...options, keep_sessions: false }, 1));
   const now = seedsOf(options, options.urls?.length ? asGiven(today) : today);
@@ -74,8 +73,8 @@ function seedsOf(
   return [url, ...urls].map((raw) => canonicalUrl(raw, undefined, canonical) ?? raw);
 }
 
-function keyOf(name: unknown[]): string {
-  return `crawl:${createHash('sha256').update(JSON.stringify(name)).digest('hex').slice(0, 32)}`;
+function keyOf(parts: unknown[]): string {
+  return `crawl:${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)}`;
 }
 
 function unordered(values: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { hostOf } from './canonical-url.ts';
 import { hashWords, urlHash } from './hashes.ts';
-import { hostOf } from './host-of.ts';
-import { resolveLink } from './resolve-link.ts';
+import { resolveLink } from './plain-link.ts';
 
 test('a URL’s hash is the first half of its SHA-256, as uuid text', () => {
   expect(urlHash('https://example.com/')).toBe('0f115db0-62b7-c0dd-030b-16878c99dea5');

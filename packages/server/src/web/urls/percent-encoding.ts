@@ -4,7 +4,7 @@ const hexDigit = (code: number): number => {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 };
 
-/** RFC 3986, 2.3: characters whose percent-encoded form means the same as the plain one. */
+/** RFC 3986, 2.3: percent-encoding these characters makes no difference. */
 const isUnreserved = (code: number): boolean => {
   const lower = code | 0x20;
   if (lower >= 0x61 && lower <= 0x7a) return true;
@@ -12,8 +12,8 @@ const isUnreserved = (code: number): boolean => {
 };
 
 /**
- * Percent-encoding in one form (RFC 3986, 6.2.2): unreserved characters decoded, other triplets in upper case. Reserved
- * characters stay as they are written, because `/` and `%2F` differ; a `%` that starts no triplet is left alone.
+ * Normalises percent-encoding (RFC 3986, 6.2.2): decodes unreserved characters and writes other triplets in upper case. Reserved
+ * characters stay as they are, because `/` and `%2F` differ. A `%` that starts no triplet is left alone.
  */
 export function normalisePercent(text: string): string {
   let at = text.indexOf('%');
@@ -26,7 +26,7 @@ export function normalisePercent(text: string): string {
     if (high < 0 || low < 0) continue;
     const code = high * 16 + low;
     result += text.slice(copied, at);
-    // Behind a stray `%` a decoded digit would complete a triplet that was not there: `%%41a` must not become `%Aa`.
+    // After a stray `%` a decoded digit would complete a triplet that was not there: `%%41a` must not become `%Aa`.
     const isDecoded = isUnreserved(code) && result.at(-1) !== '%' && result.at(-2) !== '%';
     result += isDecoded ? String.fromCharCode(code) : text.slice(at, at + 3).toUpperCase();
     copied = at + 3;

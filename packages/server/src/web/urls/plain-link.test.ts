@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalUrl } from './canonical-url.ts';
-import { plainLink } from './plain-link.ts';
-import { resolveLink } from './resolve-link.ts';
+import { plainLink, resolveLink } from './plain-link.ts';
 
 const pieces = fc.constantFrom(
   ...[

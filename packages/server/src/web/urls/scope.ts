@@ -1,41 +1,40 @@
 import { HoldfastError } from '@holdfast/contract';
 import { getDomain } from 'tldts';
-import { canonicalUrl } from './canonical-url.ts';
+import { canonicalUrl, hostOf } from './canonical-url.ts';
 import { compilePatterns } from './compile-pattern.ts';
-import { hostOf } from './host-of.ts';
 
 const scopeKinds = ['host', 'subdomains', 'any'] as const;
 type ScopeKind = (typeof scopeKinds)[number];
 
 export interface ScopeOptions {
   readonly seed: string;
-  /** Default `host`. http and https are one site, and so is the seed's host on both. */
+  /** Default `host`: the seed's host, over http and https. */
   readonly scope?: ScopeKind;
-  /** Patterns as in compile-pattern.ts. With any of them, a URL must match at least one. */
+  /** Patterns (see compile-pattern.ts) of which a URL must match at least one, if there are any. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  /** `/docs` is for `/docs` and what is below it, not for `/docsets`. */
+  /** `/docs` admits `/docs` and everything below it, but not `/docsets`. */
   readonly pathPrefix?: string;
   /** The seed has depth 0. */
   readonly maxDepth?: number;
 }
 
-/** Why a URL is not crawled; links are counted per reason. */
+/** Why a URL is out of scope; links are counted by reason. */
 const offScopeReasons = ['off_host', 'outside_prefix', 'excluded', 'not_included', 'too_deep'] as const;
 type OffScopeReason = (typeof offScopeReasons)[number];
 
 export interface Scope {
-  /** For a canonical URL and its depth. The seed itself is only bound by `exclude`. */
+  /** For a canonical URL and its depth. Only `exclude` applies to the seed itself. */
   verdict(url: string, depth: number): 'in' | OffScopeReason;
-  /** Lets another host in, as if it were the seed's. */
+  /** Admits another host as if it were the seed's. */
   admitHost(host: string): void;
-  /** The seed's redirect target joins: its host, and itself as a second seed (example.com → www.example.com/en/). */
+  /** Admits the target of the seed's redirect, and its host (example.com → www.example.com/en/). */
   admitSeed(url: string): void;
 }
 
 export function createScope(options: ScopeOptions): Scope {
   if (canonicalUrl(options.seed) === null)
-    throw new HoldfastError('bad_request', `the seed ${options.seed} is no http or https URL`);
+    throw new HoldfastError('bad_request', `the seed ${options.seed} is not an http or https URL`);
   const { scope = 'host', maxDepth = Number.POSITIVE_INFINITY } = options;
   const included = options.include?.length ? compilePatterns(options.include, 'include') : () => true;
   const excluded = compilePatterns(options.exclude ?? [], 'exclude');
@@ -78,8 +77,8 @@ export function createScope(options: ScopeOptions): Scope {
 }
 
 /**
- * What `subdomains` spreads to: example.com for www.example.com; with the port, which is a host of its own here. Private
- * suffixes count, so that one github.io site does not lead to all others; IP addresses and bare names have none.
+ * The domain whose subdomains are admitted: example.com for www.example.com, with the port if there is one. Private suffixes
+ * count, so that one github.io site does not admit all others. IP addresses and bare names have no domain.
  */
 function registrableDomain(host: string): string | null {
   const [name = '', port] = host.startsWith('[') ? [host] : host.split(':');
@@ -90,7 +89,7 @@ function registrableDomain(host: string): string | null {
 function prefixTest(pathPrefix: string | undefined): (url: string) => boolean {
   if (!pathPrefix || pathPrefix === '/') return () => true;
   const folder = canonicalUrl(pathPrefix.replace(/^\/*/, '/'), 'http://host/')?.slice('http://host'.length);
-  if (folder === undefined) throw new HoldfastError('bad_request', `${pathPrefix} is no path prefix`);
+  if (folder === undefined) throw new HoldfastError('bad_request', `${pathPrefix} is not a path prefix`);
   const bare = folder.replace(/\/+$/, '');
   return (url) => {
     const start = url.indexOf('/', url.indexOf('//') + 2);

@@ -1,4 +1,4 @@
-/** Names that servers give to session ids. None is cut by its name alone: `session_id=3` may be a talk. */
+/** Names that servers give to session ids. The name alone is no proof: `session_id=3` may be a talk. */
 const sessionNames: ReadonlySet<string> = new Set([
   ...['phpsessid', 'jsessionid', 'aspsessionid', 'oscsid', 'zenid', 'cfid', 'cftoken', 'xtsid'],
   ...['sessid', 'sessionid', 'session_id', 'session', 'sess', 'sid', 's'],
@@ -10,16 +10,16 @@ export function isSessionName(name: string): boolean {
 
 const tokenShape = /^[0-9a-z,._!~-]{16,128}$/i;
 const separators = /[,._!~-]/;
-/** A UUID names things far more often than sessions in URLs. */
+/** UUIDs in URLs usually identify things, not sessions. */
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const minRun = 16;
-/** From letters to digits and back. Words and dates have few such changes, tokens many. */
+/** Changes between letters and digits: words and dates have few, tokens many. */
 const minChanges = 5;
 
 /**
- * Whether a value was drawn at random: in one run of at least 16 letters and digits the two alternate again and again.
- * PHP, Java and ASP.NET ids do; `2024-fall-semester`, `iphone-15-pro-max-256` and numbers do not.
+ * Whether a value looks random: in a run of at least 16 characters, letters and digits alternate many times. The session ids of
+ * PHP, Java and ASP.NET do; `2024-fall-semester`, `iphone-15-pro-max-256` and numbers do not.
  */
 export function looksRandom(value: string): boolean {
   if (value.length < minRun || !tokenShape.test(value) || uuid.test(value)) return false;
@@ -42,7 +42,7 @@ function isRandomRun(run: string): boolean {
 const pathParameter = /;(?:jsessionid|phpsessid|sessionid|sid)=([^;/]*)/gi;
 const cookielessSegment = /\/\(((?:[A-Z]\([0-9a-z_-]{8,}\))+)\)(?=\/)/gi;
 
-/** The path without session ids; `path` is given back as it is if it has none. */
+/** Removes session ids from a path. */
 export function withoutPathSession(path: string): string {
   let result = path;
   if (path.includes(';'))
@@ -51,14 +51,14 @@ export function withoutPathSession(path: string): string {
     result = result.replace(cookielessSegment, (whole, parts: string) =>
       parts.split(/[()]/).some(looksRandom) ? '' : whole,
     );
-  // What is left of `/.;jsessionid=…/` is a dot segment.
+  // `/.;jsessionid=…/` leaves a dot segment.
   return result.length < path.length ? new URL(result, 'http://host/').pathname : path;
 }
 
 /**
- * Parameters that say how a visitor came, never what the page shows: the names that vendors document, in lower case, whole.
- * No prefixes: `utm_zone` is a map's, `pk_id` a database's. `ref`, `source` and the like are left out, because some sites
- * choose content by them.
+ * Parameters that say where a visitor came from and never select content: the names that vendors document, in lower case. No
+ * prefixes, because `utm_zone` belongs to maps and `pk_id` to databases; no `ref`, `source` and the like, by which some sites
+ * select content.
  */
 const trackingParameters: ReadonlySet<string> = new Set([
   // Google Analytics campaigns, and what other tools add to the family
@@ -106,12 +106,12 @@ const trackingParameters: ReadonlySet<string> = new Set([
   ...['trk_contact', 'trk_msg', 'trk_module', 'trk_sid', 's_cid', 's_kwcid'],
 ]);
 
-/** Whether a query parameter of this lower-case name is there for tracking alone. */
+/** Whether a parameter with this lower-case name serves only tracking. */
 export function isTrackingParameter(name: string): boolean {
   return trackingParameters.has(name);
 }
 
-/** The words of a name, in lower case: `startDate`, `start_date` and `start-date` are the same two. */
+/** The words of a name in lower case: `startDate`, `start_date` and `start-date` have the same two. */
 export function wordsOfName(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
