@@ -11,7 +11,7 @@ import { fetchFollowing } from '../../packages/server/src/web/fetch/fetch-follow
 import { HttpFetcher } from '../../packages/server/src/web/fetch/http-fetcher.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { trapSockets } from '../../packages/server/src/web/fetch/testing/socket-trap.ts';
-import { resolveLink } from '../../packages/server/src/web/urls/resolve-link.ts';
+import { resolveLink } from '../../packages/server/src/web/urls/plain-link.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface Vector {

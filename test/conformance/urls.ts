@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveLink } from '../../packages/server/src/web/urls/resolve-link.ts';
+import { resolveLink } from '../../packages/server/src/web/urls/plain-link.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
 interface UrlCase {

@@ -7,7 +7,7 @@ import { diffPage } from '../../packages/server/src/pages/stored/diff-page.ts';
 import { readPages } from '../../packages/server/src/pages/stored/read-pages.ts';
 import { deleteJob } from '../../packages/server/src/queue/jobs/delete-job.ts';
 import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
-import { shaUuid } from '../../packages/server/src/web/urls/sha-uuid.ts';
+import { shaUuid } from '../../packages/server/src/web/urls/hashes.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 

@@ -12,8 +12,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AddressGuard } from '../web/fetch/address-guard.ts';
-import { openSocket, type SocketOptions } from '../web/fetch/open-socket.ts';
-import { type ResolveHost, resolveHost } from '../web/fetch/resolve-host.ts';
+import { openSocket, type ResolveHost, resolveHost, type SocketOptions } from '../web/fetch/connection.ts';
 
 export interface GuardProxyOptions {
   /** Origins of a private network that pages may reach all the same. */

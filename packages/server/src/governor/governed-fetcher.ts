@@ -5,10 +5,15 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { BlockedBy } from '../queue/jobs/waiting-jobs.ts';
 import { fetchFollowing } from '../web/fetch/fetch-following.ts';
-import { type FetchRequest, type FetchResponse, NotAsked } from '../web/fetch/fetcher.ts';
+import {
+  type FetchRequest,
+  type FetchResponse,
+  isLeased,
+  NotAsked,
+  type RequestLease,
+} from '../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
-import { isLeased, type RequestLease } from '../web/fetch/request-lease.ts';
-import { hostOf } from '../web/urls/host-of.ts';
+import { hostOf } from '../web/urls/canonical-url.ts';
 import type { GovernedRun } from './pacing/governed-run.ts';
 import { Governor, governorTimes } from './pacing/governor.ts';
 import type { Permit } from './pacing/permit.ts';

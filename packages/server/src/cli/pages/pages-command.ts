@@ -26,8 +26,12 @@ import {
 } from '../../pages/stored/list-pages.ts';
 import type { PageChange } from '../../pages/stored/page.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
-import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
+import {
+  asGiven,
+  type CanonicalOptions,
+  canonicalOptions,
+  canonicalUrl,
+} from '../../web/urls/canonical-url.ts';
 import { urlHash } from '../../web/urls/hashes.ts';
 import { urlRules } from '../../web/urls/url-rules.ts';
 import { checkFlags } from '../check-flags.ts';

@@ -1,7 +1,8 @@
 import { decodeText } from '../../web/html/page-text.ts';
 import { tag } from '../../web/html/tape/html-tag.ts';
 import { readTokens, type TokenReader } from '../../web/html/tape/read-tokens.ts';
-import { type ContentProof, thinWords } from '../../web/traps/content-proof.ts';
+import { withoutDate } from '../../web/traps/date-in-url.ts';
+import { type ContentProof, thinWords } from '../../web/traps/trap-detector.ts';
 import {
   groupOf,
   isTokenName,
@@ -10,8 +11,7 @@ import {
   type TrapSign,
   type UrlParts,
 } from '../../web/traps/trap-signs.ts';
-import { withoutDate } from '../../web/traps/without-date.ts';
-import { fingerprint } from '../../web/urls/fingerprint.ts';
+import { fingerprint } from '../../web/urls/hashes.ts';
 
 /** Words, numbers and symbols: a cross may be all that tells two tables apart. */
 const wordPattern = /\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu;

@@ -6,11 +6,11 @@ import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
-import type { ContentProof } from '../../web/traps/content-proof.ts';
+import type { ContentProof } from '../../web/traps/trap-detector.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
-import { canonicalOptions } from '../../web/urls/canonical-options.ts';
+import { canonicalOptions } from '../../web/urls/canonical-url.ts';
 import { withHashRoute } from '../../web/urls/hash-route.ts';
-import { shaUuid } from '../../web/urls/sha-uuid.ts';
+import { shaUuid } from '../../web/urls/hashes.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { proveContent } from './prove-content.ts';
 

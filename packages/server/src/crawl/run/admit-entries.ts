@@ -1,6 +1,6 @@
 import { HoldfastError, type HostCause } from '@holdfast/contract';
 import type { Permit } from '../../governor/pacing/permit.ts';
-import type { RequestLease } from '../../web/fetch/request-lease.ts';
+import type { RequestLease } from '../../web/fetch/fetcher.ts';
 import type { TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { TrapReason } from '../../web/traps/trap-signs.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';

@@ -5,8 +5,7 @@ import { contentOf, type Page, type PageContent, wasHad } from '../../pages/stor
 import { followedLinks, storedLines } from '../../pages/stored/page-links.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import { headlineOf, type PageHeading } from '../../web/html/extracted-page.ts';
-import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
+import { type CanonicalForm, canonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { urlHash } from '../../web/urls/hashes.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';

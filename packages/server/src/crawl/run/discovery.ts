@@ -1,5 +1,4 @@
-import type { ContentProof } from '../../web/traps/content-proof.ts';
-import type { TrapDetector } from '../../web/traps/trap-detector.ts';
+import type { ContentProof, TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { Scope } from '../../web/urls/scope.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Unsaved } from './checkpointer.ts';
@@ -48,7 +47,7 @@ export class Discovery {
     const { traps } = this.#options;
     if (kind !== 'page' || !traps) return;
     traps.learn(url, content);
-    const trapPages = traps.news();
+    const trapPages = traps.changedCounts();
     if (trapPages === null) return;
     this.#trapPages = trapPages;
     this.#keep();

@@ -1,9 +1,13 @@
 import { type CrawlOptions, HoldfastError } from '@holdfast/contract';
 import type { UrlKind } from '../../pages/stored/page.ts';
-import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
+import {
+  asGiven,
+  type CanonicalOptions,
+  canonicalOptions,
+  canonicalUrl,
+  hostOf,
+} from '../../web/urls/canonical-url.ts';
 import { urlHash } from '../../web/urls/hashes.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
 import { type UrlRules, type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
 import type { FoundUrl, FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { OffScope, Unsaved } from './checkpointer.ts';

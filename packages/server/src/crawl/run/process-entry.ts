@@ -2,7 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
-import { productToken } from '../../web/robots/product-token.ts';
+import { productToken } from '../../web/robots/robots-rules.ts';
 import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
 import type { ReadBody } from '../reading/read-body.ts';
 import type { ScriptRedirect } from '../render/page-rendering.ts';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { PageContent } from '../../pages/stored/page.ts';
 import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
-import { productToken } from '../../web/robots/product-token.ts';
+import { productToken } from '../../web/robots/robots-rules.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import { type ReadBody, unfollowed } from '../reading/read-body.ts';
 import type { PageRendering, RenderedEntry, ScriptRedirect } from '../render/page-rendering.ts';

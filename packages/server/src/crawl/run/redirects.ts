@@ -1,9 +1,13 @@
 import { HoldfastError } from '@holdfast/contract';
 import { LruMap } from '../../base/collections/lru-map.ts';
+import { maxRedirects } from '../../web/fetch/fetch-following.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
-import { maxRedirects } from '../../web/fetch/max-redirects.ts';
-import { asGiven, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { type CanonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
+import {
+  asGiven,
+  type CanonicalOptions,
+  canonicalOptions,
+  canonicalUrl,
+} from '../../web/urls/canonical-url.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 

@@ -1,7 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { wasHad } from '../../pages/stored/page.ts';
-import { type CanonicalForm, canonicalOptions } from '../../web/urls/canonical-options.ts';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
+import { type CanonicalForm, canonicalOptions, canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { hashWords, urlHash } from '../../web/urls/hashes.ts';
 import { urlRules as rulesOf, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { CrawlContext } from './crawl-context.ts';

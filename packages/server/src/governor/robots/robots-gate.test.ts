@@ -6,8 +6,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { type Fetcher, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
-import type { RequestLease } from '../../web/fetch/request-lease.ts';
+import { type Fetcher, type FetchResponse, NotAsked, type RequestLease } from '../../web/fetch/fetcher.ts';
 import type { GovernedRun } from '../pacing/governed-run.ts';
 import { storeRobots } from './robots-cache.ts';
 import { RobotsGate } from './robots-gate.ts';

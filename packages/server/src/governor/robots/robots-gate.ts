@@ -3,22 +3,22 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { LruMap } from '../../base/collections/lru-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
+import { type ResolveHost, resolveHost } from '../../web/fetch/connection.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
-import { type Fetcher, NotAsked } from '../../web/fetch/fetcher.ts';
-import type { RequestLease } from '../../web/fetch/request-lease.ts';
-import { type ResolveHost, resolveHost } from '../../web/fetch/resolve-host.ts';
-import { parseRobots } from '../../web/robots/parse-robots.ts';
-import { productToken } from '../../web/robots/product-token.ts';
-import { robotsBytes } from '../../web/robots/robots-lines.ts';
+import { type Fetcher, NotAsked, type RequestLease } from '../../web/fetch/fetcher.ts';
+import { parseRobots, robotsBytes } from '../../web/robots/parse-robots.ts';
 import { createRobotsMatcher, type RobotsMatcher } from '../../web/robots/robots-matcher.ts';
-import { allowAll, disallowAll, type RobotsRules } from '../../web/robots/robots-rules.ts';
 import {
+  allowAll,
+  disallowAll,
+  productToken,
+  type RobotsRules,
   type RobotsVerdict,
   robotsCacheSeconds,
   robotsCopyDays,
   robotsVerdict,
-} from '../../web/robots/robots-verdict.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
+} from '../../web/robots/robots-rules.ts';
+import { hostOf } from '../../web/urls/canonical-url.ts';
 import type { GovernedRun } from '../pacing/governed-run.ts';
 import type { Permit } from '../pacing/permit.ts';
 import {

@@ -1,4 +1,4 @@
-import { isLeased, type RequestLease } from '../../web/fetch/request-lease.ts';
+import { isLeased, type RequestLease } from '../../web/fetch/fetcher.ts';
 import type { Permit } from '../pacing/permit.ts';
 
 /**

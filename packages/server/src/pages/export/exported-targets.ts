@@ -1,6 +1,6 @@
 import { LruMap } from '../../base/collections/lru-map.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { maxRedirects } from '../../web/fetch/max-redirects.ts';
+import { maxRedirects } from '../../web/fetch/fetch-following.ts';
 import { urlHash } from '../../web/urls/hashes.ts';
 import { type UrlRulesVersion, urlRules } from '../../web/urls/url-rules.ts';
 import { readUrlRules } from '../stored/read-pages.ts';

@@ -1,8 +1,7 @@
 import { describeIssues, HoldfastError, type JobKind, type JobRequest, jobRequest } from '@holdfast/contract';
 import type { z } from 'zod';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
+import { canonicalUrl, hostOf } from '../../web/urls/canonical-url.ts';
 import { checkPatterns } from '../../web/urls/check-patterns.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
 
 export type CheckedRequest = z.output<typeof jobRequest> & {
   position: number;

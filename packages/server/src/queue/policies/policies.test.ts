@@ -1,7 +1,6 @@
 import type { Policy, PolicyChange, PolicyRequest } from '@holdfast/contract';
 import { describe, expect, test } from 'vitest';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
-import { hostOf } from '../../web/urls/host-of.ts';
+import { canonicalUrl, hostOf } from '../../web/urls/canonical-url.ts';
 import { deletePolicy, updatePolicy } from './change-policy.ts';
 import { createPolicy, upsertPolicy } from './create-policy.ts';
 import { findPolicy, listPolicies } from './find-policies.ts';

@@ -8,7 +8,7 @@ import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
-import type { RequestLease } from '../../web/fetch/request-lease.ts';
+import type { RequestLease } from '../../web/fetch/fetcher.ts';
 import { findIntakeOf, lockIntake } from '../intakes/find-intakes.ts';
 import type { ItemAttributes } from '../points/match-strength.ts';
 import { itemAttributes, type Listing, pricePoint } from '../points/price-point.ts';

@@ -53,7 +53,7 @@ export function declared(encoding: string | null): string | null {
 
 const space = /[\t\n\f\r ]/;
 
-export interface TagAttributes {
+interface TagAttributes {
   /** By name in lower case; the first of duplicates. */
   readonly values: ReadonlyMap<string, string>;
   /** The index after the tag's `>`. */
@@ -61,7 +61,7 @@ export interface TagAttributes {
 }
 
 /** The attributes of a tag from `start` on; null if the text ends first. HTML's prescan calls this "get an attribute". */
-export function readAttributes(text: string, start: number): TagAttributes | null {
+function readAttributes(text: string, start: number): TagAttributes | null {
   const values = new Map<string, string>();
   let at = start;
   const skip = (pattern: RegExp): void => {

@@ -1,15 +1,14 @@
 import { HoldfastError } from '@holdfast/contract';
-import { type ContentCoding, codingError, inflateAtOnce } from './content-coding.ts';
+import { type ContentCoding, codingError, inflateAtOnce, StreamInflater } from './content-coding.ts';
 import type { FetchLimits, FetchRequest } from './fetcher.ts';
-import { StreamInflater } from './stream-inflater.ts';
 
 /**
- * Bodies up to this size on the wire are inflated in one synchronous call: for a page of 15 KB (3 KB on the wire) 28 µs
- * against 51 for a stream with its trips to the thread pool. The worst that fits in, a bomb, takes 6 ms until it is
- * stopped. Larger ones go through a stream as they come, so that a bomb also ends the download as soon as it shows.
+ * Bodies up to this size on the wire are inflated in one synchronous call: 28 µs for a page of 15 KB (3 KB on the wire) instead
+ * of 51 for a stream with its trips to the thread pool. The worst case, a bomb, takes 6 ms to detect. Larger bodies are inflated
+ * as they arrive, so that a bomb also ends the download.
  */
 const atOnceBytes = 64 * 1024;
-/** Small bodies may have any ratio: a page of a thousand equal rows is no attack. */
+/** Small bodies may have any ratio: a page of a thousand equal rows is not an attack. */
 const ratioFreeBytes = 1024 * 1024;
 
 export interface BodySource {
@@ -17,7 +16,7 @@ export interface BodySource {
   resume(): void;
   /** Exactly one of these three is called, once. */
   whole(body: Buffer): void;
-  /** More than was asked for is there; the rest need not come. */
+  /** `enoughBytes` have arrived; the rest is not needed. */
   enough(body: Buffer): void;
   fail(error: unknown): void;
 }
@@ -28,7 +27,7 @@ export interface BodyOptions extends Pick<FetchRequest, 'enoughBytes' | 'take'> 
 
 const nothing = Buffer.alloc(0);
 
-/** Gathers a body, or hands it on piece by piece, undoes its codings, and counts bytes before and after that. */
+/** Collects a body, or passes it on piece by piece; decodes it, and counts bytes before and after decoding. */
 export class BodyCollector {
   bytesOnWire = 0;
   readonly #source: BodySource;
@@ -50,7 +49,7 @@ export class BodyCollector {
   }
 
   push(chunk: Buffer): void {
-    // undici's parser says so when it goes on after a pause; another pause for it would never end.
+    // undici's parser emits an empty chunk when it resumes; pausing for that would never end.
     if (chunk.length === 0) return;
     this.bytesOnWire += chunk.length;
     if (this.#codings.length === 0 && this.bytesOnWire > this.#enoughBytes) {
@@ -80,7 +79,7 @@ export class BodyCollector {
     let body = join(this.#chunks);
     this.#chunks = [];
     try {
-      // An empty body is empty in every coding: some servers name one over nothing.
+      // An empty body is valid in every coding: some servers declare one for it.
       if (body.length > 0) {
         for (const coding of this.#codings) body = inflateAtOnce(coding, body, this.#allowed());
       }
@@ -88,12 +87,12 @@ export class BodyCollector {
       this.#source.fail(codingError(error));
       return;
     }
-    // One byte of a compressed body, or none, is all that was not handed on by a stream.
+    // Only bodies of at most one compressed byte do not go through a stream.
     if (this.#take && body.length > 0) void this.#take(body);
     this.#source.whole(this.#take ? nothing : body);
   }
 
-  /** Inflating at once gives all of a body or nothing; a part of it takes a stream, which needs two bytes to begin with. */
+  /** Inflating at once returns a whole body or nothing. A part of it needs a stream, which needs two bytes to start. */
   get #atOnceBytes(): number {
     return this.#enoughBytes === Number.POSITIVE_INFINITY && !this.#take ? atOnceBytes : 1;
   }
@@ -105,7 +104,7 @@ export class BodyCollector {
     this.#taken = taken.then(() => this.#source.resume());
   }
 
-  /** Frees everything; nothing is called after it. */
+  /** Releases everything; no callback is called afterwards. */
   destroy(): void {
     this.#chunks = [];
     this.#stream?.destroy();
@@ -128,7 +127,7 @@ export class BodyCollector {
     return stream;
   }
 
-  /** How many inflated bytes the bytes so far may have made. */
+  /** How many inflated bytes are permitted for the bytes received so far. */
   #allowed(): number {
     const { maxBytes, maxRatio } = this.#limits;
     return Math.min(maxBytes, Math.max(ratioFreeBytes, this.bytesOnWire * maxRatio));

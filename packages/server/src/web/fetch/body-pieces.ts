@@ -1,10 +1,10 @@
-/** A body as it comes, for whoever reads it piece by piece. The site waits until a piece is read. */
+/** Makes a body readable piece by piece as it arrives. The site waits until each piece is read. */
 export class BodyPieces implements AsyncIterable<Buffer> {
   #waiting: { readonly piece: Buffer; readonly taken: () => void }[] = [];
   #isOver = false;
   #wake: () => void = () => {};
 
-  /** For a request's `take`. */
+  /** The `take` of a request. */
   readonly take = (piece: Buffer): Promise<void> | undefined => {
     if (this.#isOver) return undefined;
     return new Promise((taken) => {
@@ -13,7 +13,7 @@ export class BodyPieces implements AsyncIterable<Buffer> {
     });
   };
 
-  /** Nothing more comes. */
+  /** The body is complete. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -36,7 +36,7 @@ export class BodyPieces implements AsyncIterable<Buffer> {
         });
       }
     } finally {
-      // Whoever stops reading wants no more.
+      // The reader has stopped: discards the rest.
       this.#isOver = true;
       for (const { taken } of this.#waiting) taken();
     }

@@ -2,8 +2,8 @@ import { type ErrorCode, HoldfastError } from '@holdfast/contract';
 import { errors as undici } from './undici-parts.ts';
 
 /**
- * A failed look-up is always `later`: offline machines answer ENOTFOUND too (macOS does), and a crawl must outlive
- * that rather than write off every URL it had left.
+ * Failed lookups are retried later: offline machines may report ENOTFOUND too (macOS does), and a crawl must survive that
+ * instead of failing all of its remaining URLs.
  */
 const codes: Readonly<Record<string, ErrorCode>> = {
   ENOTFOUND: 'dns_failed',
@@ -23,7 +23,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   INVALID_CA: 'tls_failed',
   INVALID_PURPOSE: 'tls_failed',
   UND_ERR_HEADERS_OVERFLOW: 'response_invalid',
-  // The request could not be written as HTTP: a header or path with what no header or path may hold.
+  // A header or path with invalid characters.
   UND_ERR_INVALID_ARG: 'bad_request',
   UND_ERR_NOT_SUPPORTED: 'bad_request',
 };
@@ -35,16 +35,16 @@ const families: readonly [prefix: string, code: ErrorCode][] = [
   ['CRL_', 'tls_failed'],
 ];
 
-/** Whatever a resolver, a socket, TLS or the HTTP parser failed with, as one of our errors. */
+/** Converts an error of the resolver, socket, TLS or HTTP parser. */
 export function classifyError(error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
-  // Of undici 7 it has no code.
+  // It has no code in undici 7.
   if (error instanceof undici.HTTPParserError) return parserError(error);
   const { code: given, message = String(error) } = error as NodeJS.ErrnoException;
-  // That of an AbortError is a number.
+  // The code of an AbortError is a number.
   const code = typeof given === 'string' ? given : '';
   const known = codes[code] ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
-  // All else is a connection that was refused, reset, cut short (UND_ERR_SOCKET, UND_ERR_RES_CONTENT_LENGTH_MISMATCH).
+  // Anything else is a refused, reset or truncated connection (UND_ERR_SOCKET, UND_ERR_RES_CONTENT_LENGTH_MISMATCH).
   return new HoldfastError(known ?? 'connection_failed', describe(code, message), { cause: error });
 }
 
@@ -57,7 +57,7 @@ function parserError(error: Error): HoldfastError {
 
 const endedEarly = 'the body ended early';
 
-/** The code, not the message: Node's names the address, and pages of an allow-listed origin show their errors. */
+/** The code instead of the message: Node's contain the address, and pages of allow-listed origins show their errors. */
 function describe(code: string, message: string): string {
   if (code === 'UND_ERR_SOCKET') return 'the connection was closed before the answer was complete';
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return endedEarly;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AddressGuard } from './address-guard.ts';
-import { openSocket } from './open-socket.ts';
+import { openSocket } from './connection.ts';
 import { type SocketTrap, trapSockets } from './testing/socket-trap.ts';
 
 let trap: SocketTrap;

@@ -1,18 +1,17 @@
 import type { Exchange } from './exchange.ts';
 
-/** Deadlines are seconds: a tenth is fine enough, and one timer for all costs the single exchange nothing. */
+/** Deadlines are seconds, so a tenth is precise enough for one timer that serves all exchanges. */
 const tickMs = 100;
 
-/** Keeps the deadlines of all exchanges that are under way, and ends those whose signal says so. */
+/** Enforces the deadlines of all running exchanges, and ends those whose signal is aborted. */
 export class ExchangeWatch {
   /**
-   * Not a Set: one that lives long and changes with every exchange leaves a chain of outgrown tables in V8's old space,
-   * which keeps each exchange and its buffers alive until a full collection (measured: 60,000 pages needed 23 of those,
-   * now 4).
+   * Not a Set: if it changes with every exchange, it leaves a chain of outgrown tables in V8's old space, which keep exchanges and
+   * their buffers alive until a full collection (23 for 60,000 pages, now 4).
    */
   readonly #exchanges: Exchange[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** One listener for all exchanges of a crawl: to come and go with each took 9 µs a page. */
+  /** One listener for all exchanges of a crawl: one for each took 9 µs per page. */
   readonly #signals = new WeakSet<AbortSignal>();
 
   add(exchange: Exchange): void {
@@ -47,7 +46,7 @@ export class ExchangeWatch {
   #tick(): void {
     const now = performance.now();
     for (const exchange of [...this.#exchanges]) exchange.watch(now);
-    // Not when the last one ends: a fetch after a fetch would start and stop a timer each.
+    // Not when the last exchange ends: sequential fetches would start and stop a timer each.
     if (this.#exchanges.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

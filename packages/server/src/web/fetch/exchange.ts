@@ -14,7 +14,7 @@ import {
 } from './fetcher.ts';
 import { readHead } from './http-headers.ts';
 
-/** A body nobody wants is read to its end when that is near, to keep the connection; else the connection is cheaper. */
+/** The rest of an unwanted body is read up to here to keep the connection; beyond, a new connection is cheaper. */
 const maxDrain = 64 * 1024;
 
 type Phase = 'waiting' | 'connecting' | 'asked' | 'body' | 'draining' | 'inflating' | 'over';
@@ -31,13 +31,13 @@ export interface ExchangeOptions {
   readonly mayAsk: FetchRequest['mayAsk'];
   readonly resolve: (response: FetchResponse) => void;
   readonly reject: (error: unknown) => void;
-  /** The exchange no longer needs to be watched. */
+  /** The exchange no longer needs deadlines. */
   readonly ended: (exchange: Exchange) => void;
 }
 
-/** One request and its answer, from the call to the last byte; undici's handler of it. */
+/** One request and its response, from the call to the last byte. It is undici's handler of the request. */
 export class Exchange implements Dispatcher.DispatchHandler, BodySource {
-  /** Its place in the ExchangeWatch, which alone sets it. */
+  /** Its index in the ExchangeWatch, which sets it. */
   watchedAs = -1;
   readonly #options: ExchangeOptions;
   readonly #startedAt = performance.now();
@@ -55,7 +55,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   #bytes = 0;
   #spanAt = 0;
   #spanBytes = 0;
-  /** We wait, not the site. */
+  /** This process is waiting, not the site. */
   #isPaused = false;
 
   constructor(options: ExchangeOptions) {
@@ -77,7 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     connection.dispatch(this.#options.dispatch, this);
   }
 
-  /** Ends it with an error, in whatever phase it is. */
+  /** Ends it with an error, in any phase. */
   fail(error: unknown): void {
     const phase = this.#phase;
     if (phase === 'over') return;
@@ -90,7 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     this.#leave(false);
   }
 
-  /** Ends it when it has taken too long for what it is doing; `now` is performance.now(). */
+  /** Ends it if its current phase has taken too long; `now` is performance.now(). */
   watch(now: number): void {
     const { totalMs, connectMs, headersMs, graceMs, minBytesPerSecond } = this.#options.limits;
     const inPhase = now - this.#phaseAt;
@@ -172,11 +172,11 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
 
   enough(body: Buffer): void {
     this.#succeed(body);
-    // What is left of it is not wanted, and its connection is of no use before that was read.
+    // The rest is not needed, and the connection cannot be reused before it has been read.
     this.fail(undefined);
   }
 
-  /** Answers without the body, and gets rid of it. */
+  /** Responds without the body, and discards that. */
   #drain(head: FetchHead): void {
     this.#phase = 'draining';
     this.#succeed(undefined);
@@ -189,7 +189,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     if (this.#phase === 'inflating') this.#end();
     if (!this.#settle()) return;
     this.#options.resolve({
-      // Named one by one: spread into a literal, these cost 13 µs a page.
+      // One by one: spreading them costs 13 µs per page.
       url: head.url,
       status: head.status,
       headers: head.headers,
@@ -212,7 +212,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     });
   }
 
-  /** Returns how long the last phase took. */
+  /** Returns the duration of the last phase. */
   #enter(phase: Phase): number {
     const now = performance.now();
     const took = now - this.#phaseAt;
@@ -221,7 +221,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     return took;
   }
 
-  /** False when the caller already has an answer. */
+  /** false if the caller already has a response. */
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;

@@ -1,6 +1,9 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Fetcher, FetchRequest, FetchResponse } from './fetcher.ts';
 
+/** The maximum number of redirects to a page. */
+export const maxRedirects = 10;
+
 export interface Hop {
   readonly from: string;
   readonly to: string;
@@ -9,26 +12,26 @@ export interface Hop {
   readonly number: number;
 }
 
-export interface FollowOptions {
-  /** Redirects that are followed; one more fails. RFC 9309 wants five for robots.txt. */
+interface FollowOptions {
+  /** The maximum number of redirects to follow. RFC 9309 requires five for robots.txt. */
   readonly maxHops: number;
-  /** Asked before each hop (scope, governor). False: the redirect itself is the answer. */
+  /** Called before each hop, for scope and governor. false: returns the redirect itself. */
   readonly onHop?: ((hop: Hop) => boolean | undefined | Promise<boolean | undefined>) | undefined;
-  /** Every header of the request may be a secret: another origin gets none of them. */
+  /** Any header may be a secret: other origins get none of them. */
   readonly headersAreSecret?: boolean | undefined;
 }
 
-export interface FollowedResponse {
+interface FollowedResponse {
   readonly response: FetchResponse;
   readonly hops: readonly Hop[];
 }
 
-/** Secrets of the first site are none of the next one's business. */
+/** Headers that are not sent to other origins. */
 const secrets: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 /**
- * Fetches and follows redirects by hand, so that every hop is checked like a first request. `limits.totalMs` of the
- * request holds for all hops together; left out, the fetcher's own holds for each.
+ * Fetches and follows redirects, checking every hop like a first request. The request's `limits.totalMs` applies to all hops
+ * together; the fetcher's default applies to each hop.
  */
 export async function fetchFollowing(
   fetcher: Fetcher,
@@ -65,7 +68,7 @@ function nextRequest(
     ...request,
     url: to,
     headers: Object.fromEntries(kept),
-    // They are validators of what the first URL gave, not of this one.
+    // Validators belong to the first URL.
     ifNoneMatch: undefined,
     ifModifiedSince: undefined,
     ...(deadline !== undefined && {

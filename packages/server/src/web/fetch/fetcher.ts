@@ -1,11 +1,11 @@
 /**
- * Fetches one URL: one call is at most one request at the origin. Redirects are answers, not followed here
- * (fetch-following.ts does), so that every hop goes through scope, robots and governor of the caller.
+ * Fetches one URL with at most one request. Redirects are not followed here but by fetch-following.ts, so that every hop passes
+ * the caller's scope, robots.txt and governor.
  */
 export interface Fetcher {
-  /** Fails with a HoldfastError; with the signal's own reason when the signal ended it; with NotAsked. */
+  /** Throws a HoldfastError, the reason of an aborted signal, or NotAsked. */
   fetch(request: FetchRequest): Promise<FetchResponse>;
-  /** Ends whatever is under way. */
+  /** Aborts all requests. */
   close(): Promise<void>;
 }
 
@@ -16,50 +16,50 @@ export interface FetchRequest {
   readonly acceptLanguage?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
-  /** Any others, lower-case. Those of the connection itself and accept-encoding are refused. */
+  /** Other headers, in lower case. Those of the connection and accept-encoding are refused. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent with POST, as the content-type among `headers` says; without it, the request is a GET. */
+  /** Sent with POST; `headers` has its content-type. Without a body the request is a GET. */
   readonly body?: string | undefined;
   readonly limits?: Partial<FetchLimits> | undefined;
-  /** False: the body is of no use (its type, its status) and is not downloaded. */
+  /** false: the body is not downloaded, because of its type or status. */
   readonly acceptHead?: ((head: FetchHead) => boolean) | undefined;
   /**
-   * So many bytes of the inflated body are enough: once more are there the download ends, and what came is the body. It is
-   * longer than this exactly when it was cut, and its length is no error.
+   * Ends the download once the inflated body is longer than this, and returns what has arrived. The body is longer than this
+   * exactly if it was truncated, and its length is no error.
    */
   readonly enoughBytes?: number | undefined;
   /**
-   * Takes the inflated body piece by piece; the answer has an empty one then. The next piece comes once the promise is
-   * resolved, if there is one, and the site waits meanwhile.
+   * Receives the inflated body piece by piece; that of the response is then empty. If it returns a promise, the next piece comes
+   * after that is resolved, and the site has to wait.
    */
   readonly take?: ((piece: Buffer) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Looked at when a connection is there, right before the request leaves; what was true at the call may have changed. */
+  /** Called right before the request is sent, because conditions may have changed while it waited for a connection. */
   readonly mayAsk?: (() => boolean) | undefined;
 }
 
-/** `mayAsk` said no; the origin heard nothing. */
+/** `mayAsk` returned false: no request was sent. */
 export class NotAsked extends Error {}
 
 export interface FetchLimits {
-  /** Of the body, before and after inflating. */
+  /** The size of the body, before and after inflating. */
   readonly maxBytes: number;
-  /** Inflated bytes per byte on the wire, beyond the first inflated megabyte. */
+  /** Inflated bytes per byte received, beyond the first inflated megabyte. */
   readonly maxRatio: number;
-  /** From the call to the last byte, the wait for a free connection included. */
+  /** From the call to the last byte, including the wait for a free connection. */
   readonly totalMs: number;
-  /** Name, TCP and TLS. */
+  /** DNS, TCP and TLS. */
   readonly connectMs: number;
   /** From the request to the end of the headers. */
   readonly headersMs: number;
-  /** Each span of `graceMs` of a body must bring this much, on the wire. */
+  /** The minimum rate of a body, averaged over spans of `graceMs`. */
   readonly minBytesPerSecond: number;
   readonly graceMs: number;
 }
 
 export const defaultLimits: FetchLimits = {
   maxBytes: 10 * 1024 * 1024,
-  // Deflate reaches 1032; honest pages of more than a megabyte stay well below 100.
+  // Deflate reaches 1032; ordinary pages of more than a megabyte stay well below 100.
   maxRatio: 200,
   totalMs: 60_000,
   connectMs: 10_000,
@@ -69,27 +69,27 @@ export const defaultLimits: FetchLimits = {
 };
 
 export interface FetchHead {
-  /** As requested, without fragment and user info. */
+  /** The requested URL without fragment and user info. */
   readonly url: string;
   readonly status: number;
-  /** Lower-case names; repeated ones joined with commas; without set-cookie, which nobody here may keep. */
+  /** Names in lower case, repeated headers joined with commas, without set-cookie, which must not be stored. */
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string | undefined;
   readonly contentLength: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
-  /** From either form of Retry-After, at most a day. */
+  /** From either form of Retry-After; at most a day. */
   readonly retryAfterSeconds: number | undefined;
-  /** X-Robots-Tag, each of its lines on one of its own: the name of a crawler speaks for the rest of its line. */
+  /** The X-Robots-Tag headers, one per line: a crawler's name applies to the rest of its line. */
   readonly robotsTag: string | undefined;
-  /** Where a redirect leads, absolute; undefined when it leads nowhere that is a URL. */
+  /** The absolute target of a redirect; undefined if it is not a URL. */
   readonly location: string | undefined;
 }
 
 export interface FetchResponse extends FetchHead {
-  /** Inflated. Undefined when there was none to have: redirects, 304, and what `acceptHead` refused. */
+  /** Inflated. Undefined for redirects, 304, and if `acceptHead` returned false. */
   readonly body: Buffer | undefined;
-  /** Bytes of the body as they came, before inflating. */
+  /** Bytes of the body as received, before inflating. */
   readonly bytesOnWire: number;
   readonly remoteAddress: string | undefined;
   readonly timings: FetchTimings;
@@ -97,10 +97,21 @@ export interface FetchResponse extends FetchHead {
 
 /** In milliseconds, one after the other. */
 interface FetchTimings {
-  /** For a free connection to the origin. */
+  /** Waiting for a free connection to the origin. */
   readonly waited: number;
-  /** About 0 on a connection that was already open. */
+  /** About 0 on an open connection. */
   readonly connecting: number;
   readonly head: number;
   readonly body: number;
+}
+
+/** The job that a request belongs to: it starts within the lease, and ends with the signal. */
+export interface RequestLease {
+  /** By the monotonic clock. */
+  readonly leaseEnds: () => number;
+  readonly signal: AbortSignal;
+}
+
+export function isLeased({ leaseEnds }: Pick<RequestLease, 'leaseEnds'>): boolean {
+  return performance.now() < leaseEnds();
 }

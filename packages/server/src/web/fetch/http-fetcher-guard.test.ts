@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ResolveHost } from './connection.ts';
 import { fetchFollowing } from './fetch-following.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
-import type { ResolveHost } from './resolve-host.ts';
 import { failureOf } from './testing/failure-of.ts';
 import { type LocalSite, startSite } from './testing/local-site.ts';
 import { type SocketTrap, trapSockets } from './testing/socket-trap.ts';

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { version } from '../../base/process/installation.ts';
 import { AddressGuard } from './address-guard.ts';
-import type { ConnectionOptions } from './connection.ts';
+import { type ConnectionOptions, type ResolveHost, resolveHost } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { ExchangeWatch } from './exchange-watch.ts';
 import {
@@ -11,27 +11,26 @@ import {
   type FetchRequest,
   type FetchResponse,
 } from './fetcher.ts';
+import { requestHeaders } from './http-headers.ts';
 import { OriginPool } from './origin-pool.ts';
-import { requestHeaders } from './request-headers.ts';
-import { type ResolveHost, resolveHost } from './resolve-host.ts';
 
 export interface HttpFetcherOptions {
   readonly userAgent?: string | undefined;
-  /** Origins (scheme://host:port) of this network that may be fetched all the same. */
+  /** Private origins (scheme://host:port) that may be fetched. */
   readonly allowOrigins?: readonly string[] | undefined;
   readonly limits?: Partial<FetchLimits> | undefined;
   readonly connectionsPerOrigin?: number | undefined;
-  /** Origins whose connections are kept; the longest unused give way. Those in use are never closed. */
+  /** Origins whose connections are kept; the least recently used are closed, except for those in use. */
   readonly maxOrigins?: number | undefined;
   readonly keepAliveMs?: number | undefined;
   readonly resolve?: ResolveHost | undefined;
-  /** Told before each request, whatever comes of it. */
+  /** Called before each request. */
   readonly onRequest?: (() => void) | undefined;
   /** Certificates trusted instead of the system's. */
   readonly ca?: readonly string[] | undefined;
 }
 
-/** Fetches over HTTP/1.1 with connections kept per origin. */
+/** Fetches over HTTP/1.1 and keeps connections per origin. */
 export class HttpFetcher implements Fetcher {
   readonly #guard: AddressGuard;
   readonly #limits: FetchLimits;
@@ -89,7 +88,7 @@ export class HttpFetcher implements Fetcher {
     });
   }
 
-  /** Throws unless the URL may be fetched, as far as its text tells; for those who wait before they ask. */
+  /** Throws if the text of the URL shows that it must not be fetched; for callers that wait before the request. */
   checkUrl(url: string): void {
     this.#guard.checkUrl(readUrl(url));
   }
@@ -108,7 +107,7 @@ export class HttpFetcher implements Fetcher {
     const { origin } = url;
     let pool = this.#pools.get(origin);
     if (!pool) {
-      // Every URL of an origin is judged alike, so one look at it is enough while its pool lives.
+      // The verdict is the same for every URL of an origin, so one check per pool is enough.
       this.#guard.checkUrl(url);
       this.#makeRoom();
       pool = new OriginPool(new URL(origin), this.#connection, this.#connectionsPerOrigin);
@@ -129,7 +128,7 @@ export class HttpFetcher implements Fetcher {
   }
 }
 
-/** Without fragment and user info: neither belongs into a request, a page's address or a log. */
+/** Removes fragment and user info, which belong in no request, page address or log. */
 function readUrl(text: string): URL {
   let url: URL;
   try {

@@ -1,11 +1,51 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseUrl } from '@holdfast/contract';
-import type { FetchHead } from './fetcher.ts';
-import { retryAfterSeconds } from './retry-after-seconds.ts';
+import { HoldfastError, parseUrl } from '@holdfast/contract';
+import { acceptEncoding } from './content-coding.ts';
+import type { FetchHead, FetchRequest } from './fetcher.ts';
 
-/** The size of a head is bounded by the parser (connection.ts); this bounds the number of names. */
+const defaultAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+/** Headers of the connection and of decoding. A different Host would reach a site past scope and robots.txt. */
+const reserved: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** In undici's format: name, value, name, value. */
+export function requestHeaders(request: FetchRequest, userAgent: string): string[] {
+  const headers = [
+    'user-agent',
+    request.userAgent ?? userAgent,
+    'accept',
+    request.accept ?? defaultAccept,
+    'accept-encoding',
+    acceptEncoding,
+  ];
+  if (request.acceptLanguage) headers.push('accept-language', request.acceptLanguage);
+  if (request.ifNoneMatch) headers.push('if-none-match', request.ifNoneMatch);
+  if (request.ifModifiedSince) headers.push('if-modified-since', request.ifModifiedSince);
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    const lower = name.toLowerCase();
+    if (reserved.has(lower)) throw new HoldfastError('bad_request', `the header ${lower} cannot be set`);
+    headers.push(lower, value);
+  }
+  return headers;
+}
+
+/** Limits the number of names; the parser limits the size (connection.ts). */
 const maxNames = 200;
-/** What is longer than any honest validator is none. */
+
+/** Ignore implausibly long validators. */
 const maxValidator = 1024;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -58,10 +98,33 @@ function readLines(value: string | string[] | undefined): string | undefined {
   return typeof value === 'object' ? value.join('\n') : value;
 }
 
-/** Headers come as Latin-1; sites write UTF-8 into Location, and browsers read it as that. */
+/** Headers are Latin-1, but sites write UTF-8 into Location, as browsers expect. */
 function readLocation(value: string | undefined, base: string): string | undefined {
   if (!value) return undefined;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   const target = text.includes('\ufffd') ? value : text;
   return parseUrl(target, base)?.href;
+}
+
+/** The longest time that a site can pause its source. */
+const longestRetryAfter = 24 * 60 * 60;
+
+/**
+ * Parses both forms of Retry-After. A date is compared with the response's Date if there is one, because the site's clock may be
+ * wrong.
+ */
+export function retryAfterSeconds(
+  value: string | undefined,
+  date: string | undefined,
+  now: number = Date.now(),
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Math.min(Number(value), longestRetryAfter);
+  // Date.parse accepts numbers such as "1.5" too; HTTP dates begin with the name of a day.
+  if (!/^\s*[A-Z][a-z]{2}/.test(value)) return undefined;
+  const then = Date.parse(value);
+  if (Number.isNaN(then)) return undefined;
+  const sent = date === undefined ? Number.NaN : Date.parse(date);
+  const seconds = Math.ceil((then - (Number.isNaN(sent) ? now : sent)) / 1000);
+  return Math.min(Math.max(seconds, 0), longestRetryAfter);
 }

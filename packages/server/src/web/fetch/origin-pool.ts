@@ -2,17 +2,17 @@ import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * The connections to one origin, and the exchanges that wait for one. Undici's own Pool is not used because it tells no
- * one which connection an exchange went over, and because what waits in it can't be taken back.
+ * The connections to one origin, and the exchanges that wait for one. Undici's Pool does not tell which connection an exchange
+ * used, and cannot cancel waiting ones.
  */
 export class OriginPool {
-  /** A count of the fetcher's, for finding the longest unused. */
+  /** The fetcher's use count, for finding the least recently used. */
   usedAt = 0;
   readonly #origin: URL;
   readonly #options: ConnectionOptions;
   readonly #maxConnections: number;
   readonly #open = new Set<Connection>();
-  /** The last one used first: the others may close in peace. */
+  /** A stack: the least used connections become idle and close. */
   readonly #free: Connection[] = [];
   #waiting: Exchange[] = [];
 

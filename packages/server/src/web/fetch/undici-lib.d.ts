@@ -1,4 +1,4 @@
-/** Undici's types tell of its main module only. */
+/** Undici has types for its main module only. */
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
   export default Client;

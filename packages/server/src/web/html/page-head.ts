@@ -1,4 +1,4 @@
-import { ownText } from '../urls/own-text.ts';
+import { ownText } from '../urls/canonical-links.ts';
 import type { MetaRefresh, OpenGraph, RobotsMeta } from './extracted-page.ts';
 import { limits } from './limits.ts';
 import { collapseSpace, cutText } from './page-text.ts';

@@ -54,7 +54,7 @@ export async function* inflated(
 const maxLayers = 2;
 
 /** Returns the first bytes of a stream, at least `count` if it has as many, and the whole stream. */
-export async function peek(
+async function peek(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   count: number,
 ): Promise<{ head: Buffer; whole: AsyncGenerator<Uint8Array> }> {

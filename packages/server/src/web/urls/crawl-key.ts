@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CrawlOptions } from '@holdfast/contract';
-import { type CanonicalOptions, canonicalUrl, asGiven, canonicalOptions } from './canonical-url.ts';
+import { asGiven, type CanonicalOptions, canonicalOptions, canonicalUrl } from './canonical-url.ts';
 
 /**
  * Identifies a crawl, so that a recrawl finds its baseline: by its seeds and the options that decide what is crawled and stored.

@@ -10,7 +10,7 @@ import { checkPayload } from '../../queue/jobs/job-request.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { Collector } from '../../shop/collect/collector.ts';
 import { Visitor } from '../../shop/visits/visitor.ts';
-import type { RequestLease } from '../../web/fetch/request-lease.ts';
+import type { RequestLease } from '../../web/fetch/fetcher.ts';
 import type { FromRunner } from './messages.ts';
 
 /** The work of one kind of job: stores its result together with the job's completion, or throws. */

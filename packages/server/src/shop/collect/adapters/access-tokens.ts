@@ -1,6 +1,6 @@
 import { HoldfastError, type JsonAdapterConfig } from '@holdfast/contract';
 import type { GovernedFetcher } from '../../../governor/governed-fetcher.ts';
-import type { RequestLease } from '../../../web/fetch/request-lease.ts';
+import type { RequestLease } from '../../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../../web/fetch/status-error.ts';
 import { fillText, fillUrl, type Secrets } from './fill-template.ts';
 import { readJson } from './read-answer.ts';

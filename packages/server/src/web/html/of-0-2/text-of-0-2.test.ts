@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shaUuid } from '../../urls/sha-uuid.ts';
+import { shaUuid } from '../../urls/hashes.ts';
 import { hashesOf02, textOf02 } from './text-of-0-2.ts';
 
 const sentence =

@@ -1,4 +1,4 @@
-import { shaUuid } from '../../urls/sha-uuid.ts';
+import { shaUuid } from '../../urls/hashes.ts';
 import { plainText } from '../content/plain-text.ts';
 import { PageReader } from '../page-reader.ts';
 import { storableText } from '../page-text.ts';
