@@ -32,6 +32,8 @@ export const tablePurposes: Readonly<Record<string, string>> = {
   render_verdicts:
     'How often rendering pages of a host added text or links. All workers and later crawls share it.',
   robots_cache: 'The robots.txt rules of each origin.',
+  secrets:
+    'Secret values, sealed with a key that is not in the database (HOLDFAST_SECRET_KEY, or a file in the data folder).',
   sessions: 'Console sessions. A session has the rights of its key and ends with it.',
   source_shares:
     'Concurrency shares of running jobs, one row per source: `{"<run>": {"share": 4, "until": <ms>}}`.',

@@ -17,7 +17,7 @@ export type AdapterType = (typeof adapterTypes)[number];
 export const secretPrefix = 'HOLDFAST_SECRET_';
 
 const placeholder = /\{([^{}]*)\}/g;
-const knownPlaceholder = /^(env:HOLDFAST_SECRET_[A-Z0-9_]{1,100}|[A-Za-z_][\w-]{0,99})$/;
+const knownPlaceholder = /^(env:HOLDFAST_SECRET_(?!KEY$)[A-Z0-9_]{1,100}|[A-Za-z_][\w-]{0,99})$/;
 
 function badPlaceholder(template: string): string | undefined {
   for (const [, name = ''] of template.matchAll(placeholder)) if (!knownPlaceholder.test(name)) return name;
@@ -58,7 +58,7 @@ const oauth = z
     token_url: template(2000).refine(hasFixedOrigin, 'must be an http or https URL'),
     client_id: template(500),
     client_secret: template(500).regex(
-      /^\{env:HOLDFAST_SECRET_[A-Z0-9_]+\}$/,
+      /^\{env:HOLDFAST_SECRET_(?!KEY\})[A-Z0-9_]+\}$/,
       `must name an environment variable, such as {env:${secretPrefix}EBAY}`,
     ),
     scope: text(2000).optional(),
@@ -140,7 +140,7 @@ export const moduleAdapter = z.strictObject({
     .describe('file name in the folder HOLDFAST_ADAPTERS'),
   options: z.record(text(100), z.unknown()).default({}).describe('passed to the module'),
   secrets: z
-    .array(z.string().regex(/^HOLDFAST_SECRET_[A-Z0-9_]{1,100}$/, `must begin with ${secretPrefix}`))
+    .array(z.string().regex(/^HOLDFAST_SECRET_(?!KEY$)[A-Z0-9_]{1,100}$/, `must begin with ${secretPrefix}`))
     .max(20)
     .default([])
     .describe('environment variables that the module may read'),

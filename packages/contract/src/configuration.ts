@@ -73,7 +73,22 @@ export const settings = {
   dataFolder: {
     env: 'HOLDFAST_DATA',
     schema: z.string().min(1).default('.holdfast'),
-    description: 'Folder of the embedded PostgreSQL server.',
+    description: 'Folder of the embedded PostgreSQL server and of the secret key.',
+  },
+  secretKey: {
+    env: 'HOLDFAST_SECRET_KEY',
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((key) => key.trim()))
+      .or(z.array(z.string()))
+      .refine(
+        (keys) => keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key)),
+        'must be 32 random bytes in base64, as `openssl rand -base64 32` prints them',
+      )
+      .default([]),
+    description:
+      'Key that seals stored secrets: 32 bytes in base64, the same on all machines. Several, separated by commas: the first seals, all open. Default: the file secret.key in the data folder, made when it is first needed.',
+    secret: true,
   },
   databasePort: {
     env: 'HOLDFAST_DATABASE_PORT',

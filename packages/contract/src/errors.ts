@@ -654,6 +654,22 @@ export const errors = {
     hint: 'Upgrade this installation to that version or newer.',
   },
 
+  // Secrets
+  secret_key_missing: {
+    retry: 'later',
+    http: 503,
+    exit: exitCodes.unavailable,
+    message: 'This machine does not have the secret key',
+    hint: 'Set HOLDFAST_SECRET_KEY to the key of the machine where the secrets were stored, or copy secret.key from its data folder. If the key is lost, delete the secrets and store them again.',
+  },
+  secret_damaged: {
+    retry: 'never',
+    http: 500,
+    exit: exitCodes.failure,
+    message: 'A stored secret cannot be opened',
+    hint: 'Delete it and store it again.',
+  },
+
   // Process
   config_invalid: {
     retry: 'fatal',

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Configuration } from '@holdfast/contract';
+import { type Configuration, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { killGroup } from './process-group.ts';
 import type { HostReport, HostSettings } from './render-messages.ts';
@@ -50,7 +50,8 @@ export class BrowserHost {
     const { program, env, log } = this.#options;
     this.#makeFolder();
     const child = fork(program, [JSON.stringify(this.#settings)], {
-      env,
+      // It stores nothing, and opens no secret.
+      env: { ...env, [settings.secretKey.env]: undefined },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Chromium has memory of its own; the host only passes pages on.
       execArgv: ['--max-old-space-size=1024'],

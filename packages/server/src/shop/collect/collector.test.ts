@@ -116,6 +116,9 @@ describe('a JSON adapter', () => {
     await expect(
       addSource(database, 'shop', api({ headers: { 'X-Key': '{env:DATABASE_URL}' } })),
     ).rejects.toThrow(/placeholders/);
+    await expect(
+      addSource(database, 'shop', api({ headers: { 'X-Key': '{env:HOLDFAST_SECRET_KEY}' } })),
+    ).rejects.toThrow(/placeholders/);
     await addSource(database, 'shop', api({ headers: { 'X-Key': '{env:HOLDFAST_SECRET_GONE}' } }));
     expect(await collectOnce(database, runner, intake)).toMatchObject({
       status: 'failed',

@@ -1,4 +1,4 @@
-import type { Configuration, JobKind } from '@holdfast/contract';
+import { type Configuration, type JobKind, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../../base/database/open-database.ts';
 import { Pipeline } from '../../base/database/pipeline.ts';
@@ -229,6 +229,8 @@ export class Supervisor {
     return {
       ...process.env,
       WORKER_ID: workerId,
+      // The folder may be given by a flag.
+      [settings.dataFolder.env]: configuration.dataFolder,
       HOLDFAST_LOG_FORMAT: logsJson(configuration) ? 'json' : 'text',
     };
   }

@@ -5,7 +5,7 @@ import type { ItemAttributes } from '../../points/match-strength.ts';
 export type Secrets = Readonly<Record<string, string | undefined>>;
 
 const placeholder = /\{([^{}]*)\}/g;
-const secret = /^env:(HOLDFAST_SECRET_\w+)$/;
+const secret = /^env:(HOLDFAST_SECRET_(?!KEY$)\w+)$/;
 
 /** Fills a URL template. Attributes are encoded, so that they stay inside one part of the path or query. */
 export function fillUrl(template: string, item: ItemAttributes, secrets: Secrets): string {
