@@ -105,19 +105,22 @@ export async function buildConsole(out = dist) {
   }
 }
 
+/** Each becomes a file of its own in dist. */
+export const programs = {
+  holdfast: 'packages/server/src/cli/main.ts',
+  runner: 'packages/server/src/worker/runner/runner-program.ts',
+  reader: 'packages/server/src/crawl/reading/reader-program.ts',
+  'browser-host': 'packages/server/src/browser/browser-host-program.ts',
+  'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
+  'generate-docs': 'packages/server/src/cli/generate-docs.ts',
+};
+
 export async function buildServer(out = dist) {
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     cwd: root,
     platform: 'node',
-    input: {
-      holdfast: 'packages/server/src/cli/main.ts',
-      runner: 'packages/server/src/worker/runner/runner-program.ts',
-      reader: 'packages/server/src/crawl/reading/reader-program.ts',
-      'browser-host': 'packages/server/src/browser/browser-host-program.ts',
-      'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
-      'generate-docs': 'packages/server/src/cli/generate-docs.ts',
-    },
+    input: programs,
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
   });
   const { output } = await bundle.generate({

@@ -5,19 +5,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { programs } from '../../scripts/build.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkout = mkdtempSync(join(tmpdir(), 'holdfast-checkout-'));
 afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
-const entries = [
-  'packages/server/src/cli/main.ts',
-  'packages/server/src/cli/generate-docs.ts',
-  'packages/server/src/worker/runner/runner-program.ts',
-  'packages/server/src/crawl/reading/reader-program.ts',
-  'packages/server/src/shop/collect/adapters/module-program.ts',
-];
 /** What a long-running command in a checkout does first, and which native libraries it has loaded after that. */
 const program = `
 const { buildIfStale } = await import(process.argv[1]);
@@ -30,7 +24,7 @@ test('a command that has to build first does not keep the bundler in its memory'
   cpSync(join(root, 'scripts/build.mjs'), join(checkout, 'scripts/build.mjs'));
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   write('packages/contract/src/index.ts');
-  for (const entry of entries) write(entry, "console.log('a program');");
+  for (const entry of Object.values(programs)) write(entry, "console.log('a program');");
   // The console is not older than its sources; that of the server is not there.
   const later = new Date(Date.now() + 3_600_000);
   write('packages/server/dist/console/index.html');

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { programs } from '../../scripts/build.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkout = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
@@ -16,12 +17,6 @@ afterAll(() => {
 });
 
 const main = 'packages/server/src/cli/main.ts';
-const entries = [
-  'packages/server/src/cli/generate-docs.ts',
-  'packages/server/src/worker/runner/runner-program.ts',
-  'packages/server/src/crawl/reading/reader-program.ts',
-  'packages/server/src/shop/collect/adapters/module-program.ts',
-];
 /** Stands for `holdfast up`: says what it is, and runs until it is stopped. */
 const server = (edition: string) => `
 process.on('SIGTERM', () => {
@@ -38,7 +33,7 @@ test('npm run dev restarts what it runs after a change, outlives a syntax error,
   }
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   write('packages/contract/src/index.ts');
-  for (const entry of entries) write(entry);
+  for (const entry of Object.values(programs)) write(entry);
   write(main, server('first'));
   // The console is not older than its sources: it takes a second to build, and is not what this is about.
   const later = new Date(Date.now() + 3_600_000);

@@ -51,7 +51,7 @@ function find(name: string, from: string): string | undefined {
 
 test('the package needs few others, and brings its licence and those of what is inside', async () => {
   const { dependencies } = JSON.parse(readFileSync(join(modules, '@holdfast/server/package.json'), 'utf8'));
-  expect(Object.keys(dependencies)).toEqual(['@fastify/swagger-ui']);
+  expect(Object.keys(dependencies)).toEqual(['@fastify/swagger-ui', 'playwright-core']);
   const notices = readFileSync(join(modules, '@holdfast/server/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
   for (const name of ['fastify', 'pg', 'undici', 'zod', 'htmlparser2'])
     expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));

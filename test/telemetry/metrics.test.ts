@@ -69,7 +69,7 @@ test('a worker tells what it counts on a port of its own', async () => {
       let text = '';
       worker.stderr.on('data', (chunk) => {
         text += chunk;
-        const [, found] = /told at (http:\S+)\/metrics/.exec(text) ?? [];
+        const [, found] = /Metrics: (http:\S+)\/metrics/.exec(text) ?? [];
         if (found) resolve(found);
       });
     });

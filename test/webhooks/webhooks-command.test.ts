@@ -58,7 +58,7 @@ describe('holdfast webhooks', () => {
     const failed = await webhooks('test', id);
     expect([failed.exit, failed.stdout]).toEqual([
       1,
-      expect.stringContaining('not taken: the receiver answered 500'),
+      expect.stringContaining('not delivered: the receiver answered 500'),
     ]);
     receiver.answer = () => ({ status: 410 });
     const gone = await webhooks('test', id);
@@ -88,7 +88,7 @@ describe('holdfast webhooks', () => {
     await database.pool.query(`UPDATE webhook_deliveries SET status = 'delivered'`);
     expect((await webhooks('replay', id, '--since', '1h', '--json')).stdout).toBe('{"replayed":1}\n');
     const rotated = await webhooks('rotate-secret', id, '--overlap-hours', '0');
-    expect(rotated.stdout).toMatch(/signs no more\n\n {2}whsec_/);
+    expect(rotated.stdout).toMatch(/no longer signs\n\n {2}whsec_/);
     expect((await webhooks('remove', id)).stdout).toBe(`webhook ${id}: removed\n`);
     expect((await webhooks('list')).stdout).toMatch(/No webhooks yet/);
   });
@@ -101,7 +101,7 @@ describe('holdfast webhooks', () => {
     ],
     [['add', 'nonsense'], 2, /the URL must be an absolute http or https URL/],
     [['show', 'nobody'], 3, /Webhook not found/],
-    [['replay', 'nobody'], 2, /--delivery, or --dead, or --since/],
+    [['replay', 'nobody'], 2, /--delivery, --dead or --since/],
   ])('%j exits with %i and says what to do', async (args, exit, message) => {
     const outcome = await webhooks(...args);
     expect([outcome.exit, outcome.stderr]).toEqual([exit, expect.stringMatching(message)]);

@@ -123,7 +123,7 @@ describe('a replay', () => {
     const { id } = await hooks.hook();
     const other = await hooks.hook();
     const { id: deliveryId } = await sendTest(hooks.pool, id);
-    await expect(replayDelivery(hooks.pool, other.id, deliveryId)).rejects.toThrow(/no such delivery/);
-    await expect(replayDelivery(hooks.pool, id, 'x')).rejects.toThrow(/no such delivery/);
+    await expect(replayDelivery(hooks.pool, other.id, deliveryId)).rejects.toThrow(/Delivery not found/);
+    await expect(replayDelivery(hooks.pool, id, 'x')).rejects.toThrow(/Delivery not found/);
   });
 });

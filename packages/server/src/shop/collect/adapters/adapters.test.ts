@@ -205,8 +205,8 @@ describe('a module', () => {
 
   test.each([
     ['throws', `throw new Error('no luck')`, 'failed', 'adapter_failed', /no luck/],
-    ['returns no list', 'return 5', 'failed', 'adapter_failed', /no list/],
-    ['returns a float', `return [{ price: 0.1 + 0.2, currency: 'USD' }]`, 'failed', 'adapter_failed', /price as text/],
+    ['returns no list', 'return 5', 'failed', 'adapter_failed', /did not return an array/],
+    ['returns a float', `return [{ price: 0.1 + 0.2, currency: 'USD' }]`, 'failed', 'adapter_failed', /is not a string/],
     ['ends its process', 'process.exit(3)', 'failed', 'adapter_failed', /exit code 3/],
     ['never ends', 'for (;;);', 'retryable', 'run_timed_out', /1 s/],
     ['takes all memory', 'const all = []; for (;;) all.push(new Array(1e5).fill(Math.random()))', 'failed', 'adapter_failed', /more than 32 MB/],
