@@ -17,8 +17,9 @@ export interface BrowserProcessOptions {
 const launchMs = 30_000;
 const closeMs = 2_000;
 
-/** Nothing leaves by UDP: WebRTC and QUIC would go past the proxy. */
+/** Nothing leaves by UDP: WebRTC, QUIC and DNS would go past the proxy, which resolves the names. */
 const args = [
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -2,17 +2,20 @@ import type { Page, Request } from 'playwright-core';
 
 /** Connections that stay open as long as the page does; nobody waits for their end. */
 const endless = new Set(['websocket', 'eventsource', 'media', 'ping']);
+/** A request that takes longer is a long poll, or one whose end the browser does not tell of, as for the script of a shared worker. */
+const patienceMs = 8_000;
 
 /** Counts what a page loads, by the browser's own events. */
 export class PageTraffic {
   started = 0;
-  readonly #open = new Set<Request>();
+  /** With when each of them was given up. */
+  readonly #open = new Map<Request, number>();
   #onIdle: (() => void)[] = [];
 
   constructor(page: Page) {
     page.on('request', (request) => {
       this.started++;
-      if (!endless.has(request.resourceType())) this.#open.add(request);
+      if (!endless.has(request.resourceType())) this.#open.set(request, performance.now() + patienceMs);
     });
     const ended = (request: Request) => {
       if (!this.#open.delete(request) || this.#open.size > 0) return;
@@ -22,15 +25,23 @@ export class PageTraffic {
     page.on('requestfailed', ended);
   }
 
+  /** Requests whose answer is still worth waiting for. */
   get open(): number {
+    const now = performance.now();
+    for (const [request, until] of this.#open) if (until <= now) this.#open.delete(request);
     return this.#open.size;
   }
 
   /** Resolves when nothing is under way, or after so many milliseconds. */
-  idle(withinMs: number): Promise<void> {
-    if (this.#open.size === 0) return Promise.resolve();
+  async idle(withinMs: number): Promise<void> {
+    const end = performance.now() + withinMs;
+    while (this.open > 0 && performance.now() < end)
+      await this.#ended(Math.min(end, ...this.#open.values()) - performance.now());
+  }
+
+  #ended(withinMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
+      const timer = setTimeout(resolve, Math.max(1, withinMs));
       this.#onIdle.push(() => {
         clearTimeout(timer);
         resolve();

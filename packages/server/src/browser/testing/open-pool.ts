@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { chromium } from 'playwright-core';
+import type { ResolveHost } from '../../web/fetch/connection.ts';
 import { BrowserPool, type BrowserPoolOptions } from '../browser-pool.ts';
 import { findBrowser } from '../find-browser.ts';
 import { GuardProxy } from '../guard-proxy.ts';
@@ -26,9 +27,10 @@ export async function openTestPool(
   program: string,
   allowOrigins: readonly string[],
   options: Partial<BrowserPoolOptions> = {},
+  resolve?: ResolveHost,
 ): Promise<TestPool> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-browser-'));
-  const proxy = await GuardProxy.start({ allowOrigins });
+  const proxy = await GuardProxy.start({ allowOrigins, resolve });
   const pids = new Set<number>();
   const pool = new BrowserPool({
     program,
