@@ -15,6 +15,9 @@ export function isSameLease(a: HeldJob, b: HeldJob): boolean {
 export const leaseEnd = (job: string) =>
   `coalesce(${job}.lease_expires_at, ${job}.last_heartbeat + interval '2 minutes')`;
 
+/** SQL condition: the lease was cut short because its worker died. No other lease ends at its last heartbeat. */
+export const endsWithHeartbeat = 'lease_expires_at = last_heartbeat';
+
 /** Sorts by id, so that two batches never deadlock. Of two leases of one job, the newer comes last. */
 export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
   return jobs.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.fence - b.fence));

@@ -23,7 +23,7 @@ describe('the watchdog', () => {
     expect((await showJob(queue.pool, id)).error_message).toBe('Job crashed and exceeded max retries');
     expect((await listEvents(queue.pool, id)).at(-1)).toMatchObject({
       transition: 'recover',
-      reason: expect.stringContaining('Worker timed out'),
+      reason: 'Worker timed out: w1 let its lease run out',
     });
   });
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
-import { leaseEnd } from './held-job.ts';
+import { endsWithHeartbeat, leaseEnd } from './held-job.ts';
 
 interface RecoveredJob {
   readonly id: string;
@@ -27,7 +27,7 @@ export const recoverStatement = statement<RecoveredJob>(
   'recover',
   `
 WITH stale AS MATERIALIZED (
-  SELECT id, worker_id AS prior_worker FROM crawl_jobs
+  SELECT id, worker_id AS prior_worker, ${endsWithHeartbeat} AS died FROM crawl_jobs
   WHERE status = 'processing' AND ${leaseEnd('crawl_jobs')} <= now()
   LIMIT $1 FOR UPDATE SKIP LOCKED
 ),
@@ -35,14 +35,16 @@ ended AS (
   UPDATE crawl_jobs job SET
     status = ${ended}, retry_count = ${burnRetry}, run_at = NULL,
     error_code = 'worker_timed_out',
-    error_message = CASE WHEN ${ended} IN ('failed', 'expired') THEN $2 ELSE 'Worker timed out' END,${leaseEnded(ended, events)}
+    error_message = CASE WHEN ${ended} IN ('failed', 'expired') THEN $2 WHEN ${endsWithHeartbeat} THEN 'Worker died'
+      ELSE 'Worker timed out' END,${leaseEnded(ended, events)}
   WHERE id = ANY (ARRAY(SELECT id FROM stale))
   RETURNING job.id, job.executor, job.status AS final_status, job.fence, job.event_count, job.retry_count, job.max_retries
 ),
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count - later, ${transitionOr('recover')}, step.from_status, step.to_status, fence, $3,
-    'Worker timed out: ' || prior_worker || ' let its lease run out'
+    CASE WHEN died THEN 'Worker died: ' || prior_worker || ' is gone and left the job behind'
+      ELSE 'Worker timed out: ' || prior_worker || ' let its lease run out' END
   FROM ended JOIN stale USING (id)
   CROSS JOIN LATERAL (
     SELECT 0 AS later, 'processing'::job_status AS from_status, final_status AS to_status

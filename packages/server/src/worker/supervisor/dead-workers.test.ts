@@ -6,7 +6,7 @@ import { crawlLane, QueueFixture } from '../../../../../test/queue-fixture/queue
 import type { Queryable } from '../../base/database/statement.ts';
 import { ownIdentity } from '../../base/process/process-info.ts';
 import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
-import { showJob } from '../../queue/jobs/find-jobs.ts';
+import { listEvents, showJob } from '../../queue/jobs/find-jobs.ts';
 import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { recoverDeadWorkers, SilentWorkers, takeOver } from './dead-workers.ts';
 import { listKnownWorkers, type Registration, registerWorker, reportWorker } from './register-worker.ts';
@@ -54,6 +54,16 @@ describe('a worker that starts', () => {
     const id = await holding();
     expect(await recoverDeadWorkers(queue.pool, log, 'w1')).toEqual([]);
     expect([await statusOf(id), await workers()]).toEqual(['pending', []]);
+  });
+
+  test('says of its jobs that the worker died, not that a lease ran out', async () => {
+    const id = await holding();
+    await recoverDeadWorkers(queue.pool, log, 'w1');
+    expect((await listEvents(queue.pool, id)).at(-1)).toMatchObject({
+      transition: 'recover',
+      reason: 'Worker died: other is gone and left the job behind',
+    });
+    expect((await showJob(queue.pool, id)).error_message).toBe('Worker died');
   });
 
   test('leaves one on another machine of its host name its jobs and its row', async () => {

@@ -16,7 +16,7 @@ WITH gone AS (
   WHERE workers.id = known.id AND workers.last_seen = known.last_seen RETURNING workers.id
 ),
 ended AS (
-  UPDATE crawl_jobs SET lease_expires_at = now() - interval '1 second'
+  UPDATE crawl_jobs SET lease_expires_at = last_heartbeat
   WHERE status = 'processing' AND executor = 'builtin' AND worker_id = ANY (ARRAY(SELECT id FROM gone))
 )
 SELECT id FROM gone`,
