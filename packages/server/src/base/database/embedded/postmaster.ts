@@ -83,7 +83,7 @@ function parsePidFile(cluster: ClusterFolder): Postmaster | undefined {
 }
 
 /** False only if it is certain: the process is gone, a zombie, not PostgreSQL, or PostgreSQL in another folder. */
-function runsCluster(pid: number, cluster: ClusterFolder): boolean {
+export function runsCluster(pid: number, cluster: ClusterFolder): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;
   let status: string;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type ClusterFolder, dataFolderBad } from './cluster-folder.ts';
 import type { EmbeddedBinaries } from './embedded-binaries.ts';
-import { readPostmaster } from './postmaster.ts';
+import { readPostmaster, runsCluster } from './postmaster.ts';
 import type { ServerAccount } from './server-account.ts';
 import { cannotRun, runServerProgram, spawnServerProgram } from './server-program.ts';
 
@@ -28,6 +28,7 @@ export type StartOutcome =
 
 const logLimit = 10 * 1024 * 1024;
 const pollMilliseconds = 20;
+const stoppingMilliseconds = 120_000;
 
 /**
  * Makes one attempt to start the server on a port. Starts `postgres` directly instead of through pg_ctl, because the pid
@@ -112,10 +113,17 @@ function rotateLog(path: string): number {
   return 0;
 }
 
-/** Stops the server and waits for its exit. */
+/**
+ * Stops the server and waits for its exit. pg_ctl would wait for the pid file to be gone, and go on waiting for two minutes if
+ * another process has started the next server by then.
+ */
 export async function stopServer({ account, binaries, cluster, log }: EmbeddedServer): Promise<void> {
-  const args = ['stop', '-D', cluster.data, '-m', 'fast', '-w', '-t', '120'];
+  const pid = readPostmaster(cluster)?.pid;
+  if (pid === undefined) return;
+  const args = ['stop', '-D', cluster.data, '-m', 'fast', '--no-wait'];
   const { code, output } = await runServerProgram(account, binaries.pgCtl, args);
-  if (code === 0) log.debug({ folder: cluster.path }, 'Stopped the embedded PostgreSQL');
+  const giveUp = Date.now() + stoppingMilliseconds;
+  while (code === 0 && runsCluster(pid, cluster) && Date.now() < giveUp) await delay(pollMilliseconds);
+  if (!runsCluster(pid, cluster)) log.debug({ folder: cluster.path }, 'Stopped the embedded PostgreSQL');
   else log.warn({ folder: cluster.path, reason: output }, 'Could not stop the embedded PostgreSQL');
 }

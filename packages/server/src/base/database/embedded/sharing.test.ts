@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import {
   clusterOf,
@@ -8,6 +9,7 @@ import {
   killServer,
   serverPid,
 } from '../../../../../../test/database-fixture/data-folders.ts';
+import { openEmbedded } from './open-embedded.ts';
 import { isAlive } from './postmaster.ts';
 
 const folders = new DataFolders();
@@ -67,6 +69,21 @@ test('a process that comes while the last one leaves gets a server', async () =>
   await present.close();
   expect(serverPid(folder)).toBeUndefined();
 });
+
+test('a process that leaves is not held up by the server that the next one has started', async () => {
+  const folder = await folders.made();
+  const open = () =>
+    openEmbedded({ dataFolder: folder, databasePort: 0 }, pino({ level: 'silent' }), { fsync: 'off' });
+  let { presence } = await open();
+  for (let round = 0; round < 8; round++) {
+    const leaving = presence.leave();
+    const coming = open();
+    await leaving;
+    ({ presence } = await coming);
+  }
+  await presence.leave();
+  expect(serverPid(folder)).toBeUndefined();
+}, 60_000);
 
 test('the server outlives a killed process and is found again', async () => {
   const folder = await folders.made();
