@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { checkInvariants } from '../crawl-fixture/check-invariants.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
@@ -27,6 +29,9 @@ const fixture = new CrawlFixture({
     if (path === '/cut.xml') {
       if (turn < 3) response.write(list(), () => response.destroy());
       else response.end(`${list()}</urlset>`);
+    } else if (path === '/short.xml') {
+      // Without its end it is a list that was cut.
+      response.end(turn === 1 ? list() : `${list()}</urlset>`);
     } else if (path === '/slow.xml') {
       // The first time it never ends.
       if (turn === 1) response.write(list());
@@ -68,6 +73,18 @@ test('and however often the worker is killed in the middle of it', async () => {
   expect(asked.get('/slow.xml')).toBe(2);
   expect(await offScopeOf(id)).toEqual({ off_host: outside });
 }, 120_000);
+
+test('and when a list that was cut is tried again', async () => {
+  asked = new Map();
+  const { id } = await fixture.crawled('/short.xml', { strategy: 'sitemap' });
+  expect(await fixture.outcomes(id)).toEqual({ '/short.xml': 'skipped: sitemap_cut', '/only': 'fetched' });
+  expect(await offScopeOf(id)).toEqual({ off_host: outside });
+  await retryUrls(fixture.pool, id, { reasons: ['sitemap_cut'] });
+  await new Notifier(fixture.pool).notify('work');
+  await fixture.reaches(id, 'completed');
+  expect(await fixture.outcomes(id)).toEqual({ '/short.xml': 'skipped: sitemap', '/only': 'fetched' });
+  expect(await offScopeOf(id)).toEqual({ off_host: outside });
+}, 60_000);
 
 test('and links of a page of thousands, too', async () => {
   const { id } = await fixture.crawled('/links', { discover: false });

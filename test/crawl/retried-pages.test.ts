@@ -173,6 +173,15 @@ describe('a page that is tried again keeps its record', () => {
     expect((await showJob(fixture.pool, id)).status).toBe('completed');
   }, 60_000);
 
+  test('when they wait for another attempt as the limit is reached: they are failed, not left over', async () => {
+    const { id } = await limited({ attempts: 3 });
+    expect(await counted(id)).toMatchObject({ ...done, fetched: 6, failed: bad, not_crawled: good - 5 });
+    answers = 200;
+    await tryAgain(id, { reasons: ['site_error'] });
+    await fixture.reaches(id, 'completed');
+    expect(await counted(id)).toMatchObject({ ...done, fetched: 6 + bad, failed: 0 });
+  }, 60_000);
+
   test('in a recrawl, whose pages that are gone may come back', async () => {
     answers = 200;
     const all = { ...options, max_pages: 100 };

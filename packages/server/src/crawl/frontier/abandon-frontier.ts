@@ -13,21 +13,38 @@ WITH held AS (
   UPDATE crawl_jobs SET last_heartbeat = now(), lease_expires_at = now() + make_interval(secs => lease_seconds)
   WHERE id = $1 AND fence = $2 AND status::text = 'processing' RETURNING id
 ),
+state AS MATERIALIZED (
+  SELECT state.job_id, state.next_page_no FROM held JOIN crawl_states state ON state.job_id = held.id
+  FOR NO KEY UPDATE OF state
+),
 left_over AS MATERIALIZED (
   SELECT ctid FROM crawl_frontier WHERE job_id = $1 ORDER BY host, seq LIMIT $3
 ),
 gone AS (
   DELETE FROM crawl_frontier
   WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(SELECT left_over.ctid FROM held, left_over))
-  RETURNING host, retry_of
+  RETURNING host, seq, url_hash, url, kind, depth, parent, attempts, retry_of, failure
+),
+page AS (
+  INSERT INTO crawl_pages (job_id, page_no, url_hash, url, kind, outcome, status, depth, attempts, fetched_at, parent, reason, message)
+  SELECT state.job_id, state.next_page_no + row_number() OVER (ORDER BY host, seq) - 1, url_hash, url, kind, 'failed',
+    (failure ->> 'status')::smallint, depth, attempts, now(), parent, failure ->> 'reason', failure ->> 'message'
+  FROM state, gone WHERE retry_of IS NULL AND failure IS NOT NULL
+  RETURNING url_hash
 ),
 host AS (
-  UPDATE crawl_hosts known SET pending = known.pending - gone.count
-  FROM (SELECT host, count(*) AS count FROM gone GROUP BY host) gone
+  UPDATE crawl_hosts known SET pending = known.pending - gone.count, done = known.done + gone.failed
+  FROM (
+    SELECT host, count(*) AS count,
+      count(*) FILTER (WHERE kind = 'page' AND retry_of IS NULL AND failure IS NOT NULL) AS failed
+    FROM gone GROUP BY host
+  ) gone
   WHERE known.job_id = $1 AND known.host = gone.host
 ),
 counted AS (
-  UPDATE crawl_states SET not_crawled = not_crawled + (SELECT count(*) FROM gone WHERE retry_of IS NULL),
+  UPDATE crawl_states SET not_crawled = not_crawled + (SELECT count(*) FROM gone WHERE retry_of IS NULL AND failure IS NULL),
+    failed = failed + (SELECT count(*) FROM page), total_processed = total_processed + (SELECT count(*) FROM page),
+    next_page_no = next_page_no + (SELECT count(*) FROM page),
     retrying = retrying - (SELECT count(*) FROM gone WHERE retry_of IS NOT NULL),
     total_pending = total_pending - (SELECT count(*) FROM gone), updated_at = now()
   FROM held WHERE job_id = held.id
@@ -35,7 +52,10 @@ counted AS (
 SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over) AS found FROM held`,
 );
 
-/** After a limit: counts the remaining rows as not_crawled and deletes them. Pages that were to be retried keep their records. */
+/**
+ * After a limit: URLs that wait for another attempt fail with their last error, the others are counted as not_crawled. Pages that were
+ * to be retried keep their records.
+ */
 export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {
     const [row] = await run(db, abandonStatement, [job.id, job.fence, limit]);

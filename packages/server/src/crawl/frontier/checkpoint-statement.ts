@@ -34,7 +34,7 @@ const answerColumns = {
   columns: ', body, answer',
   values: `,
     substring($8 FROM start + coalesce(links, 0) + coalesce(markdown, 0) + coalesce(html, 0) FOR body), answer::jsonb`,
-  lists: ', $34::integer[], $35::text[]',
+  lists: ', $35::integer[], $36::text[]',
   names: ', body, answer',
 };
 
@@ -49,12 +49,24 @@ const countsOf = (pages: string) => `count(*) FILTER (WHERE ${pages}.outcome = '
 const replacedText = (hashes: string) => `replaced AS (
   DELETE FROM crawl_pages page USING turn
   WHERE page.job_id = turn.job_id AND page.url_hash = ANY (${hashes}::uuid[]) AND page.outcome IN ('failed', 'skipped')
-  RETURNING page.outcome, page.change
+  RETURNING page.outcome, page.change, page.left_out
 ),
 before AS (
   SELECT ${countsOf('replaced')} FROM replaced
 ),
 `;
+
+/** Adds $27 to what was counted, without the counts of records that are replaced. */
+const offScope = (isReplacing: boolean) => {
+  const replacedCounts = `
+        UNION ALL SELECT key, -value::bigint FROM replaced, jsonb_each_text(replaced.left_out)`;
+  return `(
+      SELECT coalesce(jsonb_object_agg(key, total) FILTER (WHERE total > 0), '{}') FROM (
+        SELECT key, sum(count)::bigint AS total FROM (
+        SELECT key, value::bigint AS count FROM jsonb_each_text(state.off_scope)
+        UNION ALL SELECT key, value::bigint FROM jsonb_each_text($27::jsonb)${isReplacing ? replacedCounts : ''}) part
+        GROUP BY key) sum)`;
+};
 
 /*
  * One statement, so all or nothing (ADR 6). It locks the job's row under its fence first, and everything else depends on that row
@@ -81,16 +93,16 @@ turn AS MATERIALIZED (
 ${replaced === undefined ? '' : replacedText(replaced)}page AS (
   INSERT INTO crawl_pages (job_id, page_no, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured, change, content_job, rendered)
+    description, structured, change, content_job, rendered, left_out)
   SELECT turn.job_id, turn.next_page_no + row_number() OVER () - 1, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured, change, content_job, rendered
+    description, structured, change, content_job, rendered, left_out
   FROM turn, jsonb_to_recordset($6::jsonb) AS page (
     url_hash uuid, kind frontier_kind, outcome page_outcome, status smallint, depth smallint, attempts smallint, word_count integer,
     bytes integer, fetched_at timestamptz, parent uuid, content_hash uuid, url text, reason text, message text,
     target_url text, canonical_url text, content_type text, language text, etag text, last_modified text, title text,
     description text, structured jsonb, change page_change, content_job uuid,
-    rendered boolean)
+    rendered boolean, left_out jsonb)
   ${replaced === undefined ? '' : 'WHERE (SELECT count(*) FROM replaced) IS NOT NULL'}
   ON CONFLICT DO NOTHING
   RETURNING outcome, depth, change
@@ -128,9 +140,10 @@ done AS (
   RETURNING host
 ),
 postponed AS (
-  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, refusals = postponed.refusals, not_before = now() + make_interval(secs => postponed.wait)
-  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::float8[], $33::smallint[])
-    AS postponed (host, seq, attempts, wait, refusals)
+  UPDATE crawl_frontier frontier SET attempts = postponed.attempts, refusals = postponed.refusals,
+    not_before = now() + make_interval(secs => postponed.wait), failure = postponed.failure::jsonb
+  FROM turn, unnest($20::text[], $21::bigint[], $22::smallint[], $23::float8[], $33::smallint[], $34::text[])
+    AS postponed (host, seq, attempts, wait, refusals, failure)
   CROSS JOIN LATERAL (${frontierRow('postponed')}) row
   WHERE ${ofThisJob('frontier.job_id')} AND frontier.ctid = row.ctid
 ),
@@ -162,9 +175,7 @@ saved AS (
     bytes = state.bytes + $29::bigint, current_depth = greatest(current_depth, outcome.depth),
     next_seq = state.next_seq + (SELECT count(*) FROM added),
     next_page_no = state.next_page_no + jsonb_array_length($6::jsonb), current_url = coalesce($26, current_url),
-    off_scope = CASE WHEN $27::jsonb = '{}' THEN off_scope ELSE (
-      SELECT jsonb_object_agg(key, coalesce((off_scope ->> key)::bigint, 0) + coalesce(($27::jsonb ->> key)::bigint, 0))
-      FROM jsonb_object_keys(off_scope || $27::jsonb) AS key) END,
+    off_scope = ${replaced === undefined ? `CASE WHEN $27::jsonb = '{}' THEN off_scope ELSE ${offScope(false)} END` : offScope(true)},
     discovery = coalesce($28::jsonb, discovery)
   FROM turn, outcome${replaced === undefined ? '' : ', before'}
   WHERE state.job_id = turn.job_id AND state.checkpoint_no = $3::integer - 1
@@ -189,11 +200,11 @@ const keepingStatement = statement<CheckpointRow>(
 /** For runs that retry pages. */
 const replacingStatement = statement<CheckpointRow>(
   'checkpoint-replacing',
-  checkpointText({ replaced: '$34' }),
+  checkpointText({ replaced: '$35' }),
 );
 const replacingAndKeepingStatement = statement<CheckpointRow>(
   'checkpoint-replacing-keeping-answers',
-  checkpointText({ kept: answerColumns, replaced: '$36' }),
+  checkpointText({ kept: answerColumns, replaced: '$37' }),
 );
 
 /** The state after a checkpoint that was applied before. */

@@ -21,6 +21,13 @@ export interface Tries {
   readonly refusals: number;
 }
 
+/** What the last attempt at a URL failed with. */
+export interface LastFailure {
+  readonly reason: string;
+  readonly message: string;
+  readonly status: number | null;
+}
+
 /** A row of the frontier: a URL left to process. */
 export interface FrontierEntry extends FoundUrl, Tries {
   readonly seq: number;

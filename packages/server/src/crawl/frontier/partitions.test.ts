@@ -4,7 +4,7 @@ import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { deleteCrawl } from '../retention/delete-crawl.ts';
 import { abandonFrontier } from './abandon-frontier.ts';
 import { openFrontier } from './open-frontier.ts';
-import { found, save } from './testing/checkpoint-fixture.ts';
+import { failure, found, save } from './testing/checkpoint-fixture.ts';
 
 const queue = new QueueFixture();
 /** As docs/scaling.md advises for tables of many hundred million rows. */
@@ -57,7 +57,7 @@ test('where the tables of crawls are partitioned by job, no crawl touches the ro
   await save(queue.pool, first, {
     number: 2,
     done: [{ host: 'a.test', seq: 1 }],
-    postponed: [{ host: 'a.test', seq: 2, attempts: 1, refusals: 0, until: 0 }],
+    postponed: [{ host: 'a.test', seq: 2, attempts: 1, refusals: 0, until: 0, failure }],
   });
   await abandonFrontier(queue.pool, second);
   await deleteCrawl(queue.pool, third.id);

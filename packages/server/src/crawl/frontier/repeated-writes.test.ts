@@ -5,7 +5,7 @@ import type { Page } from '../../pages/stored/page.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import { abandonFrontier } from './abandon-frontier.ts';
 import { openFrontier } from './open-frontier.ts';
-import { found, save as saveAt } from './testing/checkpoint-fixture.ts';
+import { failure, found, save as saveAt } from './testing/checkpoint-fixture.ts';
 
 /*
  * A connection that is cut leaves its statement running at the server. What is repeated meanwhile waits for the job's row, and
@@ -106,4 +106,32 @@ test('what a limit leaves behind is given up whole, however often a batch of it 
     [job.id],
   );
   expect(rows).toEqual([{ total_pending: 0, not_crawled: 5, left: 0 }]);
+});
+
+test('a URL that waits for another attempt when a limit is reached fails with its last error, once', async () => {
+  const job = await begun();
+  await save(job, { number: 1, found: ['1', '2', '3'].map(pathFound) });
+  const { rows: waiting } = await queue.pool.query(
+    'SELECT host, seq FROM crawl_frontier WHERE job_id = $1 AND url = $2',
+    [job.id, pathFound('2').url],
+  );
+  await save(job, {
+    number: 2,
+    postponed: waiting.map((row) => ({ ...row, attempts: 1, refusals: 0, until: 60_000, failure })),
+  });
+  await twice(job, () => abandonFrontier(queue.pool, job, 2));
+  const { rows } = await queue.pool.query(
+    `SELECT total_pending, total_processed, failed, not_crawled, next_page_no,
+       (SELECT done FROM crawl_hosts host WHERE host.job_id = state.job_id) AS done
+     FROM crawl_states state WHERE job_id = $1`,
+    [job.id],
+  );
+  expect(rows).toEqual([
+    { total_pending: 0, total_processed: 1, failed: 1, not_crawled: 2, next_page_no: 2, done: 1 },
+  ]);
+  const { rows: pages } = await queue.pool.query(
+    'SELECT url, outcome, reason, message, status, attempts FROM crawl_pages WHERE job_id = $1',
+    [job.id],
+  );
+  expect(pages).toEqual([{ url: pathFound('2').url, outcome: 'failed', ...failure, attempts: 1 }]);
 });

@@ -4,7 +4,7 @@ import { claimJobs } from '../../queue/jobs/claim-jobs.ts';
 import { HostQueue } from '../run/host-queue.ts';
 import { openFrontier } from './open-frontier.ts';
 import { readFrontier } from './read-frontier.ts';
-import { found, save } from './testing/checkpoint-fixture.ts';
+import { failure, found, save } from './testing/checkpoint-fixture.ts';
 
 const queue = new QueueFixture();
 afterEach(() => {
@@ -29,7 +29,7 @@ async function postponed() {
   const entry = { host: 'a.test', seq: Number(rows[0].seq), attempts: 3, refusals: 2 };
   await save(queue.pool, job, {
     number: 2,
-    postponed: [{ ...entry, until: performance.now() + 60_000 }],
+    postponed: [{ ...entry, until: performance.now() + 60_000, failure }],
   });
   return job;
 }

@@ -10,7 +10,7 @@ import { urlHash } from '../../web/urls/hashes.ts';
 import type { FoundUrl } from './frontier-entry.ts';
 import { openFrontier } from './open-frontier.ts';
 import { arrayLiteral } from './save-checkpoint.ts';
-import { found, save as saveAt } from './testing/checkpoint-fixture.ts';
+import { failure, found, save as saveAt } from './testing/checkpoint-fixture.ts';
 
 const queue = new QueueFixture();
 
@@ -103,7 +103,9 @@ test.each([
     await saveAt(session, job, {
       number: 2,
       done: [1, 2, 3].map((seq) => ({ host: 'a.test', seq })),
-      postponed: [{ host: 'a.test', seq: 4, attempts: 3, refusals: 2, until: performance.now() + 60_000 }],
+      postponed: [
+        { host: 'a.test', seq: 4, attempts: 3, refusals: 2, until: performance.now() + 60_000, failure },
+      ],
     });
     const read = (await rowsRead(session)) - already;
     await session.query('COMMIT');

@@ -3,7 +3,7 @@ import { type Queryable, run } from '../../base/database/statement.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 import { checkpointStatementFor, repeatedStatement, type SavedCheckpoint } from './checkpoint-statement.ts';
-import type { FoundUrl, Tries } from './frontier-entry.ts';
+import type { FoundUrl, LastFailure, Tries } from './frontier-entry.ts';
 
 /** What changed since the last checkpoint. */
 export interface Checkpoint {
@@ -16,7 +16,7 @@ export interface Checkpoint {
   /** Frontier rows that are done; each has its page above. */
   readonly done: readonly { host: string; seq: number }[];
   /** Frontier rows to retry, and when, by our monotonic clock; stored by the database's clock. */
-  readonly postponed: readonly ({ host: string; seq: number; until: number } & Tries)[];
+  readonly postponed: readonly ({ host: string; seq: number; until: number; failure: LastFailure } & Tries)[];
   /** Hosts with done rows: the lowest seq that may still be live, and the pages above that count against the host's limit. */
   readonly hosts: ReadonlyMap<string, { readonly lowSeq: number; readonly pages: number }>;
   readonly offScope: Readonly<Record<string, number>>;
@@ -91,6 +91,7 @@ function checkpointValues(job: HeldJob, checkpoint: Checkpoint): unknown[] {
     contents.map((content) => content.markdown?.length),
     contents.map((content) => content.html?.length),
     postponed.map((entry) => entry.refusals),
+    postponed.map((entry) => JSON.stringify(entry.failure)),
   ];
 }
 
@@ -123,6 +124,7 @@ function columnsOf(page: Page): Record<keyof Page, unknown> {
     change: page.change,
     content_job: page.content_job,
     rendered: page.rendered,
+    left_out: page.left_out,
   };
 }
 

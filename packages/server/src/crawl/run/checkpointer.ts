@@ -5,7 +5,7 @@ import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
-import type { FoundUrl, FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
+import type { FoundUrl, FrontierEntry, LastFailure, Tries } from '../frontier/frontier-entry.ts';
 import { saveCheckpoint } from '../frontier/save-checkpoint.ts';
 
 interface CheckpointerOptions {
@@ -155,6 +155,7 @@ interface PostponedEntry extends Tries {
   readonly seq: number;
   /** By the monotonic clock. */
   readonly until: number;
+  readonly failure: LastFailure;
 }
 
 /** Numbers of URLs that are not fetched, by reason. */

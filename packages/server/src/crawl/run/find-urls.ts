@@ -46,9 +46,9 @@ export class FindUrls {
     for (const [reason, count] of Object.entries(leftOut)) this.#count(reason, from, count);
   }
 
-  /** Everything counted for this attempt at an entry. */
-  leftOutOf(entry: FrontierEntry): OffScope {
-    return this.#leftOut.get(entry) ?? {};
+  /** Everything counted for this attempt at an entry; undefined for nothing. */
+  leftOutOf(entry: FrontierEntry): OffScope | undefined {
+    return this.#leftOut.get(entry);
   }
 
   /** Whether both are spellings of one URL. */

@@ -269,18 +269,23 @@ export class ProcessEntry {
     const isRefused =
       response?.status === 429 || (response?.status === 503 && governor.isOverloaded(entry.host));
     const next = nextTry(entry, error, options.attempts, isRefused, response?.retryAfterSeconds);
-    if (next === null) {
-      const status = response?.status ?? null;
-      return await this.#failed(entry, { ...failure(error), status });
-    }
+    const status = response?.status ?? null;
+    if (next === null) return await this.#failed(entry, { ...failure(error), status });
     const { host, seq } = entry;
-    this.#checkpointer.unsaved.postponed.set(seq, { host, seq, ...next });
+    const { code: reason, message } = error;
+    this.#checkpointer.unsaved.postponed.set(seq, {
+      host,
+      seq,
+      ...next,
+      failure: { reason, message, status },
+    });
     this.#checkpointer.changed(entry.url);
     return next;
   }
 
   #done(entry: FrontierEntry, outcome: Outcome, received = outcome.bytes ?? 0): undefined {
     const { url, url_hash, kind, depth, parent, attempts } = entry;
+    const leftOut = this.#urls.leftOutOf(entry);
     const page = {
       // Spread first: V8 copies a whole object at once only there.
       ...outcome,
@@ -291,13 +296,15 @@ export class ProcessEntry {
       parent,
       attempts: attempts + 1,
       fetched_at: new Date(),
+      ...(leftOut &&
+        (outcome.outcome === 'failed' || outcome.outcome === 'skipped') && { left_out: leftOut }),
     };
     this.#context.suspects.delete(url_hash);
     const counts = kind === 'page' ? placesOf(outcome.outcome) - placesOf(entry.retry_of) : 0;
     this.#hosts.of(entry.host).pages += counts;
     this.#checkpointer.unsaved.postponed.delete(entry.seq);
     this.#checkpointer.unsaved.done.push({ entry, page, counts });
-    this.#checkpointer.unsaved.addOffScope(this.#urls.leftOutOf(entry));
+    if (leftOut) this.#checkpointer.unsaved.addOffScope(leftOut);
     this.#checkpointer.unsaved.bytes += received;
     this.#checkpointer.changed(url);
     return undefined;

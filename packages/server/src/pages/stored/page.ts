@@ -34,6 +34,8 @@ export interface Page {
   /** It was read after its scripts ran in a browser. */
   readonly rendered?: boolean | null;
   readonly structured?: Record<string, unknown> | null;
+  /** Of a failed or skipped URL: URLs found there that are not fetched, by reason. */
+  readonly left_out?: Readonly<Record<string, number>> | null;
   /** Only in a crawl that is compared with a baseline. */
   readonly change?: PageChange | null;
   /** The job whose content this page shares; null when it has its own. */

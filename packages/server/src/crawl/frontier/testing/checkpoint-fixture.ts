@@ -16,6 +16,9 @@ export const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => 
   ...fields,
 });
 
+/** What a URL that waits for another attempt failed with. */
+export const failure = { reason: 'site_error', message: 'HTTP 500', status: 500 };
+
 const nothing: Omit<Checkpoint, 'number'> = {
   found: [],
   pages: [],
