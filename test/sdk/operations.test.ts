@@ -57,6 +57,7 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   showPage: ({ jobs }) => jobs.page(id, hash),
   downloadPageMarkdown: ({ jobs }) => jobs.pageMarkdown(id, hash),
   downloadPageHtml: ({ jobs }) => jobs.pageHtml(id, hash),
+  downloadPageScreenshot: ({ jobs }) => jobs.pageScreenshot(id, hash),
   exportPages: ({ jobs }) => jobs.exportPages(id).next(),
   diffPage: ({ jobs }) => jobs.pageDiff(id, hash),
   listErrors: ({ jobs }) => jobs.errors(id),

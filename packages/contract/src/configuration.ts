@@ -182,6 +182,22 @@ export const settings = {
     schema: wholeNumber(128, 1_000_000, 1024),
     description: 'A browser that needs more memory takes no new pages and is replaced.',
   },
+  browserRecyclePages: {
+    env: 'HOLDFAST_BROWSER_RECYCLE_PAGES',
+    schema: wholeNumber(1, 1_000_000, 200),
+    description: 'Number of pages after which a browser is replaced.',
+  },
+  browserRecycleMinutes: {
+    env: 'HOLDFAST_BROWSER_RECYCLE_MINUTES',
+    schema: wholeNumber(1, 100_000, 20),
+    description: 'Minutes after which a browser is replaced.',
+  },
+  evaluate: {
+    env: 'HOLDFAST_EVALUATE',
+    schema: z.enum(['off', 'operators', 'everyone']).default('operators'),
+    description:
+      'Who may run scripts of their own in rendered pages (the action `evaluate`). operators: the command line, and keys with the scope operate; everyone: every key; off: nobody. Workers with `off` refuse the action whoever asked for it.',
+  },
   allowPrivate: {
     env: 'HOLDFAST_ALLOW_PRIVATE',
     schema: z

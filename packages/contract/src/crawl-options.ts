@@ -1,27 +1,10 @@
 import { z } from 'zod';
+import { checkRendering, renderFields } from './render-options.ts';
 import { headerText, pageUrl, text } from './text-fields.ts';
 
 export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
 export const crawlScopes = ['host', 'subdomains', 'any'] as const;
 export const contentChoices = ['main', 'full'] as const;
-export const renderModes = ['never', 'auto', 'always'] as const;
-
-/** What is done in a rendered page before it is read. */
-export const pageAction = z
-  .union([
-    z.strictObject({ type: z.literal('wait'), milliseconds: z.int().min(0).max(60_000) }),
-    z.strictObject({ type: z.literal('wait'), selector: text(500) }),
-    z.strictObject({ type: z.literal('click'), selector: text(500) }),
-    z.strictObject({ type: z.literal('type'), selector: text(500), text: z.string().max(10_000) }),
-    z.strictObject({ type: z.literal('press'), key: text(50) }),
-    z.strictObject({
-      type: z.literal('scroll'),
-      direction: z.enum(['up', 'down']).default('down'),
-      amount: z.int().min(1).max(100_000).optional(),
-    }),
-  ])
-  .meta({ id: 'PageAction' });
-export type PageAction = z.output<typeof pageAction>;
 
 const patterns = z.array(text(500)).max(100).default([]);
 
@@ -70,27 +53,11 @@ export const crawlOptions = z.looseObject({
     .default('main')
     .describe('convert the main content or the full visible page to markdown'),
   store_html: z.boolean().default(false),
-  render: z
-    .enum(renderModes)
-    .default('auto')
-    .describe('render pages in a browser: never, always, or auto (only those that need JavaScript)'),
-  wait_for: z
-    .union([z.int().min(0).max(60_000), text(500)])
-    .optional()
-    .describe('in rendered pages, wait for this CSS selector or number of milliseconds'),
-  actions: z
-    .array(pageAction)
-    .max(50)
-    .optional()
-    .describe('actions to perform in every rendered page before it is read'),
+  ...renderFields,
   screenshot: z
     .union([z.boolean(), z.enum(['viewport', 'full_page'])])
     .default(false)
-    .describe('store a screenshot of every page; renders all pages'),
-  load_media: z
-    .boolean()
-    .default(false)
-    .describe('let rendered pages load images, fonts, media and trackers'),
+    .describe('store a screenshot of every page: viewport (also true) or full_page; renders all pages'),
   keep_bodies: z.boolean().default(false).describe('store responses as received, for WARC'),
   max_page_bytes: z.int().min(1_000).max(200_000_000).default(10_485_760),
   page_timeout_seconds: z.number().min(0.1).max(3600).default(60),
@@ -108,6 +75,8 @@ export const crawlOptions = z.looseObject({
     .describe('fetch only what changed since the last completed crawl with the same start and options'),
 });
 export type CrawlOptions = z.output<typeof crawlOptions>;
+/** The same, for those who ask for a crawl: options that contradict each other are refused. */
+export const checkedCrawlOptions = crawlOptions.superRefine(checkRendering);
 
 /** Flags of `holdfast crawl` that are not called as the field that they set, written as a field. */
 export const crawlFlagNames = {

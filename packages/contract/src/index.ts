@@ -41,6 +41,7 @@ export * from './money-fields.ts';
 export * from './nearest-name.ts';
 export * from './parse-url.ts';
 export * from './policy.ts';
+export * from './render-options.ts';
 export * from './strict-fields.ts';
 export * from './text-fields.ts';
 export * from './waiting.ts';

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { crawlOptions } from './crawl-options.ts';
+import { checkedCrawlOptions } from './crawl-options.ts';
 import { executors, type JobStatus, jobKinds, jobStatuses, type RequestedAction } from './job-lifecycle.ts';
 import { moment } from './moment.ts';
+import { checkRendering, renderFields } from './render-options.ts';
 import { isStorable, notStorable, pageUrl, text } from './text-fields.ts';
 
-const visitPayload = z.looseObject({ url: pageUrl });
+/** What a visit job is to do: its payload. */
+export const visitOptions = z.looseObject({ url: pageUrl, ...renderFields });
+export type VisitOptions = z.output<typeof visitOptions>;
+
 const collectPayload = z.looseObject({
   intake_id: z.uuid().optional(),
   query: z.record(z.string(), z.unknown()).optional(),
@@ -46,10 +50,10 @@ export const jobRequestFields = {
 /** A request to create a job, as the queue, the API and the command line take it. */
 export const jobRequest = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('crawl'), payload: crawlOptions, ...jobRequestFields }),
+    z.strictObject({ kind: z.literal('crawl'), payload: checkedCrawlOptions, ...jobRequestFields }),
     z.strictObject({
       kind: z.literal('visit'),
-      payload: visitPayload,
+      payload: visitOptions.superRefine(checkRendering),
       executor: z.enum(executors).default('builtin'),
       ...jobRequestFields,
     }),

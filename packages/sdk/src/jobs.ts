@@ -1,3 +1,4 @@
+import { Deadline } from './deadline.ts';
 import { followStream, type StreamOptions } from './follow-stream.ts';
 import { Listing } from './listing.ts';
 import type {
@@ -155,6 +156,23 @@ export class Jobs {
   /** The raw HTML, if the crawl stored it. */
   pageHtml(id: string, hash: string, options?: CallOptions): Promise<string> {
     return this.#transport.call('downloadPageHtml', { path: { id, hash } }, options);
+  }
+
+  /** The screenshot as PNG, if the crawl took one. */
+  async pageScreenshot(id: string, hash: string, options: CallOptions = {}): Promise<Uint8Array> {
+    const deadline = new Deadline(options.signal);
+    deadline.set(options.timeoutMs ?? 30_000);
+    try {
+      const answer = await this.#transport.open(
+        'downloadPageScreenshot',
+        { path: { id, hash } },
+        deadline,
+        'image/png',
+      );
+      return new Uint8Array(await deadline.within(answer.arrayBuffer()));
+    } finally {
+      deadline.clear();
+    }
   }
 
   /** All fetched pages of a crawl with their content, one after the other, however many. */

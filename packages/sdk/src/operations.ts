@@ -130,7 +130,7 @@ export interface CrawlCounters {
   updated_at: string;
 }
 
-export interface CrawlOptions {
+export interface CrawlOptions extends VisitOptions {
   /** further URLs of a batch */
   urls?: string[] | undefined;
   /** Default: "auto" */
@@ -171,16 +171,8 @@ export interface CrawlOptions {
   content?: 'main' | 'full' | undefined;
   /** Default: false */
   store_html?: boolean | undefined;
-  /** render pages in a browser: never, always, or auto (only those that need JavaScript). Default: "auto" */
-  render?: 'never' | 'auto' | 'always' | undefined;
-  /** in rendered pages, wait for this CSS selector or number of milliseconds */
-  wait_for?: number | string | undefined;
-  /** actions to perform in every rendered page before it is read */
-  actions?: PageAction[] | undefined;
-  /** store a screenshot of every page; renders all pages. Default: false */
+  /** store a screenshot of every page: viewport (also true) or full_page; renders all pages. Default: false */
   screenshot?: boolean | 'viewport' | 'full_page' | undefined;
-  /** let rendered pages load images, fonts, media and trackers. Default: false */
-  load_media?: boolean | undefined;
   /** store responses as received, for WARC. Default: false */
   keep_bodies?: boolean | undefined;
   /** Default: 10485760 */
@@ -191,8 +183,6 @@ export interface CrawlOptions {
   attempts?: number | undefined;
   /** fetch only what changed since the last completed crawl with the same start and options. Default: false */
   recrawl?: boolean | undefined;
-  /** your own data, stored with the job */
-  metadata?: Record<string, unknown> | undefined;
 }
 
 export interface CrawlPayload extends CrawlOptions {
@@ -587,6 +577,8 @@ export interface ListAllPagesQuery extends PageQuery {
   /** error code of a failed page, or reason of a skipped one */
   reason?: string | undefined;
   change?: PageChange | undefined;
+  /** true: only pages that ran in a browser; false: only the others */
+  rendered?: boolean | undefined;
   /** part of the URL or title, ignoring case */
   search?: string | undefined;
   /** owner; for keys that see all owners */
@@ -629,6 +621,8 @@ export interface ListPagesQuery extends PageQuery {
   /** error code of a failed page, or reason of a skipped one */
   reason?: string | undefined;
   change?: PageChange | undefined;
+  /** true: only pages that ran in a browser; false: only the others */
+  rendered?: boolean | undefined;
   /** part of the URL or title, ignoring case */
   search?: string | undefined;
   /** failed, skipped and redirected pages are sorted by reason first. Default: "oldest" */
@@ -771,6 +765,23 @@ export interface ListedPage {
   bytes: number | null;
   /** compared with the baseline; null without one */
   change: PageChange | null;
+  /** whether it ran in a browser before it was read */
+  rendered: boolean;
+  /** why it was rendered, or why not although it may need JavaScript */
+  render_reason:
+    | 'always'
+    | 'screenshot'
+    | 'actions'
+    | 'hash_route'
+    | 'empty'
+    | 'noscript'
+    | 'thin'
+    | 'no_links'
+    | 'markup'
+    | 'complete'
+    | 'no_browser'
+    | 'render_failed'
+    | null;
   fetched_at: string;
 }
 
@@ -943,12 +954,7 @@ export interface NewVisitPolicy extends NewPolicyFields {
   /** who runs its visits. Default: "builtin" */
   executor?: Executor | undefined;
   /** Default: {} */
-  options?:
-    | {
-        /** your own data, stored with the job */
-        metadata?: Record<string, unknown> | undefined;
-      }
-    | undefined;
+  options?: VisitOptions | undefined;
 }
 
 export interface NewWebhook {
@@ -983,23 +989,22 @@ export interface Page<Item> {
 }
 
 export type PageAction =
-  | { type: 'wait'; milliseconds: number }
-  | { type: 'wait'; selector: string }
-  | { type: 'click'; selector: string }
-  | {
-      type: 'type';
-      selector: string;
-      text: string;
-    }
-  | { type: 'press'; key: string }
-  | {
-      type: 'scroll';
-      /** Default: "down" */
-      direction?: 'up' | 'down' | undefined;
-      amount?: number | undefined;
-    };
+  | PageWaitAction
+  | PageClickAction
+  | PageTypeAction
+  | PagePressAction
+  | PageScrollAction
+  | PageEvaluateAction;
 
 export type PageChange = 'new' | 'changed' | 'unchanged' | 'gone';
+
+export interface PageClickAction {
+  type: 'click';
+  /** CSS selector */
+  selector: string;
+  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  optional?: boolean | undefined;
+}
 
 export interface PageDiff {
   job_id: string;
@@ -1030,13 +1035,51 @@ export interface PageErrors {
   more: boolean;
 }
 
+export interface PageEvaluateAction {
+  type: 'evaluate';
+  /** JavaScript to run in the page; who may use it: HOLDFAST_EVALUATE */
+  script: string;
+}
+
 export type PageOutcome = 'fetched' | 'failed' | 'skipped' | 'redirected';
+
+export interface PagePressAction {
+  type: 'press';
+  /** such as Enter or ArrowDown */
+  key: string;
+}
 
 /** Which page of a list. */
 export interface PageQuery {
   /** maximum number of entries */
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+export interface PageScrollAction {
+  type: 'scroll';
+  /** Default: "down" */
+  direction?: 'up' | 'down' | undefined;
+  /** pixels; default: 800 */
+  amount?: number | undefined;
+}
+
+export interface PageTypeAction {
+  type: 'type';
+  /** CSS selector */
+  selector: string;
+  text: string;
+  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  optional?: boolean | undefined;
+}
+
+export interface PageWaitAction {
+  type: 'wait';
+  milliseconds?: number | undefined;
+  /** CSS selector */
+  selector?: string | undefined;
+  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  optional?: boolean | undefined;
 }
 
 export interface Policy {
@@ -1214,8 +1257,10 @@ export interface ShownPage extends ListedPage {
   markdown: string | null;
   /** fields too large for this response; markdown can be downloaded */
   omitted: Array<'markdown' | 'links'>;
-  /** whether raw HTML was stored and can be downloaded */
+  /** whether HTML was stored and can be downloaded; of a rendered page, as it was after its scripts ran */
   has_html: boolean;
+  /** whether a screenshot was stored and can be downloaded */
+  has_screenshot: boolean;
 }
 
 export interface ShownWebhook extends Webhook {
@@ -1247,6 +1292,8 @@ export interface Source {
   crawl_delay_ms: number | null;
   reputation_weight: number;
   tier: number;
+  /** for jobs whose render is auto; null: auto */
+  render: 'never' | 'auto' | 'always' | null;
   /** consecutive failures of visits and collections, and failed connections of crawls */
   failure_streak: number;
   /** consecutive failed URLs of crawls, each counted once */
@@ -1293,6 +1340,8 @@ export interface SourceSettings {
   min_delay_ms?: number | undefined;
   reputation_weight?: number | undefined;
   tier?: number | undefined;
+  /** whether its pages run in a browser, for jobs whose render is auto; null: auto */
+  render?: 'never' | 'auto' | 'always' | null | undefined;
 }
 
 export interface Stats {
@@ -1551,10 +1600,21 @@ export interface Valuation {
   valued_at: string;
 }
 
-export interface VisitPayload {
-  url: string;
+export interface VisitOptions {
+  /** render pages in a browser: never, always, or auto (only those that need JavaScript; a source may decide otherwise). Default: "auto" */
+  render?: 'never' | 'auto' | 'always' | undefined;
+  /** in rendered pages, wait for this CSS selector or number of milliseconds */
+  wait_for?: number | string | undefined;
+  /** actions to perform in every rendered page before it is read; renders all pages */
+  actions?: PageAction[] | undefined;
+  /** let rendered pages load images, fonts, media and trackers. Default: false */
+  load_media?: boolean | undefined;
   /** your own data, stored with the job */
   metadata?: Record<string, unknown> | undefined;
+}
+
+export interface VisitPayload extends VisitOptions {
+  url: string;
 }
 
 export interface Waiting {
@@ -1823,6 +1883,12 @@ export interface Calls {
     answer: string;
   };
   downloadPageMarkdown: {
+    path: { id: string; hash: string };
+    query: undefined;
+    body: undefined;
+    answer: string;
+  };
+  downloadPageScreenshot: {
     path: { id: string; hash: string };
     query: undefined;
     body: undefined;
@@ -2310,6 +2376,8 @@ export const operations = {
   downloadPageHtml: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/html' },
   /** Download the markdown of a page, of any size */
   downloadPageMarkdown: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/markdown' },
+  /** Download the screenshot of a page, if its crawl took one */
+  downloadPageScreenshot: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}/screenshot' },
   /** Download the page as the bot saw it */
   downloadRawResult: { method: 'GET', path: '/api/v1/results/{id}/raw' },
   /** Enable a policy; if it is due, it runs at once */

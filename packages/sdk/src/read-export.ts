@@ -23,6 +23,12 @@ export interface ExportedPage {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly content_hash: string | null;
+  /** Whether it ran in a browser before it was read. */
+  readonly rendered: boolean;
+  /** Why it was rendered, or why not although it may need JavaScript. */
+  readonly render_reason?: string;
+  /** The file name that `holdfast export` gives its screenshot: its url_hash and .png. */
+  readonly screenshot?: string;
   readonly structured: unknown;
   /** Of a recrawl: new, changed or unchanged. */
   readonly change?: string;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { renderReasonNames } from '../render-options.ts';
 import { text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
-import { pageLimit, queryNumber } from './query-fields.ts';
+import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 export const pageOutcomes = ['fetched', 'failed', 'skipped', 'redirected'] as const;
@@ -35,6 +36,11 @@ const page = z.object({
   word_count: z.int().nullable(),
   bytes: z.int().nullable(),
   change: z.enum(pageChanges).nullable().describe('compared with the baseline; null without one'),
+  rendered: z.boolean().describe('whether it ran in a browser before it was read'),
+  render_reason: z
+    .enum(renderReasonNames)
+    .nullable()
+    .describe('why it was rendered, or why not although it may need JavaScript'),
   fetched_at: timestamp,
 });
 export const listedPage = page.meta({ id: 'ListedPage' });
@@ -59,7 +65,12 @@ export const shownPage = z
     omitted: z
       .array(z.enum(['markdown', 'links']))
       .describe('fields too large for this response; markdown can be downloaded'),
-    has_html: z.boolean().describe('whether raw HTML was stored and can be downloaded'),
+    has_html: z
+      .boolean()
+      .describe(
+        'whether HTML was stored and can be downloaded; of a rendered page, as it was after its scripts ran',
+      ),
+    has_screenshot: z.boolean().describe('whether a screenshot was stored and can be downloaded'),
   })
   .meta({ id: 'ShownPage' });
 export type ShownPage = z.output<typeof shownPage>;
@@ -71,6 +82,9 @@ const filterFields = {
   status: queryNumber(100, 999).optional().describe('HTTP status'),
   reason: text(100).optional().describe('error code of a failed page, or reason of a skipped one'),
   change: z.enum(pageChanges).optional(),
+  rendered: queryBoolean
+    .optional()
+    .describe('true: only pages that ran in a browser; false: only the others'),
   search: text(200).optional().describe('part of the URL or title, ignoring case'),
 };
 

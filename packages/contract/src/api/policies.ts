@@ -5,7 +5,7 @@ import { moment } from '../moment.ts';
 import { type PolicyKind, policyChange, policyFields, policyKinds } from '../policy.ts';
 import { strictFields } from '../strict-fields.ts';
 import { text } from '../text-fields.ts';
-import { metadata } from './jobs.ts';
+import { metadata, visitShape } from './jobs.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean, queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
@@ -16,7 +16,7 @@ const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(cr
 /** What a user may ask of a policy's jobs, beside their url: the same as of a single job. */
 export const policyOptions = {
   crawl: strictFields({ ...crawlShape, metadata }, crawlFlagNames).meta({ id: 'CrawlOptions' }),
-  visit: strictFields({ metadata }),
+  visit: strictFields(visitShape).meta({ id: 'VisitOptions' }),
 } as const satisfies Record<PolicyKind, z.ZodType>;
 
 const { user_id: _owner, kind: _kind, options: _options, executor, ...fields } = policyFields;

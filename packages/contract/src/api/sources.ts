@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adapterTypes } from '../adapter.ts';
 import { parseUrl } from '../parse-url.ts';
+import { renderModes } from '../render-options.ts';
 import { text } from '../text-fields.ts';
 import { breakerStates } from './frontier.ts';
 import { pageOf } from './page-of.ts';
@@ -55,6 +56,11 @@ export const sourceSettings = z
       .refine((weight) => weight === 0 || weight >= 1e-6, 'must be 0, or 0.000001 or more')
       .optional(),
     tier: z.int().min(1).max(10).optional(),
+    render: z
+      .enum(renderModes)
+      .nullable()
+      .optional()
+      .describe('whether its pages run in a browser, for jobs whose render is auto; null: auto'),
   })
   .meta({ id: 'SourceSettings' });
 export type SourceSettings = z.input<typeof sourceSettings>;
@@ -77,6 +83,7 @@ export const apiSource = z
     crawl_delay_ms: z.int().nullable().describe('Crawl-delay from robots.txt'),
     reputation_weight: z.number(),
     tier: z.int(),
+    render: z.enum(renderModes).nullable().describe('for jobs whose render is auto; null: auto'),
     failure_streak: z
       .int()
       .describe('consecutive failures of visits and collections, and failed connections of crawls'),

@@ -1,7 +1,7 @@
 // The browser host: a process of a supervisor that renders pages for its runners, which reach it by a socket. It ends with its
 // supervisor, and takes its browsers along.
 import { createServer, type Socket } from 'node:net';
-import { HoldfastError, readConfiguration } from '@holdfast/contract';
+import { evaluates, HoldfastError, readConfiguration } from '@holdfast/contract';
 import { createLogger } from '../base/telemetry/logger.ts';
 import { BrowserPool } from './browser-pool.ts';
 import { findBrowser } from './find-browser.ts';
@@ -62,6 +62,10 @@ const server = createServer((socket: Socket) => {
       return;
     }
     const { id, request } = message;
+    if (configuration.evaluate === 'off' && evaluates(request.options)) {
+      stream.send(failed(id, evaluateRefused()));
+      return;
+    }
     const ended = new AbortController();
     renders.set(id, ended);
     void opened
@@ -77,6 +81,13 @@ const server = createServer((socket: Socket) => {
       ended.abort(new HoldfastError('render_failed', 'its runner is gone'));
   });
 });
+
+/** Jobs may be older than the setting, or have been inserted by plain SQL. */
+function evaluateRefused(): HoldfastError {
+  return new HoldfastError('action_failed', 'evaluate is turned off on this worker (HOLDFAST_EVALUATE)', {
+    hint: 'Leave the action out, or ask the operator to allow it.',
+  });
+}
 
 function failed(id: number, error: unknown): FromHost {
   const { code, detail, hint } =

@@ -87,14 +87,15 @@ export class BrowserHost {
   }
 
   get #settings(): HostSettings {
-    const { browsers, browserPages, browserMemoryMb } = this.#options.configuration;
+    const { browsers, browserPages, browserMemoryMb, browserRecyclePages, browserRecycleMinutes } =
+      this.#options.configuration;
     return {
       socket: this.socket,
       folder: this.#folder,
       browsers: browsers || Math.max(1, Math.floor(availableParallelism() / 2)),
       pagesAtOnce: browserPages,
-      maxPages: 200,
-      maxMinutes: 20,
+      maxPages: browserRecyclePages,
+      maxMinutes: browserRecycleMinutes,
       maxMemoryBytes: browserMemoryMb * 1024 * 1024,
       idleMs: 60_000,
     };

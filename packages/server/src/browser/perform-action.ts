@@ -2,23 +2,40 @@ import { HoldfastError, type PageAction } from '@holdfast/contract';
 import type { Page } from 'playwright-core';
 
 const screenPixels = 800;
+/** An element that a page need not have is not waited for any longer. */
+const optionalMs = 3_000;
 
 /** Fails with `action_failed` when an element does not come, so that a typing error in a selector is noticed. */
 export async function performAction(page: Page, action: PageAction, timeout: number): Promise<void> {
+  const isOptional = 'optional' in action && action.optional === true;
   try {
-    await perform(page, action, timeout);
+    await perform(page, action, isOptional ? Math.min(timeout, optionalMs) : timeout);
   } catch (error) {
+    if (isOptional && (error as Error).name === 'TimeoutError') return;
     const what = 'selector' in action ? `${action.type} ${action.selector}` : action.type;
     const reason = (error as Error).message.split('\n', 1)[0] ?? '';
     throw new HoldfastError('action_failed', `${what}: ${reason.slice(0, 200)}`, { cause: error });
   }
 }
 
+async function inTime(running: Promise<unknown>, timeout: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${Math.round(timeout / 1000)} s`)), timeout);
+  });
+  try {
+    await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+    running.catch(() => undefined);
+  }
+}
+
 async function perform(page: Page, action: PageAction, timeout: number): Promise<void> {
   switch (action.type) {
     case 'wait':
-      if ('selector' in action) await page.waitForSelector(action.selector, { timeout });
-      else await page.waitForTimeout(Math.min(action.milliseconds, timeout));
+      if (action.selector !== undefined) await page.waitForSelector(action.selector, { timeout });
+      else await page.waitForTimeout(Math.min(action.milliseconds ?? 0, timeout));
       return;
     case 'click':
       return await page.click(action.selector, { timeout });
@@ -30,5 +47,8 @@ async function perform(page: Page, action: PageAction, timeout: number): Promise
       const pixels = (action.amount ?? screenPixels) * (action.direction === 'up' ? -1 : 1);
       return await page.mouse.wheel(0, pixels);
     }
+    case 'evaluate':
+      // In a function, so that a script may await.
+      await inTime(page.evaluate(`(async () => { ${action.script}\n})()`), timeout);
   }
 }

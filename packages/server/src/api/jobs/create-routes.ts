@@ -2,6 +2,7 @@ import { bulkCreateRequest, createdJob, createdJobs, HoldfastError, newJob, text
 import { z } from 'zod';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
 import { theCaller } from '../caller.ts';
+import { assertMayEvaluate } from '../evaluate-allowed.ts';
 import type { RouteGroup } from '../route-group.ts';
 import { jobView } from './job-view.ts';
 
@@ -29,7 +30,9 @@ export const jobCreateRoutes: RouteGroup = (server, context) => {
       },
     },
     async (request, reply) => {
-      const { key, actor } = theCaller(request);
+      const caller = theCaller(request);
+      assertMayEvaluate(context.configuration, caller, [request.body.payload]);
+      const { key, actor } = caller;
       const idempotencyKey = request.headers['idempotency-key'];
       const [enqueued] = await enqueueWithKey(
         context,
@@ -67,7 +70,10 @@ export const jobCreateRoutes: RouteGroup = (server, context) => {
           'Idempotency-Key is not supported here: give each job an idempotency_key of its own',
         );
       }
-      const { key, actor } = theCaller(request);
+      const caller = theCaller(request);
+      const payloads = request.body.jobs.map(({ payload }) => payload);
+      assertMayEvaluate(context.configuration, caller, payloads);
+      const { key, actor } = caller;
       const enqueued = await enqueueWithKey(context, key, request.body.jobs, actor);
       const isNew = enqueued.some(({ outcome }) => outcome === 'created');
       const data = enqueued.map(({ job, outcome }) => {

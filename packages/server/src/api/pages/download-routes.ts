@@ -7,6 +7,7 @@ import { csvFormat, jsonlFormat } from '../../pages/export/line-formats.ts';
 import type { PageFormat } from '../../pages/export/page-output.ts';
 import { warcFormat } from '../../pages/export/warc-format.ts';
 import { readPages } from '../../pages/stored/read-pages.ts';
+import { readScreenshot } from '../../pages/stored/read-screenshot.ts';
 import { readPageContent } from '../../pages/stored/show-page.ts';
 import { assertNotDeleted } from '../../queue/jobs/find-jobs.ts';
 import { theCaller, visibleJob } from '../caller.ts';
@@ -46,7 +47,8 @@ const exportDescription = `Streams what \`holdfast export\` writes: fetched page
 links (jsonl also has structured data, and HTML if the crawl kept it). Memory use does not depend on the number of pages. To continue
 an interrupted export, set \`after\` to the \`page_no\` of the last complete line. An export of an unfinished crawl has the pages stored
 so far; see the header \`x-job-status\`. WARC (1.1, gzip) has the original responses if the crawl kept them (\`keep_bodies\`), otherwise
-conversion records.`;
+conversion records, and the screenshots. In jsonl and csv, \`screenshot\` is the file name that \`holdfast export\` gives the picture:
+the page's \`url_hash\` and \`.png\`.`;
 
 /** Content of sites, as attachments: opened in a browser, it is sandboxed and never runs as one of our pages. */
 export const pageDownloadRoutes: RouteGroup = (server, { pool }) => {
@@ -75,6 +77,29 @@ export const pageDownloadRoutes: RouteGroup = (server, { pool }) => {
       },
     );
   }
+
+  server.get(
+    '/jobs/:id/pages/:hash/screenshot',
+    {
+      exposeHeadRoute: false,
+      config: read,
+      schema: {
+        operationId: 'downloadPageScreenshot',
+        tags,
+        summary: 'Download the screenshot of a page, if its crawl took one',
+        params: pageParams,
+        response: {
+          200: { description: 'A PNG image', content: { 'image/png': { schema: z.string() } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { hash } = request.params;
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      const picture = await readScreenshot(pool, id, hash);
+      return sendFile(reply.type('image/png'), Readable.from([picture]), `page-${hash}.png`);
+    },
+  );
 
   server.get(
     '/jobs/:id/export',

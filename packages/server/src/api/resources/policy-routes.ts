@@ -15,13 +15,14 @@ import { deletePolicy, runPolicyNow, updatePolicy } from '../../queue/policies/c
 import { createPolicy } from '../../queue/policies/create-policy.ts';
 import { findPolicy, listPolicies } from '../../queue/policies/find-policies.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
+import { assertMayEvaluate } from '../evaluate-allowed.ts';
 import type { RouteGroup } from '../route-group.ts';
 
 const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['policies'];
 
-export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
+export const policyRoutes: RouteGroup = (server, { pool, notifier, configuration }) => {
   server.post(
     '/',
     {
@@ -35,7 +36,9 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       },
     },
     async (request, reply) => {
-      const { userId, key } = theCaller(request);
+      const caller = theCaller(request);
+      assertMayEvaluate(configuration, caller, [request.body.options]);
+      const { userId, key } = caller;
       const wanted = { ...request.body, user_id: userId } as PolicyRequest;
       const policy = await policyWithKey(pool, key, (db) => createPolicy(db, wanted));
       await notifier.notify('policy');
@@ -100,6 +103,7 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier }) => {
       if (body.options) {
         const { kind } = await findPolicy(pool, params.id, owner);
         checked(policyOptions[kind], body.options, 'options');
+        assertMayEvaluate(configuration, caller, [body.options]);
       }
       const policy = await policyWithKey(pool, caller.key, (db) => updatePolicy(db, params.id, body, owner), {
         makesDue: body.next_run_at !== undefined,

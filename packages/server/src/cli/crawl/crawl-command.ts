@@ -1,7 +1,7 @@
 import { contentChoices, crawlScopes, crawlStrategies, HoldfastError, renderModes } from '@holdfast/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { outputFormats } from '../../pages/export/page-output.ts';
-import { collect, wholeNumber } from '../option-values.ts';
+import { collect, readText, wholeNumber } from '../option-values.ts';
 import { configurationOf, withDatabase } from '../with-database.ts';
 import { openDisplay } from './crawl-display.ts';
 import { type CrawlFlags, readCrawlRequest } from './crawl-request.ts';
@@ -19,6 +19,8 @@ A crawl is identified by its URLs and the options under "What to crawl" and "Wha
   holdfast crawl https://example.com                          crawl the site into example.com.jsonl
   holdfast crawl https://example.com --format md --limit 500  500 pages into a folder
   holdfast crawl https://example.com/docs/ --path-prefix /docs --out - | jq .title
+  holdfast crawl https://example.com --render always --screenshot full_page
+  holdfast crawl https://example.com --actions '[{"type": "click", "selector": "#more", "optional": true}]'
   holdfast crawl http://localhost:8080 --allow-private http://localhost:8080
 
 Exit codes: 0 done, 1 the crawl failed, 2 bad input, 5 no database, 130 stopped by Ctrl-C.`;
@@ -65,6 +67,7 @@ export const crawlCommand = new Command('crawl')
     ).choices(renderModes),
   )
   .option('--wait-for <selector|ms>', 'in a rendered page, wait for a CSS selector or for milliseconds')
+  .option('--actions <json>', 'do this in every page before it is read: a JSON list, or a file with one')
   .option('--screenshot [size]', 'keep a screenshot of every page: viewport or full_page')
   .option('--load-media', 'let rendered pages load images, fonts, media and trackers')
   .optionsGroup('Speed and identity:')
@@ -90,7 +93,8 @@ export const crawlCommand = new Command('crawl')
   .option('-q, --quiet', 'no progress and no summary')
   .addHelpText('after', after)
   .action(async (url: string, urls: string[], flags: CrawlFlags, command: Command) => {
-    const request = readCrawlRequest([url, ...urls], flags);
+    const actions = flags.actions === undefined ? undefined : await readActions(flags.actions);
+    const request = readCrawlRequest([url, ...urls], { ...flags, ...(actions && { actions }) });
     if (flags.json && request.output.path === '-')
       throw new HoldfastError('bad_request', '--json and --out - both need standard output: leave one out');
     allowPrivate(flags.allowPrivate ?? [], configurationOf(command).allowPrivate);
@@ -102,6 +106,11 @@ export const crawlCommand = new Command('crawl')
       printSummary(await crawlToFile(session, request, { display, recrawl, overwrite }), flags, request);
     });
   });
+
+/** `[{"type": "click", "selector": "#more"}]`, or the name of a file that has such a list in it. */
+async function readActions(given: string): Promise<string> {
+  return /^\s*\[/.test(given) ? given : await readText(given);
+}
 
 function milliseconds(text: string): number {
   const [, amount, unit] = /^(\d{1,9}(?:\.\d+)?)(ms|s)?$/.exec(text) ?? [];

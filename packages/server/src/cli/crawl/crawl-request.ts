@@ -1,4 +1,11 @@
-import { type CrawlOptions, crawlFlagNames, crawlOptions, HoldfastError, parseUrl } from '@holdfast/contract';
+import {
+  type CrawlOptions,
+  checkedCrawlOptions,
+  crawlFlagNames,
+  type crawlOptions,
+  HoldfastError,
+  parseUrl,
+} from '@holdfast/contract';
 import type { z } from 'zod';
 import { chooseOutputPlace, type OutputPlace } from '../../pages/export/choose-output.ts';
 import type { OutputFormat } from '../../pages/export/page-output.ts';
@@ -6,6 +13,7 @@ import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
+import { readJson } from '../option-values.ts';
 import { originOf } from './private-origins.ts';
 
 type Payload = z.input<typeof crawlOptions>;
@@ -37,6 +45,7 @@ export interface CrawlFlags {
   keepBodies?: true;
   render?: CrawlOptions['render'];
   waitFor?: string;
+  actions?: string;
   screenshot?: true | string;
   loadMedia?: true;
   maxPageBytes?: number;
@@ -109,13 +118,14 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       max_page_bytes: flags.maxPageBytes,
       render: flags.render,
       wait_for: flags.waitFor === undefined ? undefined : waitFor(flags.waitFor),
+      actions: flags.actions === undefined ? undefined : readActions(flags.actions),
       screenshot: flags.screenshot as CrawlOptions['screenshot'] | undefined,
       load_media: flags.loadMedia,
       recrawl: flags.recrawl,
     }),
     ...pace,
   };
-  const options = checkFlags(crawlOptions, payload, nameOf);
+  const options = checkFlags(checkedCrawlOptions, payload, nameOf);
   assertSeedInScope(options);
   const seedHost = new URL(url).host;
   return {
@@ -126,6 +136,14 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     seedHost,
     output: chooseOutputPlace(flags, options),
   };
+}
+
+const actionExample = '[{"type": "click", "selector": "#more"}, {"type": "wait", "milliseconds": 500}]';
+
+function readActions(text: string): Payload['actions'] {
+  const actions = readJson(text, '--actions');
+  if (Array.isArray(actions)) return actions;
+  throw new HoldfastError('bad_request', `--actions must be a JSON list such as ${actionExample}`);
 }
 
 /** A number means milliseconds, anything else is a CSS selector. */

@@ -7,9 +7,14 @@ import { printTable } from '../print-table.ts';
 import { printable, shorten } from '../terminal-text.ts';
 
 export function printPages(pages: readonly ListedPage[], next: number | null): void {
+  const shows = pages.some(({ rendered, render_reason }) => rendered || render_reason !== null);
   if (pages.length > 0)
     printTable(
-      ['NO', 'OUTCOME', 'STATUS', 'REASON', 'CHANGE', 'DEPTH', 'WORDS', 'AT', 'URL', 'TITLE'],
+      [
+        ...['NO', 'OUTCOME', 'STATUS', 'REASON', 'CHANGE', 'DEPTH', 'WORDS', 'AT'],
+        ...(shows ? ['FETCHED BY'] : []),
+        ...['URL', 'TITLE'],
+      ],
       pages.map((page) => [
         page.page_no,
         page.outcome,
@@ -19,11 +24,18 @@ export function printPages(pages: readonly ListedPage[], next: number | null): v
         page.depth,
         page.word_count ?? '',
         formatAgo(page.fetched_at),
+        ...(shows ? [fetchedBy(page)] : []),
         shorten(page.target_url === null ? page.url : `${page.url} → ${page.target_url}`, 80),
         shorten(page.title ?? '', 40),
       ]),
     );
   printMore(next);
+}
+
+/** `browser (empty)`: how the page was fetched, and why. */
+function fetchedBy({ outcome, rendered, render_reason }: ListedPage): string {
+  if (outcome !== 'fetched') return '';
+  return `${rendered ? 'browser' : 'http'}${render_reason === null ? '' : ` (${render_reason})`}`;
 }
 
 /** By reason, with a few pages of each. */

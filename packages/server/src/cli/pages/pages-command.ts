@@ -1,3 +1,4 @@
+import { stat, writeFile } from 'node:fs/promises';
 import {
   allowedActions,
   crawlOptions,
@@ -15,6 +16,7 @@ import {
 import { Command, Option } from 'commander';
 import type { Pool } from 'pg';
 import { asCalled } from '../../base/process/installation.ts';
+import { attemptOn, outputExists } from '../../pages/export/output-unusable.ts';
 import { diffPage } from '../../pages/stored/diff-page.ts';
 import { baselineOf, listChanges } from '../../pages/stored/list-changes.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
@@ -26,15 +28,18 @@ import {
 } from '../../pages/stored/list-pages.ts';
 import type { PageChange } from '../../pages/stored/page.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
+import { readScreenshot } from '../../pages/stored/read-screenshot.ts';
 import {
   asGiven,
   type CanonicalOptions,
   canonicalOptions,
   canonicalUrl,
 } from '../../web/urls/canonical-url.ts';
+import { withHashRoute } from '../../web/urls/hash-route.ts';
 import { urlHash } from '../../web/urls/hashes.ts';
 import { urlRules } from '../../web/urls/url-rules.ts';
 import { checkFlags } from '../check-flags.ts';
+import { formatBytes } from '../format-values.ts';
 import { wholeNumber } from '../option-values.ts';
 import { printable } from '../terminal-text.ts';
 import { withDatabase } from '../with-database.ts';
@@ -54,6 +59,8 @@ the crawl; \`holdfast jobs list --kind crawl\` lists them.
   holdfast pages list JOB --outcome failed
   holdfast pages errors JOB                           failed and skipped pages, by reason
   holdfast pages changes JOB --only new changed       changes since the previous crawl
+  holdfast pages list JOB --rendered                  pages that ran in a browser, and why
+  holdfast pages screenshot JOB https://example.com/ --out page.png
   holdfast export JOB --format md                     export their text to files
 
 See docs/guides/getting-started.md.`;
@@ -67,6 +74,7 @@ const list = new Command('list')
   .addOption(
     new Option('--change <change>', 'only with this change since the previous crawl').choices(pageChanges),
   )
+  .option('--rendered', 'only pages that ran in a browser')
   .option('--search <text>', 'part of the URL or title, ignoring case')
   .addOption(
     new Option('--order <order>', 'sort order; failed, skipped and redirected pages are sorted by reason')
@@ -156,22 +164,62 @@ const diff = new Command('diff')
   .option('--json', 'print JSON')
   .action((id: string, url: string, { json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database }) => {
-      const { payload } = await findCrawlJob(database.pool, id);
-      const rules = await readUrlRules(database.pool, id);
-      const asLink = canonicalOptions(crawlOptions.parse(payload), rules);
-      const diffOf = async (options: CanonicalOptions) => {
-        const canonical = canonicalUrl(url, undefined, options);
-        if (canonical === null) throw new HoldfastError('url_invalid', url);
-        return await diffPage(database.pool, id, urlHash(urlRules[rules].identity(canonical)), canonical);
-      };
-      const found = await diffOf(asGiven(asLink)).catch((error) => {
-        if (error instanceof HoldfastError && error.code === 'page_not_found') return diffOf(asLink);
-        throw error;
-      });
+      const found = await ofPage(database.pool, id, url, (hash, canonical) =>
+        diffPage(database.pool, id, hash, canonical),
+      );
       if (json) console.log(JSON.stringify(found));
       else console.log(found.diff === '' ? `${printable(found.url)} has not changed.` : shown(found.diff));
     }),
   );
+
+const screenshot = new Command('screenshot')
+  .description('save the screenshot of a page, as PNG')
+  .argument('<job>', 'job id')
+  .argument('<url>', 'URL of the page')
+  .option('--out <file>', 'file; - for standard output (default: named after the URL)')
+  .option('--overwrite', 'replace an existing file')
+  .action(
+    (id: string, url: string, { out, overwrite }: { out?: string; overwrite?: true }, command: Command) =>
+      withDatabase(command, async ({ database: { pool } }) => {
+        const picture = await ofPage(pool, id, url, (hash) => readScreenshot(pool, id, hash));
+        if (out === '-') {
+          process.stdout.write(picture);
+          return;
+        }
+        const file =
+          out ??
+          `${new URL(url).href
+            .replace(/^https?:\/\//, '')
+            .replaceAll(/[^\w.-]+/g, '-')
+            .slice(0, 100)}.png`;
+        await attemptOn(file, async () => {
+          if (!overwrite && (await stat(file).catch(() => undefined))) throw outputExists(file);
+          await writeFile(file, picture);
+        });
+        console.error(`${formatBytes(picture.length)} written to ${file}.`);
+      }),
+  );
+
+/** What is stored under the hash of a URL, as the crawl knows it: as it was typed, else without tracking parameters and the like. */
+async function ofPage<Result>(
+  pool: Pool,
+  id: string,
+  url: string,
+  find: (hash: string, canonical: string) => Promise<Result>,
+): Promise<Result> {
+  const { payload } = await findCrawlJob(pool, id);
+  const rules = await readUrlRules(pool, id);
+  const asLink = canonicalOptions(crawlOptions.parse(payload), rules);
+  const found = async (options: CanonicalOptions) => {
+    const canonical = withHashRoute(canonicalUrl(url, undefined, options), url);
+    if (canonical === null) throw new HoldfastError('url_invalid', url);
+    return await find(urlHash(urlRules[rules].identity(canonical)), canonical);
+  };
+  return await found(asGiven(asLink)).catch((error) => {
+    if (error instanceof HoldfastError && error.code === 'page_not_found') return found(asLink);
+    throw error;
+  });
+}
 
 /** Reads on until the page is full: one call looks at a bounded part of the pages. */
 async function fullPage(pool: Pool, id: string, options: PageListOptions): Promise<PageSlice> {
@@ -207,4 +255,5 @@ export const pagesCommand = new Command('pages')
   .addCommand(list)
   .addCommand(errors)
   .addCommand(changes)
-  .addCommand(diff);
+  .addCommand(diff)
+  .addCommand(screenshot);

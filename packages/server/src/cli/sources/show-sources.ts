@@ -48,6 +48,7 @@ export function printSource(source: Source): void {
     ['last failure', formatMoment(source.last_failure_at)],
     ['weight', String(source.reputation_weight)],
     ['tier', String(source.tier)],
+    ['render', source.render ?? 'auto'],
     ['adapter', source.adapter_type],
     ['config', Object.keys(source.config).length > 0 && JSON.stringify(source.config)],
     ['created', formatMoment(source.created_at)],

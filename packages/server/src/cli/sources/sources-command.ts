@@ -1,5 +1,5 @@
-import { adapterTypes, HoldfastError, type SourceSettings } from '@holdfast/contract';
-import { Command } from 'commander';
+import { adapterTypes, HoldfastError, renderModes, type SourceSettings } from '@holdfast/contract';
+import { Command, Option } from 'commander';
 import { asCalled } from '../../base/process/installation.ts';
 import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../../governor/sources/list-sources.ts';
@@ -23,6 +23,7 @@ interface SetOptions extends JsonOption {
   minDelayMs?: number;
   weight?: number;
   tier?: number;
+  render?: string;
   adapter?: string;
   config?: string;
   file?: string;
@@ -87,6 +88,11 @@ const set = new Command('set')
     '--tier <number>',
     'order in which sources are asked for an intake, 1 to 10, highest first (default: 5)',
     wholeNumber,
+  )
+  .addOption(
+    new Option('--render <when>', 'run its pages in a browser, for jobs that leave it to auto').choices(
+      renderModes,
+    ),
   )
   .option('--adapter <type>', `how prices are collected: ${adapterTypes.join(', ')}, or none`)
   .option('--config <json>', 'adapter configuration, as a JSON object')
@@ -159,6 +165,7 @@ function settingsOf(options: SetOptions): SourceSettings {
     min_delay_ms: options.minDelayMs,
     reputation_weight: options.weight,
     tier: options.tier,
+    render: options.render as SourceSettings['render'] | undefined,
     adapter_type: options.adapter === 'none' ? null : options.adapter,
     config:
       options.config === undefined ? undefined : readJsonObject(options.config, '--config', '{"url": "…"}'),

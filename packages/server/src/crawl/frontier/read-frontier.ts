@@ -27,12 +27,17 @@ const readText = (which: string) => `
 SELECT ${entryColumns} FROM crawl_frontier frontier
 WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4`;
 
-/** Reads what the baseline knows of each page along with it, so that a recrawl needs no more queries. */
+/**
+ * Reads what the baseline knows of each page along with it, so that a recrawl needs no more queries. The validators of a rendered
+ * page are those of its empty shell, and say nothing about what its scripts load.
+ */
 const readComparedText = (which: string) => `
 SELECT ${entryColumns}, before.seen AS before FROM (
   SELECT * FROM crawl_frontier WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4
 ) frontier LEFT JOIN LATERAL (
-  SELECT jsonb_build_object('etag', etag, 'lastModified', last_modified, 'contentHash', content_hash) AS seen
+  SELECT CASE WHEN rendered OR render_reason IN ('no_browser', 'render_failed')
+    THEN jsonb_build_object('etag', NULL, 'lastModified', NULL, 'contentHash', content_hash)
+    ELSE jsonb_build_object('etag', etag, 'lastModified', last_modified, 'contentHash', content_hash) END AS seen
   FROM crawl_pages page
   WHERE page.job_id = $5 AND page.url_hash = frontier.url_hash AND ${wasHad('page')} LIMIT 1
 ) before ON true

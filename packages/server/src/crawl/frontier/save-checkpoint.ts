@@ -125,6 +125,7 @@ function columnsOf(page: Page): Record<keyof Page, unknown> {
     content_job: page.content_job,
     rendered: page.rendered,
     left_out: page.left_out,
+    render_reason: page.render_reason,
   };
 }
 

@@ -1,8 +1,9 @@
-import { type CrawlOptions, HoldfastError } from '@holdfast/contract';
+import { type CrawlOptions, HoldfastError, type RenderReason, rendersAll } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import type { RenderedPage } from '../../browser/render-request.ts';
+import type { RenderModes } from '../../governor/sources/render-modes.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
@@ -18,12 +19,15 @@ export interface PageRenderingOptions {
   readonly log: Logger;
   readonly options: CrawlOptions;
   readonly userAgent: string;
-  readonly renderer: Renderer;
+  /** Undefined where this worker has no browser host. */
+  readonly renderer: Renderer | undefined;
   readonly job: HeldJob;
   readonly reading: PageReading;
+  /** What the source of a host says, for crawls that leave it to `auto`. */
+  readonly modes: Pick<RenderModes, 'of'>;
 }
 
-export type RenderedEntry = Pick<FrontierEntry, 'url' | 'url_hash' | 'host'>;
+export type RenderedEntry = Pick<FrontierEntry, 'url' | 'url_hash' | 'host' | 'attempts'>;
 
 /** A script or a meta refresh leads elsewhere. */
 export interface ScriptRedirect {
@@ -41,69 +45,98 @@ export interface FetchedPage {
   readonly signal: AbortSignal;
 }
 
-/** What a reader sees of the page, or where it leads. Undefined: the page is complete as it came. */
-type Rendering = ReadBody | ScriptRedirect | undefined;
+/** What became of a page that may need a browser, and why. */
+export interface Rendering {
+  readonly why: RenderReason;
+  /** What a reader sees of it; undefined where the page is taken as it came. */
+  readonly read?: ReadBody;
+}
 
 const htmlType = /^(text\/html|application\/xhtml\+xml)\b/i;
 const maxRequests = 500;
 /** A rendered page has more than this much more text, and more words than a greeting or a cookie notice. */
 const moreShare = 1.15;
 const moreWords = 15;
+/** With fewer words a page is not worth keeping as it came when it cannot be rendered. */
+const enoughWords = 30;
+/** After no browser could be had, auto asks for one again. */
+const awayMs = 60_000;
 
 /** Decides which pages of a crawl run in a browser, and has them rendered. */
 export class PageRendering {
   readonly #options: PageRenderingOptions;
   readonly #verdicts: RenderVerdicts;
-  #isAway = false;
+  /** By performance.now(). */
+  #isAwayUntil = 0;
 
   constructor(options: PageRenderingOptions) {
     this.#options = options;
     this.#verdicts = new RenderVerdicts(options.db);
   }
 
-  /** Fails with a HoldfastError when a page that needs it cannot be rendered. */
-  async render(page: FetchedPage): Promise<Rendering> {
+  /** Undefined: nothing suggests a browser. Fails with a HoldfastError when a page that needs one cannot be rendered. */
+  async render(page: FetchedPage): Promise<Rendering | ScriptRedirect | undefined> {
     const { contentType } = page.response;
     if (contentType !== undefined && !htmlType.test(contentType)) return undefined;
-    return this.#isAlways ? await this.#rendered(page) : await this.#renderedIfNeeded(page);
+    const { options } = this.#options;
+    const mode = options.render === 'auto' ? await this.#options.modes.of(page.entry.host) : options.render;
+    if (rendersAll({ ...options, render: mode })) {
+      const why =
+        options.screenshot !== false ? 'screenshot' : options.actions?.length ? 'actions' : 'always';
+      return rendering(await this.#rendered(page), why);
+    }
+    return mode === 'auto' ? await this.#renderedIfNeeded(page) : undefined;
   }
 
-  /** A picture, and what happens after a click, can be had in a browser alone. */
-  get #isAlways(): boolean {
-    const { render, screenshot, actions } = this.#options.options;
-    return render === 'always' || screenshot !== false || (actions?.length ?? 0) > 0;
-  }
-
-  async #renderedIfNeeded(page: FetchedPage): Promise<Rendering> {
-    if (this.#isAway) return undefined;
+  async #renderedIfNeeded(page: FetchedPage): Promise<Rendering | ScriptRedirect | undefined> {
     const { entry, body, came } = page;
     const { url, host } = entry;
     const suspicion = suspectScript({ url, body, links: came.links.length });
     if (!suspicion) return undefined;
+    if (performance.now() < this.#isAwayUntil) return { why: 'no_browser' };
     try {
-      let sample: Rendering;
+      let sample: ReadBody | ScriptRedirect | undefined;
       const group = { host, shape: pathShape(url), suspicion };
       const isNeeded = await this.#verdicts.decide(group, async () => {
         sample = await this.#rendered(page);
-        return sample !== undefined && isRicher(sample, came);
+        return isRicher(sample, came);
       });
-      if (!isNeeded) return undefined;
-      return sample ?? (await this.#rendered(page));
+      if (!isNeeded) return { why: 'complete' };
+      const result = sample ?? (await this.#rendered(page));
+      return isPoorer(result, came) ? { why: 'complete' } : rendering(result, suspicion);
     } catch (error) {
-      if (!(error instanceof HoldfastError) || error.code !== 'browser_unavailable') throw error;
-      this.#isAway = true;
+      if (!(error instanceof HoldfastError)) throw error;
+      if (error.code === 'browser_unavailable') {
+        this.#isAway(error, url);
+        return { why: 'no_browser' };
+      }
+      const isLast = entry.attempts + 1 >= this.#options.options.attempts;
+      if (isLast && (came.page.word_count ?? 0) >= enoughWords) return { why: 'render_failed' };
+      throw error;
+    }
+  }
+
+  /** Each page that asks would wait for a browser that does not come. */
+  #isAway(error: HoldfastError, url: string): void {
+    if (this.#isAwayUntil === 0)
       this.#options.log.warn(
         { reason: error.detail, url },
         `Pages that need JavaScript are stored as they came: ${error.message}. ${error.hint}`,
       );
-      return undefined;
-    }
+    this.#isAwayUntil = performance.now() + awayMs;
   }
 
-  async #rendered({ entry, response, body, baselineHash, signal }: FetchedPage): Promise<Rendering> {
+  async #rendered({
+    entry,
+    response,
+    body,
+    baselineHash,
+    signal,
+  }: FetchedPage): Promise<ReadBody | ScriptRedirect> {
     const { renderer, reading, options, userAgent } = this.#options;
     const { screenshot } = options;
     const { url } = entry;
+    if (!renderer) throw new HoldfastError('browser_unavailable', 'this worker has no browser host');
     const rendered: RenderedPage = await renderer.render(
       {
         url,
@@ -122,6 +155,7 @@ export class PageRendering {
       signal,
     );
     if (rendered.redirect !== undefined) return { redirect: rendered.redirect };
+    if (rendered.html === '') throw new HoldfastError('render_failed', 'nothing was left of the page');
     if (rendered.screenshot) await keepScreenshot(this.#options, entry, rendered.screenshot);
     const html = Buffer.from(rendered.html);
     return await reading.read(url, 'text/html; charset=utf-8', html, baselineHash, true);
@@ -129,7 +163,7 @@ export class PageRendering {
 }
 
 /** More text or more links than the page had as it came. */
-function isRicher(rendering: NonNullable<Rendering>, before: ReadBody): boolean {
+function isRicher(rendering: ReadBody | ScriptRedirect, before: ReadBody): boolean {
   if ('redirect' in rendering) return true;
   const { page, links } = rendering;
   const [words, wordsBefore] = [page.word_count ?? 0, before.page.word_count ?? 0];
@@ -137,6 +171,17 @@ function isRicher(rendering: NonNullable<Rendering>, before: ReadBody): boolean 
   const known = new Set(before.links);
   const more = links.filter((link) => !known.has(link)).length;
   return more > Math.max(1, known.size * (moreShare - 1));
+}
+
+/** Scripts that fail may take away what the server sent. */
+function isPoorer(rendering: ReadBody | ScriptRedirect, before: ReadBody): boolean {
+  if ('redirect' in rendering) return false;
+  const wordsBefore = before.page.word_count ?? 0;
+  return wordsBefore >= enoughWords && (rendering.page.word_count ?? 0) < wordsBefore / 2;
+}
+
+function rendering(read: ReadBody | ScriptRedirect, why: RenderReason): Rendering | ScriptRedirect {
+  return 'redirect' in read ? read : { why, read };
 }
 
 /** The body is inflated already, and the browser caches nothing. */

@@ -1,5 +1,5 @@
+import type { Suspicion } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import type { Suspicion } from './suspect-script.ts';
 
 /** Pages of a host that have a shape and a suspicion in common. */
 export interface PageGroup {

@@ -1,9 +1,5 @@
+import type { Suspicion } from '@holdfast/contract';
 import { isHashRoute } from '../../web/urls/hash-route.ts';
-
-/**
- * Why a page may need JavaScript. `markup` alone is a weak reason: pages of frameworks often come complete from the server.
- */
-export type Suspicion = 'hash_route' | 'empty' | 'noscript' | 'thin' | 'no_links' | 'markup';
 
 export interface HttpPage {
   readonly url: string;
@@ -23,7 +19,10 @@ const plea = /<noscript\b[^>]*>(?:(?!<\/noscript)[\s\S]){0,2000}?javascript/i;
 const frameworkMarkup =
   /<script\b[^>]*\btype=["']?module|<[a-z]+-[a-z-]+[\s>]|\b(?:data-reactroot|data-server-rendered|ng-version|__NEXT_DATA__|__NUXT__|q:container|astro-island)\b|\bfetch\(|XMLHttpRequest|IntersectionObserver/;
 
-/** Undefined: the page is complete as it came, as far as can be told without running it. */
+/**
+ * Why a page may need JavaScript. Undefined: it is complete as it came, as far as can be told without running it. `markup` is a weak
+ * reason: pages of frameworks often come complete from the server.
+ */
 export function suspectScript({ url, body, links }: HttpPage): Suspicion | undefined {
   if (isHashRoute(url)) return 'hash_route';
   const start = body.subarray(0, lookedAt);

@@ -26,6 +26,8 @@ const metadata = [
   'word_count',
   'bytes',
   'structured',
+  'rendered',
+  'render_reason',
 ] as const satisfies (keyof Page)[];
 
 interface BaselinePage extends Pick<Page, (typeof metadata)[number]> {

@@ -7,6 +7,7 @@ import { readerProgramPath } from '../../base/process/installation.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
+import { RenderModes } from '../../governor/sources/render-modes.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
@@ -131,7 +132,15 @@ function renderingOf(
   userAgent: string,
   reading: PageReading,
 ): PageRendering | undefined {
-  return !renderer || options.render === 'never'
-    ? undefined
-    : new PageRendering({ db, log, job, options, userAgent, renderer, reading });
+  if (options.render === 'never') return undefined;
+  return new PageRendering({
+    db,
+    log,
+    job,
+    options,
+    userAgent,
+    renderer,
+    reading,
+    modes: new RenderModes(db),
+  });
 }

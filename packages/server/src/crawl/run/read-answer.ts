@@ -42,11 +42,11 @@ export async function readAnswer(
   const came = await reading.read(entry.url, contentType, body, baselineHash);
   const rendered = await rendering?.render({ entry, response, body, came, baselineHash, signal });
   if (rendered && 'redirect' in rendered) return rendered;
-  const found = rendered ?? came;
+  const found = rendered?.read ?? came;
   const read = asksNotToFollow(response, agent) ? unfollowed(found) : found;
   const page = {
     ...read.page,
-    ...(rendered && { rendered: true }),
+    ...(rendered && { rendered: rendered.read !== undefined, render_reason: rendered.why }),
     status,
     content_type: contentType ?? null,
     etag: etag ?? null,

@@ -1,4 +1,4 @@
-import type { ApiSource, BreakerState, PauseReason } from '@holdfast/contract';
+import type { ApiSource, BreakerState, PauseReason, RenderMode } from '@holdfast/contract';
 
 /** A site or API that requests go to, as operators see it: one or more hosts that share limits. */
 export interface Source {
@@ -18,6 +18,8 @@ export interface Source {
   readonly crawl_delay_ms: number | null;
   readonly reputation_weight: number;
   readonly tier: number;
+  /** Whether its pages run in a browser, for jobs that leave it to the source. */
+  readonly render: RenderMode | null;
   /** Consecutive failures of visits and collections; of crawls, failed connections. */
   readonly failure_streak: number;
   /** Consecutive URLs of crawls that failed, each counted once. */
@@ -58,6 +60,7 @@ const columns = [
   'crawl_delay_ms',
   'reputation_weight',
   'tier',
+  'render',
   'failure_streak',
   'failed_urls',
   'last_success_at',

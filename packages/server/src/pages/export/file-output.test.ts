@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -34,6 +34,29 @@ async function goOn(format: keyof typeof formats, text: string): Promise<{ added
   await output.close(true);
   return { added: output.added.pages, text: readFileSync(path, 'utf8') };
 }
+
+test.each(['csv', 'jsonl'] as const)(
+  'screenshots stand in a folder beside the file, as %s',
+  async (format) => {
+    const path = join(folder, `pages.${format}`);
+    const [page] = pages;
+    if (!page) throw new Error('no page');
+    const shown = { ...page, rendered: true, has_screenshot: true, screenshot: Buffer.from('picture') };
+    const write = async (one: typeof page) => {
+      const output = await FileOutput.at({ path, format, pages: formats[format], overwrite: true });
+      await output.open({ db, jobId: 'job', anew: true });
+      await output.add(one);
+      await output.close(true);
+    };
+    await write(shown);
+    const name = `${page.url_hash}.png`;
+    expect(readFileSync(join(`${path}.screenshots`, name), 'utf8')).toBe('picture');
+    expect(readFileSync(path, 'utf8')).toContain(name);
+    await write(page);
+    expect(readdirSync(`${path}.screenshots`)).toEqual([]);
+    expect(readFileSync(path, 'utf8')).not.toContain('.png');
+  },
+);
 
 test.each(['csv', 'jsonl'] as const)(
   'an unfinished file is gone on with behind its last page, as %s',

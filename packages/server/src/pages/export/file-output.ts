@@ -8,6 +8,7 @@ import { urlOfPage } from '../stored/read-pages.ts';
 import { OutputCursorFile } from './output-cursor.ts';
 import { attemptOn, outputExists, outputUnusable } from './output-unusable.ts';
 import type { OutputFormat, OutputJob, PageFormat, PageOutput, WantedContent } from './page-output.ts';
+import { PictureFolder } from './picture-folder.ts';
 
 export interface FileOutputOptions {
   readonly path: string;
@@ -30,6 +31,7 @@ const beginningLength = 4096;
 export class FileOutput implements PageOutput {
   readonly #options: FileOutputOptions;
   readonly #cursor: OutputCursorFile;
+  readonly #pictures: PictureFolder;
   #jobId = '';
   #handle: FileHandle | undefined;
   #pageNo = 0;
@@ -43,6 +45,7 @@ export class FileOutput implements PageOutput {
   private constructor(options: FileOutputOptions) {
     this.#options = options;
     this.#cursor = new OutputCursorFile(`${options.path}.cursor`);
+    this.#pictures = new PictureFolder(options.path);
   }
 
   /** Checks that the file can be written; changes nothing. */
@@ -80,12 +83,16 @@ export class FileOutput implements PageOutput {
   }
 
   get wants(): WantedContent {
-    return this.#options.pages.wants;
+    const { format, pages } = this.#options;
+    // A WARC file has the pictures in it.
+    return format === 'warc' ? pages.wants : { ...pages.wants, screenshots: true };
   }
 
   async add(page: StoredPage): Promise<void> {
     if (!this.#handle) await this.#begin();
-    const record = await this.#options.pages.record(page, this.#jobId);
+    const { format, pages } = this.#options;
+    if (format !== 'warc') await attemptOn(this.#pictures.path, () => this.#pictures.add(page));
+    const record = await pages.record(page, this.#jobId);
     this.#buffer.push(record);
     this.#buffered += record.length;
     this.#pageNo = page.page_no;
@@ -143,6 +150,7 @@ export class FileOutput implements PageOutput {
     await this.#cursor.assertFree(path);
     this.#handle = await attemptOn(this.name, async () => {
       makeFolder(dirname(path));
+      await this.#pictures.clear();
       return await open(path, 'w');
     });
     this.#buffer.push(pages.header(this.#jobId));

@@ -71,6 +71,18 @@ describe('a folder of markdown files', () => {
     expect(files()).toEqual(names);
   });
 
+  test('the screenshot of a page stands beside it and goes with it', async () => {
+    const picture = Buffer.from('picture');
+    const shown = { ...page(1, '/app'), rendered: true, has_screenshot: true, screenshot: picture };
+    await write('a', [shown, page(2, '/')]);
+    expect(files()).toEqual(['.holdfast.json', 'app.md', 'app.png', 'index.md']);
+    expect(read('app.png')).toBe('picture');
+    expect(read('app.md')).toContain('\nrendered: true\nscreenshot: "app.png"\n');
+    expect(read('index.md')).not.toMatch(/rendered|screenshot/);
+    await write('b', [page(1, '/')]);
+    expect(files()).toEqual(['.holdfast.json', 'index.md']);
+  });
+
   test('pages of an earlier crawl go when a new one begins; what others put there stays', async () => {
     await write('a', [page(1, '/'), page(2, '/gone')]);
     writeFileSync(join(path, 'notes.md'), 'mine\n');

@@ -42,7 +42,7 @@ const beginningLength = 16_384;
  * there, links between them become relative, and a list of all pages is written.
  */
 export class FolderOutput implements PageOutput {
-  readonly wants = {};
+  readonly wants = { screenshots: true };
   readonly #options: FolderOutputOptions;
   readonly #cursor: OutputCursorFile;
   #jobId = '';
@@ -88,8 +88,12 @@ export class FolderOutput implements PageOutput {
 
   async add(page: StoredPage): Promise<void> {
     if (!this.#begun) await this.#begin();
-    const content = markdownFile(page);
-    await attemptOn(this.name, async () => this.#write(await this.#nameOf(page.url), content));
+    const name = await attemptOn(this.name, () => this.#nameOf(page.url));
+    const content = markdownFile(page, besideOf(page, name));
+    await attemptOn(this.name, async () => {
+      if (page.screenshot) await this.#write(pictureOf(name), page.screenshot);
+      await this.#write(name, content);
+    });
     this.#pageNo = page.page_no;
     this.#url = page.url;
     this.#added.pages++;
@@ -126,7 +130,7 @@ export class FolderOutput implements PageOutput {
           for (const [link, url] of found)
             links.set(link, linkTo(posix.relative(posix.dirname(name), await nameOf(url))));
           const markdown = relinkMarkdown(page.markdown ?? '', (link) => links.get(link));
-          await this.#write(name, markdownFile({ ...page, markdown }));
+          await this.#write(name, markdownFile({ ...page, markdown }, besideOf(page, name)));
         });
         await this.save();
       }
@@ -186,7 +190,7 @@ export class FolderOutput implements PageOutput {
     return names.at(-1) as string;
   }
 
-  async #write(name: string, content: string): Promise<void> {
+  async #write(name: string, content: string | Buffer): Promise<void> {
     const { path } = this.#options;
     const target = join(path, name);
     await mkdir(dirname(target), { recursive: true });
@@ -201,7 +205,9 @@ export class FolderOutput implements PageOutput {
       if (!entry.isFile() || !entry.name.endsWith('.md')) continue;
       const file = join(entry.parentPath ?? entry.path, entry.name);
       const url = await urlOfFile(file);
-      if (url && pagePaths(url, seedHost).some((name) => join(path, name) === file)) await rm(file);
+      if (!url || !pagePaths(url, seedHost).some((name) => join(path, name) === file)) continue;
+      await rm(file);
+      await rm(pictureOf(file), { force: true });
     }
   }
 
@@ -217,6 +223,15 @@ export class FolderOutput implements PageOutput {
     await attemptOn(this.name, () => this.#cursor.write(this.name, cursor, writing));
     this.#savedAt = performance.now();
   }
+}
+
+/** The screenshot of a page stands beside its markdown file. */
+function pictureOf(name: string): string {
+  return `${name.slice(0, -'.md'.length)}.png`;
+}
+
+function besideOf({ has_screenshot }: StoredPage, name: string): string | null {
+  return has_screenshot ? posix.basename(pictureOf(name)) : null;
 }
 
 /** File names may have letters of every script; links percent-encode them. */

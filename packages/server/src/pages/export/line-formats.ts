@@ -1,5 +1,5 @@
 import type { StoredPage } from '../stored/page.ts';
-import type { PageFormat } from './page-output.ts';
+import { type PageFormat, screenshotName } from './page-output.ts';
 
 const columns: Record<string, (page: StoredPage) => string | number | null> = {
   url: (page) => page.url,
@@ -15,6 +15,9 @@ const columns: Record<string, (page: StoredPage) => string | number | null> = {
   bytes: (page) => page.bytes,
   fetched_at: (page) => page.fetched_at.toISOString(),
   change: (page) => page.change,
+  rendered: (page) => String(page.rendered),
+  render_reason: (page) => page.render_reason,
+  screenshot: screenshotName,
   link_count: (page) => page.links.length,
   markdown: (page) => page.markdown && withoutBreaks(page.markdown),
 };
@@ -65,9 +68,20 @@ export const jsonlFormat = {
   // Up to 0.2.0 a line began with "n".
   isOurs: (beginning) => /^\{("n":\d+,"url":"|"url":"[^"]+","page_no":\d)/.test(beginning.toString()),
   isOutdated: (beginning) => beginning.toString().startsWith('{"n":'),
-  record({ url, page_no, change, markdown, links, html, kept: _, ...page }: StoredPage) {
-    const compared = change !== null && { change };
-    const record = { url, page_no, ...page, ...compared, markdown, links, ...(html !== null && { html }) };
+  record(stored: StoredPage) {
+    const { url, page_no, change, render_reason, markdown, links, html, ...others } = stored;
+    const { url_hash: _hash, kept: _kept, has_screenshot, screenshot: _picture, ...page } = others;
+    const record = {
+      url,
+      page_no,
+      ...page,
+      ...(render_reason !== null && { render_reason }),
+      ...(change !== null && { change }),
+      ...(has_screenshot && { screenshot: screenshotName(stored) }),
+      markdown,
+      links,
+      ...(html !== null && { html }),
+    };
     const line = JSON.stringify(record).replace(
       otherLineBreaks,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,9 +1,9 @@
 import { escapeInline } from '../../web/html/markdown/escape-markdown.ts';
 import type { StoredPage } from '../stored/page.ts';
 
-/** A page as markdown with YAML front matter. The URL comes first: it tells which page a file belongs to. */
-export function markdownFile(page: StoredPage): string {
-  const fields: [string, string | number | null][] = [
+/** A page as markdown with YAML front matter. The URL comes first: it tells which page a file belongs to. `screenshot`: its file. */
+export function markdownFile(page: StoredPage, screenshot: string | null = null): string {
+  const fields: [string, string | number | true | null][] = [
     ['url', page.url],
     ['canonical_url', page.canonical_url],
     ['title', page.title],
@@ -14,6 +14,9 @@ export function markdownFile(page: StoredPage): string {
     ['depth', page.depth],
     ['word_count', page.word_count],
     ['change', page.change],
+    ['rendered', page.rendered || null],
+    ['render_reason', page.render_reason],
+    ['screenshot', screenshot],
     ['content_hash', page.content_hash],
     ['fetched_at', page.fetched_at.toISOString()],
     ['page_no', page.page_no],
@@ -30,7 +33,7 @@ export function urlInMarkdown(beginning: string): string | undefined {
 }
 
 /** A JSON string is a YAML string once the characters that YAML does not allow are escaped too. */
-function scalar(value: string | number): string {
+function scalar(value: string | number | true): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

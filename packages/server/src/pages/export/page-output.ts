@@ -35,6 +35,13 @@ export interface PageOutput {
 export interface WantedContent {
   readonly html?: boolean;
   readonly bodies?: boolean;
+  /** The pictures themselves, and not only whether there are any. */
+  readonly screenshots?: boolean;
+}
+
+/** The file name of a page's screenshot, in exports that have a record for each page. */
+export function screenshotName({ url_hash, has_screenshot }: StoredPage): string | null {
+  return has_screenshot ? `${url_hash}.png` : null;
 }
 
 /** How pages are written one after another into a file or a stream. A file that ends with a whole record can be resumed. */

@@ -11,11 +11,11 @@ const heavyBytes = 128 * 1024;
 
 /**
  * WARC 1.1 (ISO 28500:2017). A kept response is a `response` record; markdown and decoded HTML are `conversion` records; everything
- * else known of the page is `metadata`. With gzip every record is a member of its own, so that readers can start at any of them.
+ * else known of the page is `metadata`. A screenshot is a `resource` under `urn:view:`, where replay tools look for it. With gzip every record is a member of its own, so that readers can start at any of them.
  */
 export function warcFormat({ gzip }: { readonly gzip: boolean }): PageFormat {
   return {
-    wants: { html: true, bodies: true },
+    wants: { html: true, bodies: true, screenshots: true },
     isOurs: (beginning) =>
       /^WARC\/1\.1\r\nWARC-Type: warcinfo\r\n.*Holdfast/s.test(plainBeginning(beginning)),
     header: (jobId) => (gzip ? gzipSync(warcinfo(jobId)) : warcinfo(jobId)),
@@ -81,8 +81,13 @@ function pageRecords(page: StoredPage, jobId: string): Buffer[] {
       'WARC-Refers-To': response,
     });
   };
-  if (!kept) conversion('html', html);
+  if (!kept || page.rendered) conversion('html', html);
   conversion('markdown', markdown);
+  if (page.screenshot)
+    add('resource', 'image/png', page.screenshot, {
+      'WARC-Target-URI': `urn:view:${url}`,
+      'WARC-Payload-Digest': warcDigest(page.screenshot),
+    });
   add('metadata', 'application/json', Buffer.from(metadata(page)), {
     'WARC-Refers-To': records[0]?.id ?? null,
   });
@@ -97,6 +102,8 @@ function httpMessage({ head, body }: NonNullable<StoredPage['kept']>): Buffer {
 function metadata({
   page_no,
   url: _url,
+  url_hash: _hash,
+  screenshot: _picture,
   markdown: _markdown,
   html: _html,
   kept: _kept,

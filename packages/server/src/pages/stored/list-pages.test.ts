@@ -98,7 +98,7 @@ describe('the pages of a job', () => {
     '%s first go along their indexes, without sorting',
     async (order) => {
       const client = await database.pool.connect();
-      const values = [randomUUID(), 'failed', '', 0, '~', null, null, null, null, 50];
+      const values = [randomUUID(), 'failed', '', 0, '~', null, null, null, null, 50, null];
       const pathsOf = (statement: Statement<never>) =>
         accessPaths(client, statement, values, { table: 'crawl_pages', generic: true });
       const { all, notFetched } = pagePaths[order];
@@ -110,7 +110,7 @@ describe('the pages of a job', () => {
         expect(await pathsOf(notFetched as Statement<never>)).toEqual(['crawl_pages_not_fetched']);
         const { rows } =
           await client.query(`EXPLAIN EXECUTE explained ('${randomUUID()}', 'failed', '', 0, '~',
-        NULL, NULL, NULL, NULL, 50)`);
+        NULL, NULL, NULL, NULL, 50, NULL)`);
         // Those that were found, not those that were looked at.
         expect(JSON.stringify(rows).match(/Sort Key: \w+/g)).toEqual(['Sort Key: found']);
       } finally {

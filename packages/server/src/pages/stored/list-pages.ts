@@ -24,7 +24,8 @@ export interface PageSlice {
 const scanLimit = 4_000;
 
 export const listedColumns = `job_id, url_hash, page_no, url, kind, outcome, status, reason, message, target_url, title,
-  content_type, language, depth, attempts, word_count, bytes, change, fetched_at`;
+  content_type, language, depth, attempts, word_count, bytes, change,
+  rendered, render_reason, fetched_at`;
 
 const reason = `coalesce(reason, '') COLLATE "C"`;
 const allPages = 'job_id = $1 AND page_no';
@@ -38,7 +39,7 @@ type Found = ({ [Column in keyof ListedPage]: null } | ListedPage) & {
 
 /*
  * Two paths through the pages of a job, each along an index, in both directions. $3 to $5: start reason, start page, end reason.
- * $6 to $9 filter. The same statement tells where to continue: between two statements rows could come or go, and be missed.
+ * $6 to $9 and $11 filter. The same statement tells where to continue: between two statements rows could come or go, and be missed.
  */
 function path(name: string, rows: string, order: string): Statement<Found> {
   const asFound = order.replace(reason, 'reason_key');
@@ -52,6 +53,7 @@ WITH found AS MATERIALIZED (
   ) looked_at
   WHERE ($2::page_outcome IS NULL OR outcome = $2) AND ($6::smallint IS NULL OR status = $6)
     AND ($7::text IS NULL OR reason = $7) AND ($8::page_change IS NULL OR change = $8)
+    AND ($11::boolean IS NULL OR coalesce(rendered, false) = $11)
     AND ($9::text IS NULL OR ${containsText('url', '$9')} OR ${containsText('title', '$9')})
   ORDER BY ${asFound} LIMIT $10
 ),
@@ -106,8 +108,10 @@ export async function listPages(
   const bounds = [jobId, search.outcome, from.reason, from.page_no, upTo];
   const filter = [search.status, search.reason, search.change, search.search];
   const path = isByReason ? paths.notFetched : paths.all;
-  const found = await run(db, path, [...bounds, ...filter, limit]);
-  const pages = found.flatMap(({ end_reason, end_page_no, ...page }) => (page.job_id === null ? [] : page));
+  const found = await run(db, path, [...bounds, ...filter, limit, search.rendered]);
+  const pages = found.flatMap(({ end_reason, end_page_no, ...page }) =>
+    page.job_id === null ? [] : { ...page, rendered: page.rendered ?? false },
+  );
   const lastPage = pages.at(-1);
   if (lastPage && pages.length === limit) {
     return { pages, next: { reason: lastPage.reason ?? '', page_no: lastPage.page_no } };

@@ -1,4 +1,4 @@
-import type { pageChanges } from '@holdfast/contract';
+import type { pageChanges, RenderReason } from '@holdfast/contract';
 
 /** What a URL is asked for: a page, or a list of more URLs. */
 export type UrlKind = 'page' | 'sitemap' | 'text';
@@ -33,6 +33,8 @@ export interface Page {
   readonly bytes?: number | null;
   /** It was read after its scripts ran in a browser. */
   readonly rendered?: boolean | null;
+  /** Why it was rendered, or why not although it may need JavaScript. */
+  readonly render_reason?: RenderReason | null;
   readonly structured?: Record<string, unknown> | null;
   /** Of a failed or skipped URL: URLs found there that are not fetched, by reason. */
   readonly left_out?: Readonly<Record<string, number>> | null;
@@ -63,6 +65,7 @@ export interface KeptAnswer {
 export interface StoredPage {
   readonly page_no: number;
   readonly url: string;
+  readonly url_hash: string;
   /** From its rel=canonical link. */
   readonly canonical_url: string | null;
   readonly title: string | null;
@@ -79,6 +82,8 @@ export interface StoredPage {
   readonly content_hash: string | null;
   /** Null where there was no baseline. */
   readonly change: PageChange | null;
+  readonly rendered: boolean;
+  readonly render_reason: RenderReason | null;
   readonly structured: Record<string, unknown> | null;
   readonly markdown: string | null;
   readonly links: readonly string[];
@@ -86,6 +91,9 @@ export interface StoredPage {
   readonly html: string | null;
   /** The response as it came, likewise. */
   readonly kept: (KeptAnswer & { readonly body: Buffer }) | null;
+  readonly has_screenshot: boolean;
+  /** A PNG picture, only where the reader asked for it. */
+  readonly screenshot: Buffer | null;
 }
 
 /**

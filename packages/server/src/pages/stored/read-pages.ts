@@ -3,8 +3,9 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { contentOf, type KeptAnswer, type StoredPage } from './page.ts';
 import { allLinks, storedLines } from './page-links.ts';
+import { findScreenshot } from './read-screenshot.ts';
 
-type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html' | 'kept'> & {
+type PageRow = Omit<StoredPage, 'markdown' | 'links' | 'html' | 'kept' | 'screenshot'> & {
   readonly markdown: Buffer | null;
   readonly links: Buffer | null;
   readonly html: Buffer | null;
@@ -34,10 +35,13 @@ sized AS MATERIALIZED (
     OVER (ORDER BY page_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
   FROM next_page ${contentOf('next_page')}
 )
-SELECT page.page_no, page.url, page.canonical_url, page.title, page.description, page.language, page.status,
+SELECT page.page_no, page.url, page.url_hash, page.canonical_url, page.title, page.description, page.language, page.status,
   page.content_type, page.depth, page.word_count, page.bytes, page.fetched_at, page.etag, page.last_modified,
-  page.content_hash, page.change, page.structured, content.markdown, content.links, CASE WHEN $3 THEN content.html END AS html,
-  CASE WHEN $4 THEN content.body END AS body, CASE WHEN $4 THEN content.answer END AS answer
+  page.content_hash, page.change, coalesce(page.rendered, false) AS rendered, page.render_reason, page.structured,
+  content.markdown, content.links, CASE WHEN $3 THEN content.html END AS html,
+  CASE WHEN $4 THEN content.body END AS body, CASE WHEN $4 THEN content.answer END AS answer,
+  page.rendered IS TRUE AND EXISTS (
+    SELECT FROM crawl_screenshots WHERE job_id = $1 AND url_hash = page.url_hash) AS has_screenshot
 FROM sized CROSS JOIN LATERAL (
   SELECT * FROM crawl_pages WHERE job_id = $1 AND page_no = sized.page_no LIMIT 1
 ) page
@@ -51,6 +55,7 @@ interface ReadPagesOptions {
   readonly html?: boolean;
   /** Responses as they came, where the crawl kept them. */
   readonly bodies?: boolean;
+  readonly screenshots?: boolean;
 }
 
 /**
@@ -60,21 +65,26 @@ interface ReadPagesOptions {
 export async function* readPages(
   db: Queryable,
   jobId: string,
-  { after = 0, html = false, bodies = false }: ReadPagesOptions = {},
+  { after = 0, html = false, bodies = false, screenshots = false }: ReadPagesOptions = {},
 ): AsyncGenerator<StoredPage> {
   for (let last = after; ; ) {
     const rows = await run(db, readStatement, [jobId, last, html, bodies]);
-    // Inflated one at a time: small deflated content may be large.
-    for (const row of rows) yield inflated(row);
+    // Inflated one at a time: small deflated content may be large. So may pictures.
+    for (const row of rows) {
+      const screenshot =
+        screenshots && row.has_screenshot ? await findScreenshot(db, jobId, row.url_hash) : undefined;
+      yield inflated(row, screenshot ?? null);
+    }
     const next = rows.at(-1)?.page_no;
     if (next === undefined) return;
     last = next;
   }
 }
 
-function inflated({ body, answer, ...row }: PageRow): StoredPage {
+function inflated({ body, answer, ...row }: PageRow, screenshot: Buffer | null): StoredPage {
   return {
     ...row,
+    screenshot,
     kept: body && answer && { ...answer, body: inflateRawSync(body) },
     markdown: textOf(row.markdown),
     html: textOf(row.html),

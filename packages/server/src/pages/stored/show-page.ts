@@ -24,7 +24,8 @@ const showStatement = statement<PageRow>(
   'show-page',
   `
 SELECT ${columns}, page.parent, page.canonical_url, page.content_hash, page.etag, page.last_modified, page.description,
-  page.structured, content.markdown, content.links, content.html IS NOT NULL AS has_html
+  page.structured, content.markdown, content.links, content.html IS NOT NULL AS has_html,
+  EXISTS (SELECT FROM crawl_screenshots WHERE job_id = page.job_id AND url_hash = page.url_hash) AS has_screenshot
 FROM crawl_pages page LEFT JOIN ${content} WHERE page.job_id = $1 AND page.url_hash = $2`,
 );
 
@@ -43,6 +44,7 @@ export async function showPage(db: Queryable, jobId: string, hash: string): Prom
   const [markdown, links] = await Promise.all([shownText(row.markdown), folded ?? shownText(row.links)]);
   return {
     ...row,
+    rendered: row.rendered ?? false,
     markdown: markdown ?? null,
     links: links ? allLinks(links) : [],
     omitted: [

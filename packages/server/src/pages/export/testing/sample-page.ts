@@ -5,6 +5,7 @@ export function samplePage(fields: Partial<StoredPage> = {}): StoredPage {
   return {
     page_no: 1,
     url: 'https://example.com/',
+    url_hash: '0f115db0-62b7-c0dd-030b-16878c99dea5',
     canonical_url: null,
     title: 'Title',
     description: null,
@@ -19,11 +20,15 @@ export function samplePage(fields: Partial<StoredPage> = {}): StoredPage {
     last_modified: null,
     content_hash: null,
     change: null,
+    rendered: false,
+    render_reason: null,
     structured: null,
     markdown: 'Some words',
     links: [],
     html: null,
     kept: null,
+    has_screenshot: false,
+    screenshot: null,
     ...fields,
   };
 }
