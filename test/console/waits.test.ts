@@ -8,7 +8,7 @@ import {
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { ConsoleFixture } from './console-fixture.ts';
 
-// The API itself: packages/server/src/ops/waiting/find-waits.test.ts, with the same cases.
+// The API itself: packages/server/src/ops/jobs/find-waits.test.ts, with the same cases.
 const console = new ConsoleFixture();
 const holdfast = (...args: string[]) =>
   runHoldfast(args, { DATABASE_URL: console.api.databaseUrl ?? '', COLUMNS: '400' });
