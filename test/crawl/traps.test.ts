@@ -30,10 +30,30 @@ function login(path: string): string | null {
   return html('Sign in', 'Please sign in with your name and your password to go on.', links);
 }
 
+const observed = Array.from({ length: 400 }, (_, i) =>
+  new Date(Date.UTC(1950, 0, 1 + i)).toISOString().slice(0, 10),
+);
+/** A list of days of old: nothing is known of the first ones. */
+function observations(path: string): string | null {
+  if (path === '/weather')
+    return html(
+      'Weather',
+      'All days',
+      observed.map((day) => `/weather/${day}`),
+    );
+  const day = observed.indexOf(path.replace('/weather/', ''));
+  if (day === -1) return null;
+  return html(
+    'Weather',
+    day < 200 ? 'There are no observations of this day.' : `It had ${day * 7} mm of rain.`,
+    [],
+  );
+}
+
 const fixture = new CrawlFixture({
   pages: 0,
   answer: (path: string, response: ServerResponse) => {
-    const body = calendar(path) ?? login(path);
+    const body = calendar(path) ?? login(path) ?? observations(path);
     if (body === null) return false;
     response.setHeader('content-type', 'text/html').end(body);
     return true;
@@ -81,6 +101,18 @@ describe('an endless site', { timeout: 250_000 }, () => {
     await completed(job.id);
     const second = await counts(job.id);
     expect(second.fetched).toBeGreaterThanOrEqual((first.fetched ?? 0) + (first[reason] ?? 0));
+    await checkInvariants(fixture.pool, job.id);
+  });
+
+  test('that goes on after a long row of empty pages loses none of them', async () => {
+    const job = await crawl('/weather');
+    expect(await counts(job.id)).toEqual({ fetched: observed.length + 1 });
+    await checkInvariants(fixture.pool, job.id);
+  });
+
+  test('that goes on like this is fetched no further than its page limit', async () => {
+    const job = await crawl('/weather', { max_pages: 350 });
+    expect((await counts(job.id)).fetched).toBe(350);
     await checkInvariants(fixture.pool, job.id);
   });
 

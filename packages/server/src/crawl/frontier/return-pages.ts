@@ -64,6 +64,38 @@ export async function returnPages(db: Queryable, job: HeldJob, reasons: readonly
   return row.returned;
 }
 
+const droppedStatement = statement<{ url_hash: string; url: string }>(
+  'dropped-traps',
+  `
+SELECT url_hash, url FROM crawl_pages
+WHERE job_id = $1 AND outcome = 'skipped' AND url_hash > $2 AND reason LIKE 'trap\\_%' ORDER BY url_hash LIMIT $3`,
+);
+const firstHash = '00000000-0000-0000-0000-000000000000';
+const batch = 5_000;
+
+/** Returns URLs that were dropped as traps and are wanted after all, at most so many. */
+export async function returnDropped(
+  db: Queryable,
+  job: HeldJob,
+  isWanted: (url: string) => boolean,
+  most: number,
+): Promise<number> {
+  let total = 0;
+  for (let after = firstHash; ; ) {
+    const rows = await run(db, droppedStatement, [job.id, after, batch]);
+    const wanted = rows.filter(({ url }) => isWanted(url)).slice(0, most - total);
+    if (wanted.length > 0) {
+      const hashes = wanted.map(({ url_hash }) => url_hash);
+      const [row] = await run(db, returnPagesStatement, [job.id, hashes, null, job.fence]);
+      if (!row) throw leaseLost(job);
+      total += row.returned;
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < batch || total >= most) return total;
+    after = last.url_hash;
+  }
+}
+
 const countsStatement = statement<{ failed: number; skipped: number }>(
   'count-failed-and-skipped',
   'SELECT failed, skipped FROM crawl_states WHERE job_id = $1',

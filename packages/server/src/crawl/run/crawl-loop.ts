@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
+import { retryTransient } from '../../base/database/transient-errors.ts';
 import { patienceMs } from '../../governor/governed-fetcher.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
@@ -6,6 +7,7 @@ import { TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
+import { returnDropped } from '../frontier/return-pages.ts';
 import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { BlockedHosts } from './blocked-hosts.ts';
 import { Checkpointer, type Unsaved } from './checkpointer.ts';
@@ -50,6 +52,7 @@ export class CrawlLoop {
   readonly #processor: ProcessEntry;
   readonly #inFlight: InFlight;
   readonly #blocked: BlockedHosts;
+  readonly #discovery: Discovery;
   readonly #requests = new AbortController();
   /** Aborted as soon as no more requests start: robots.txt need not be fetched any more. */
   readonly #starts = new AbortController();
@@ -87,7 +90,7 @@ export class CrawlLoop {
       mayGoOn,
     });
     const kept = state.discovery as KeptDiscovery;
-    const traps = context.options.traps ? new TrapDetector(kept.trapPages) : undefined;
+    const traps = context.options.traps ? new TrapDetector(kept.trapPages, {}, kept.refutedTraps) : undefined;
     const compare =
       state.baseline === null
         ? undefined
@@ -95,14 +98,15 @@ export class CrawlLoop {
     const lease = { leaseEnds: context.leaseEnds, signal: this.#starts.signal };
     this.#admissions = new AdmitEntries(context, this.#queues, lease, traps);
     this.#blocked = new BlockedHosts(context, this.#queues, this.#admissions);
+    this.#discovery = new Discovery({
+      scope: context.scope,
+      traps,
+      unsaved: () => this.#checkpointer.unsaved,
+      kept,
+    });
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, {
       compare,
-      discovery: new Discovery({
-        scope: context.scope,
-        traps,
-        unsaved: () => this.#checkpointer.unsaved,
-        kept,
-      }),
+      discovery: this.#discovery,
     });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;
@@ -293,8 +297,9 @@ export class CrawlLoop {
       await this.#checkpointer.save();
       await this.#refilling;
       if (this.#total.retrying === 0 && !this.#mayFetchMore(0)) return this.#end({ how: 'limit' });
-      if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty)
-        return this.#end({ how: 'finished' });
+      if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty) {
+        if (!(await this.#returnDropped())) return this.#end({ how: 'finished' });
+      }
       // Some rows are not in memory: look for them.
       if (this.#total.total_pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
       const waitMs = this.#blocked.waitMs();
@@ -306,10 +311,30 @@ export class CrawlLoop {
         if (byRobots && fetched > 0 && retry_count >= max_retries) this.#admissions.giveUpUnreachable();
         else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blocked.reason() });
       }
+    } catch (error) {
+      this.#fail(error);
     } finally {
       this.#settling = false;
     }
     if (!this.#stopReason && !this.#isOver) this.#pumpIn(20);
+  }
+
+  /** Fetches what was dropped of traps that turned out not to be any. Returns whether there was something. */
+  async #returnDropped(): Promise<boolean> {
+    const { wanted } = this.#discovery;
+    if (!wanted) return false;
+    const { db, job, log, options, leaseEnds } = this.#context;
+    const room = (options.max_pages ?? Number.POSITIVE_INFINITY) - this.#fetchedSoFar();
+    const mayGoOn = () => performance.now() < leaseEnds();
+    const returned = await retryTransient(mayGoOn, () => returnDropped(db, job, wanted, room));
+    this.#discovery.returned();
+    if (returned === 0) return false;
+    log.info({ urls: returned }, 'Fetching URLs that were taken for a trap');
+    const { total_pending, retrying } = this.#total;
+    this.#total = { ...this.#total, total_pending: total_pending + returned, retrying: retrying + returned };
+    this.#queues.grew(this.#queues.hosts.map(({ host }) => host));
+    this.#queues.rescan();
+    return true;
   }
 
   #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {

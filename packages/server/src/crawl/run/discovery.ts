@@ -9,6 +9,8 @@ export interface KeptDiscovery {
   readonly admittedSeeds?: readonly string[];
   /** The trap detector's counts. */
   readonly trapPages?: Readonly<Record<string, number>>;
+  /** Groups of URLs that were dropped as a trap and turned out not to be one. */
+  readonly refutedTraps?: readonly string[];
 }
 
 export interface DiscoveryOptions {
@@ -24,6 +26,7 @@ export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #admittedSeeds: string[];
   #trapPages: Readonly<Record<string, number>>;
+  #refuted = 0;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -48,13 +51,31 @@ export class Discovery {
     if (kind !== 'page' || !traps) return;
     traps.learn(url, content);
     const trapPages = traps.changedCounts();
-    if (trapPages === null) return;
-    this.#trapPages = trapPages;
+    if (trapPages === null && traps.refuted.length === this.#refuted) return;
+    this.#trapPages = trapPages ?? this.#trapPages;
+    this.#keep();
+  }
+
+  /** Which URLs that were dropped as traps are wanted after all; undefined for none. */
+  get wanted(): ((url: string) => boolean) | undefined {
+    const { traps } = this.#options;
+    return traps && traps.refuted.length > 0 ? (url) => traps.isWanted(url) : undefined;
+  }
+
+  /** Those are in the frontier again. */
+  returned(): void {
+    this.#options.traps?.forgetRefuted();
     this.#keep();
   }
 
   /** Saves it with the next checkpoint. */
   #keep(): void {
-    this.#options.unsaved().discovery = { admittedSeeds: this.#admittedSeeds, trapPages: this.#trapPages };
+    const refutedTraps = this.#options.traps?.refuted ?? [];
+    this.#refuted = refutedTraps.length;
+    this.#options.unsaved().discovery = {
+      admittedSeeds: this.#admittedSeeds,
+      trapPages: this.#trapPages,
+      refutedTraps,
+    };
   }
 }

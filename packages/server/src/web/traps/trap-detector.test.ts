@@ -249,6 +249,25 @@ test('pages that say the same for a while are dropped no longer than they do', (
   expect(asked).toBeLessThan(3_000);
 });
 
+test('what was dropped of pages that go on after a long pause is wanted after all', () => {
+  const days = (from: number, to: number) => count(to - from, (i) => `/at/${dayOf(from + i)}`);
+  const dropped: string[] = [];
+  const detector = new TrapDetector({}, { today });
+  const says = (path: string) => (path < `/at/${dayOf(700)}` ? heading : `${heading} ${own(path)}`);
+  for (const path of days(0, 700)) if (walk([path], { detector, says }).asked === 0) dropped.push(path);
+  expect(dropped.length).toBeGreaterThan(500);
+  expect(detector.refuted).toEqual([]);
+  expect(detector.isWanted(site + dropped[0])).toBe(false);
+  for (const path of days(700, 1_700)) if (walk([path], { detector, says }).asked === 0) dropped.push(path);
+  expect(detector.refuted).toHaveLength(1);
+  expect(dropped.every((path) => detector.isWanted(site + path))).toBe(true);
+  expect(detector.isWanted(`${site}/elsewhere/${dayOf(3)}`)).toBe(false);
+  // A later run knows as well.
+  expect(new TrapDetector({}, { today }, detector.refuted).isWanted(site + dropped[0])).toBe(true);
+  detector.forgetRefuted();
+  expect(detector.isWanted(site + dropped[0])).toBe(false);
+});
+
 describe('a trap whose pages are all new', () => {
   const days = (n: number) =>
     count(

@@ -80,8 +80,15 @@ export class TrapDetector {
   /** Page counts to store, by the fingerprint of the group's key. */
   readonly #kept: Map<string, number>;
   #hasChanges = false;
+  /** Groups that were proven and then brought something new: what was dropped of them is wanted after all. */
+  readonly #refuted: Set<string>;
 
-  constructor(kept: Readonly<Record<string, number>> = {}, limits: Partial<TrapLimits> = {}) {
+  constructor(
+    kept: Readonly<Record<string, number>> = {},
+    limits: Partial<TrapLimits> = {},
+    refuted: readonly string[] = [],
+  ) {
+    this.#refuted = new Set(refuted);
     this.#kept = new Map(Object.entries(kept));
     this.#limits = { ...defaults, today: new Date(), ...limits };
   }
@@ -119,6 +126,24 @@ export class TrapDetector {
     return Object.fromEntries(this.#kept);
   }
 
+  /** Groups whose dropped URLs are wanted after all. */
+  get refuted(): readonly string[] {
+    return [...this.#refuted];
+  }
+
+  /** Whether a dropped URL is wanted after all. */
+  isWanted(url: string): boolean {
+    return [...this.#signs(partsOf(url))].some((sign) => {
+      const isFull = sign.isCapped && this.#group(sign).pages >= this.#limits.maxPages;
+      return this.#refuted.has(groupOf(sign)) && !isFull;
+    });
+  }
+
+  /** What was dropped of the refuted groups is fetched now. */
+  forgetRefuted(): void {
+    this.#refuted.clear();
+  }
+
   *#signs(parts: UrlParts): Generator<TrapSign> {
     yield* signsOf(parts, this.#limits.today);
     const choosing = parts.date?.rest ?? parts.pieces;
@@ -140,14 +165,17 @@ export class TrapDetector {
     const shownContent = contentFor(sign, content);
     if (!content || shownContent === null) return;
     const isNew = this.#addLinks(sign, group, content) || !group.contents.has(shownContent);
-    if (sign.isSuspect && isNew) this.#isNew(group);
+    if (sign.isSuspect && isNew) this.#isNew(sign, group);
     else if (sign.isSuspect && (sign.thinCounts || !content.isThin)) this.#isRepeated(group);
     addBounded(group.contents, shownContent, maxContents);
   }
 
-  #isNew(group: Group): void {
-    // It had been proven wrongly.
-    if (group.repeats >= group.proof) group.proof = Math.min(group.proof * 2, maxContents);
+  #isNew(sign: TrapSign, group: Group): void {
+    if (group.repeats >= group.proof) {
+      // It had been proven wrongly.
+      group.proof = Math.min(group.proof * 2, maxContents);
+      if (group.dropped > 0) this.#refuted.add(groupOf(sign));
+    }
     group.repeats = 0;
     group.probeStep = firstProbe;
     group.probeAt = group.dropped + firstProbe;
