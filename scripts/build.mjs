@@ -110,6 +110,7 @@ export const programs = {
   holdfast: 'packages/server/src/cli/main.ts',
   runner: 'packages/server/src/worker/runner/runner-program.ts',
   reader: 'packages/server/src/crawl/reading/reader-program.ts',
+  documents: 'packages/server/src/crawl/reading/document-program.ts',
   'browser-host': 'packages/server/src/browser/browser-host-program.ts',
   'adapter-module': 'packages/server/src/shop/collect/adapters/module-program.ts',
   'generate-docs': 'packages/server/src/cli/generate-docs.ts',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { writePdf } from '../../packages/server/src/web/documents/testing/write-pdf.ts';
 import { runHoldfast } from '../command-line/run-holdfast.ts';
 import { TestSite } from '../crawl-fixture/test-site.ts';
 
@@ -49,6 +50,23 @@ test('a URL is fetched once, under the same guard as a crawl', async () => {
   } finally {
     await site.stop();
   }
+});
+
+test('a PDF, plain text and markdown are read as a crawl reads them', async () => {
+  const [pdf, notes] = [join(folder, 'manual.pdf'), join(folder, 'notes.md')];
+  writeFileSync(
+    pdf,
+    writePdf({ title: 'The Manual', pages: [{ texts: [{ text: 'How to begin.', y: 80 }] }] }),
+  );
+  writeFileSync(notes, '# Notes\n\nAs *they* are.\n');
+  const { exit, stdout } = await runHoldfast(['extract', pdf, '--json'], {});
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ title: 'The Manual', pages: 1, words: 3 });
+  expect(JSON.parse(stdout).markdown).toBe('# The Manual\n\n<a id="page-1"></a>\n\nHow to begin.');
+  expect((await runHoldfast(['extract', notes], {})).stdout).toBe('# Notes\n\nAs *they* are.\n\n');
+  writeFileSync(pdf, '%PDF-1.4 but no more');
+  const broken = await runHoldfast(['extract', pdf], {});
+  expect(broken).toMatchObject({ exit: 1, stderr: expect.stringContaining('The document is damaged') });
 });
 
 test('what is neither a URL nor a file is refused with what to give', async () => {

@@ -53,6 +53,11 @@ export const crawlOptions = z.looseObject({
     .default('main')
     .describe('convert the main content or the full visible page to markdown'),
   store_html: z.boolean().default(false),
+  documents: z.boolean().default(true).describe('read PDF documents as markdown'),
+  prefer_markdown: z
+    .boolean()
+    .default(false)
+    .describe('request markdown before HTML; it may have fewer links to follow'),
   ...renderFields,
   screenshot: z
     .union([z.boolean(), z.enum(['viewport', 'full_page'])])

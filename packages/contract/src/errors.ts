@@ -553,6 +553,20 @@ export const errors = {
     message: 'The page could not be parsed',
     hint: 'Its content crashed the parser or took too long. The crawl continued without it.',
   },
+  document_encrypted: {
+    retry: 'never',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The document is encrypted',
+    hint: 'Holdfast opens no documents that need a password. Fetch a copy without one.',
+  },
+  document_damaged: {
+    retry: 'never',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The document is damaged',
+    hint: 'Open the URL in a browser: it may be incomplete, or not what its type says.',
+  },
   content_encoding_bad: {
     retry: 'never',
     http: 502,

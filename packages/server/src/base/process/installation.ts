@@ -10,6 +10,7 @@ const bundled = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const runnerProgramPath = bundled('./runner.js');
 export const browserHostProgramPath = bundled('./browser-host.js');
 export const readerProgramPath = bundled('./reader.js');
+export const documentProgramPath = bundled('./documents.js');
 export const moduleProgramPath = bundled('./adapter-module.js');
 
 /** How to call this program again: in a checkout, and when npm started it, it is not on the path. */

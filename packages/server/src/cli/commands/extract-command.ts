@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { contentChoices, HoldfastError } from '@holdfast/contract';
 import { Command, Option } from 'commander';
+import { documentProgramPath } from '../../base/process/installation.ts';
+import { DocumentReading } from '../../crawl/reading/document-reading.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
+import { kindByContent, kindByHead } from '../../web/documents/document-kind.ts';
+import type { DocumentText } from '../../web/documents/document-text.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { statusFailure } from '../../web/fetch/status-error.ts';
@@ -22,14 +26,15 @@ interface ExtractFlags {
 
 interface Source {
   readonly url: string;
-  readonly html: string;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
 }
 
 const maxHops = 5;
 
 export const extractCommand = new Command('extract')
   .description('print the markdown that a crawl would store for one page')
-  .argument('<page>', 'URL, HTML file, or - for standard input')
+  .argument('<page>', 'URL, HTML or PDF file, or - for standard input')
   .addOption(
     new Option('--content <what>', 'the main content, or the full visible page (default: main)').choices(
       contentChoices,
@@ -44,10 +49,14 @@ export const extractCommand = new Command('extract')
 Fetches the URL once, like a browser: it creates no job, stores nothing and does not read robots.txt.`,
   )
   .action(async (page: string, flags: ExtractFlags, command: Command) => {
-    const { url, html } = await readSource(page, flags, command);
+    const { url, contentType, body } = await readSource(page, flags, command);
+    const kind = kindByContent(contentType, url, body);
+    if (kind === 'pdf') return printDocument(url, await readWhole(body), flags);
+    const { text } = decodeHtml(body, contentType);
+    if (kind !== 'html') return printText(url, text, flags);
     const parts: LeftOutPart[] = [];
     const wants = flags.explain || flags.json;
-    const { content, title } = extractPage(html, url, {
+    const { content, title } = extractPage(text, url, {
       markdown: true,
       content: flags.content,
       onLeftOut: wants ? (part) => parts.push(part) : undefined,
@@ -72,6 +81,37 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
       );
   });
 
+/** In a thread, with the limits that it has in a crawl. */
+async function readWhole(body: Buffer): Promise<DocumentText> {
+  const reading = new DocumentReading({ program: documentProgramPath });
+  try {
+    return await reading.read(body);
+  } finally {
+    await reading.close();
+  }
+}
+
+function printDocument(url: string, document: DocumentText, { json, explain }: ExtractFlags): void {
+  const { title, markdown, wordCount, pages, pagesRead } = document;
+  if (json)
+    console.log(
+      JSON.stringify({ url, title, words: wordCount, pages, pages_read: pagesRead, markdown }, null, 2),
+    );
+  else console.log(markdown);
+  if (wordCount === 0) console.error('The document has no text; its pages may be scanned images.');
+  else if (explain) console.error(`\nRead ${pagesRead} of ${pages} pages, ${wordCount} words.`);
+}
+
+function printText(url: string, markdown: string, { json }: ExtractFlags): void {
+  console.log(json ? JSON.stringify({ url, title: null, markdown }, null, 2) : markdown);
+}
+
+/** A file has no Content-Type. */
+function typeByName(path: string): string | undefined {
+  if (/\.(?:md|markdown)$/i.test(path)) return 'text/markdown; charset=utf-8';
+  return /\.(?:txt|json)$/i.test(path) ? 'text/plain; charset=utf-8' : undefined;
+}
+
 function percent(part: number, whole: number): number {
   return whole === 0 ? 100 : Math.min(100, Math.round((100 * part) / whole));
 }
@@ -81,16 +121,17 @@ async function readSource(page: string, flags: ExtractFlags, command: Command): 
   if (page === '-') {
     const pieces: Buffer[] = [];
     for await (const piece of process.stdin) pieces.push(piece as Buffer);
-    return { url: 'https://example.invalid/', html: decodeHtml(Buffer.concat(pieces)).text };
+    return { url: 'https://example.invalid/', contentType: undefined, body: Buffer.concat(pieces) };
   }
   try {
-    return { url: pathToFileURL(page).href, html: decodeHtml(await readFile(page)).text };
+    const url = pathToFileURL(page).href;
+    return { url, contentType: typeByName(page), body: await readFile(page) };
   } catch (error) {
     throw new HoldfastError(
       'bad_request',
       `${page} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
       {
-        hint: 'Give a URL that begins with http:// or https://, the path of an HTML file, or - for standard input.',
+        hint: 'Give a URL that begins with http:// or https://, the path of an HTML or PDF file, or - for standard input.',
       },
     );
   }
@@ -109,12 +150,12 @@ async function fetchPage(
   try {
     const { response } = await fetchFollowing(fetcher, { url }, { maxHops });
     if (response.status !== 200) throw statusFailure(response.status);
-    if (response.contentType !== undefined && !/html|xml/i.test(response.contentType))
-      throw new HoldfastError('bad_request', `${response.url} is ${response.contentType}, not HTML`);
-    return {
-      url: response.url,
-      html: decodeHtml(response.body ?? Buffer.alloc(0), response.contentType).text,
-    };
+    const { contentType } = response;
+    if (kindByHead(contentType, response.url) === undefined && !/xml/i.test(contentType ?? ''))
+      throw new HoldfastError('bad_request', `${response.url} is ${contentType}, which is not read as text`, {
+        hint: 'HTML, PDF, markdown, plain text and JSON are.',
+      });
+    return { url: response.url, contentType, body: response.body ?? Buffer.alloc(0) };
   } catch (error) {
     throw error instanceof HoldfastError && error.code === 'address_forbidden' ? withHint(error, url) : error;
   } finally {

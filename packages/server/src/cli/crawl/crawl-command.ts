@@ -56,6 +56,8 @@ export const crawlCommand = new Command('crawl')
       'what to extract as markdown: the main content, or the full visible page (default: main)',
     ).choices(contentChoices),
   )
+  .option('--no-documents', 'skip PDF documents')
+  .option('--prefer-markdown', 'request markdown before HTML; it may have fewer links to follow')
   .option('--store-html', 'also keep the HTML (jsonl)')
   .option('--keep-bodies', 'keep the original responses with headers (warc)')
   .option('--max-page-bytes <number>', 'larger pages fail (default: 10485760)', wholeNumber)

@@ -43,6 +43,8 @@ export interface CrawlFlags {
   content?: CrawlOptions['content'];
   storeHtml?: true;
   keepBodies?: true;
+  documents?: boolean;
+  preferMarkdown?: true;
   render?: CrawlOptions['render'];
   waitFor?: string;
   actions?: string;
@@ -115,6 +117,8 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       content: flags.content,
       store_html: flags.storeHtml,
       keep_bodies: flags.keepBodies,
+      documents: flags.documents === false ? false : undefined,
+      prefer_markdown: flags.preferMarkdown,
       max_page_bytes: flags.maxPageBytes,
       render: flags.render,
       wait_for: flags.waitFor === undefined ? undefined : waitFor(flags.waitFor),

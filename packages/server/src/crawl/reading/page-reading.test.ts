@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => reading?.close());
 
 function open(given: Partial<PageReadingOptions> = {}): PageReading {
-  reading = new PageReading({ options, log, program, ...given });
+  reading = new PageReading({ options, log, program, documentProgram: program, ...given });
   return reading;
 }
 

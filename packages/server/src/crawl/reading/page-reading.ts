@@ -2,7 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { PageContent } from '../../pages/stored/page.ts';
-import { type ReadBody, type ReadOptions, readBody } from './read-body.ts';
+import { kindByContent } from '../../web/documents/document-kind.ts';
+import { DocumentReading } from './document-reading.ts';
+import { canonicalLinks, type ReadBody, type ReadOptions, readBody } from './read-body.ts';
+import { readDocument } from './read-document.ts';
 import type { ReadAnswer, ReadingData, ReadTask } from './serve-reading.ts';
 
 export interface PageReadingOptions {
@@ -10,6 +13,8 @@ export interface PageReadingOptions {
   readonly log: Logger;
   /** The bundled reading thread. */
   readonly program: string;
+  /** The bundled thread for documents. */
+  readonly documentProgram: string;
   /** A page that takes longer fails. */
   readonly deadlineMs?: number;
   readonly memoryMb?: number;
@@ -58,6 +63,8 @@ export class PageReading {
   #seenBegun = 0;
   #seenAt = 0;
   #watch: NodeJS.Timeout | undefined;
+  /** Only once there is a document to read. */
+  #documents: DocumentReading | undefined;
   #closed = false;
 
   constructor(options: PageReadingOptions) {
@@ -73,6 +80,7 @@ export class PageReading {
     baselineHash?: string | null,
     isRendered = false,
   ): Promise<ReadBody> {
+    if (kindByContent(contentType, url, body) === 'pdf') return this.#readDocument(url, body);
     if (body.length <= heavyBytes && (this.#isLight || this.#isBusy)) {
       if (!this.#isLight && ++this.#readHereCount === fewPages) this.#startIfNone();
       return this.#readHere(url, contentType, body, baselineHash, isRendered);
@@ -89,7 +97,20 @@ export class PageReading {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    await this.#thread?.terminate();
+    await Promise.all([this.#thread?.terminate(), this.#documents?.close()]);
+  }
+
+  /** Never on this side: a document may take a minute. */
+  async #readDocument(url: string, body: Buffer): Promise<ReadBody> {
+    const { options, documentProgram, memoryMb, log } = this.#options;
+    this.#documents ??= new DocumentReading({ program: documentProgram, memoryMb: Math.floor(memoryMb / 2) });
+    try {
+      const links = canonicalLinks(options);
+      return readDocument(await this.#documents.read(body), options, (href) => links.of(href, url));
+    } catch (error) {
+      log.warn({ url, reason: (error as Error).message }, 'A document could not be read');
+      throw error;
+    }
   }
 
   get #isBusy(): boolean {

@@ -3,6 +3,7 @@ import type { CrawlOptions } from '@holdfast/contract';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { allLinks, foldLines, linkLines, storedLines } from '../../pages/stored/page-links.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
+import { kindByHead } from '../../web/documents/document-kind.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
@@ -13,8 +14,7 @@ import { withHashRoute } from '../../web/urls/hash-route.ts';
 import { shaUuid } from '../../web/urls/hashes.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { proveContent } from './prove-content.ts';
-
-const html = /^(text\/html|application\/xhtml\+xml)\b/i;
+import { readText } from './read-text.ts';
 
 export type ReadOptions = Pick<
   CrawlOptions,
@@ -50,13 +50,15 @@ export function readBody(
   isRendered = false,
 ): ReadBody {
   const { text } = decodeHtml(body, contentType);
-  if (contentType !== undefined && !html.test(contentType)) {
-    const content = { links: null, markdown: options.markdown ? deflate(text) : null, html: null };
-    const words = text.split(/\s+/).length;
-    const proof = proveContent(url, text.replaceAll('<', ' '), words, () => null);
-    return { page: { word_count: words, content_hash: shaUuid(text), content }, links: [], proof };
-  }
   const canonical = canonicalLinks(options);
+  const kind = kindByHead(contentType, url);
+  if (kind === 'text' || kind === 'markdown')
+    return readText(text, {
+      url,
+      isMarkdown: kind === 'markdown',
+      wantsMarkdown: options.markdown,
+      canonical: (href) => canonical.of(href, url),
+    });
   const resolve = isRendered
     ? (href: string, base: string) => withHashRoute(canonical.of(href, base), href)
     : (href: string, base: string) => (href.startsWith('#') ? null : canonical.of(href, base));
@@ -108,7 +110,7 @@ export function unfollowed(read: ReadBody): ReadBody {
   return { ...read, page: { ...read.page, content: { ...content, links } }, links: [] };
 }
 
-function canonicalLinks(options: ReadOptions): CanonicalLinks {
+export function canonicalLinks(options: ReadOptions): CanonicalLinks {
   const links =
     linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options, options.url_rules));
   linksByOptions.set(options, links);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
 import { retryTransient } from '../../base/database/transient-errors.ts';
-import { readerProgramPath } from '../../base/process/installation.ts';
+import { documentProgramPath, readerProgramPath } from '../../base/process/installation.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
@@ -66,6 +66,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     options: { ...options, url_rules: urlRules },
     log,
     program: readerProgramPath,
+    documentProgram: documentProgramPath,
     memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
   });
   const governor = new Governor({ db, log, ...governorTimes(configuration) });

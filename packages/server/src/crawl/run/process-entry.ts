@@ -147,6 +147,8 @@ export class ProcessEntry {
         content_type: response.contentType ?? null,
       });
     }
+    if (this.#requests.isOverlyEager(entry, response))
+      return { until: performance.now(), attempts: entry.attempts, refusals: entry.refusals };
     const answer = await this.#read(entry, response, response.body, signal);
     if (signal.aborted) throw signal.reason;
     if (answer instanceof HoldfastError) {

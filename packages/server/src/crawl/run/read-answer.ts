@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import type { PageContent } from '../../pages/stored/page.ts';
-import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
+import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import { productToken } from '../../web/robots/robots-rules.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import { type ReadBody, unfollowed } from '../reading/read-body.ts';
@@ -19,13 +19,6 @@ export interface AnswerOptions {
   /** Undefined where no page is to run in a browser. */
   readonly rendering: PageRendering | undefined;
   readonly signal: AbortSignal;
-}
-
-const readable = /^(text\/(html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i;
-
-/** Whether a body of this type is read as a page; without a type its content decides. */
-export function isReadable({ contentType }: FetchHead): boolean {
-  return contentType === undefined || readable.test(contentType);
 }
 
 /**

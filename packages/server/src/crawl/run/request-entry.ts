@@ -1,9 +1,10 @@
+import { kindByHead } from '../../web/documents/document-kind.ts';
 import type { BodyPieces } from '../../web/fetch/body-pieces.ts';
-import type { FetchResponse } from '../../web/fetch/fetcher.ts';
+import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
+import { acceptForPages } from '../../web/fetch/http-headers.ts';
 import { sitemapLimits } from '../../web/sitemaps/sitemap-entry.ts';
 import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import { isReadable } from './read-answer.ts';
 import type { UrlLists } from './url-lists.ts';
 
 /** Read beyond the limit of a list, to see that there is more of it. */
@@ -16,12 +17,27 @@ export class RequestEntry {
   readonly #asksConditionally: boolean;
   /** Pages that the site calls unchanged although the baseline does not have them any more. */
   readonly #unconditional = new Set<string>();
+  /** Hosts that send markdown although HTML was preferred. */
+  readonly #eager = new Set<string>();
 
   /** `asksConditionally`: an unchanged page need not be read again. */
   constructor(context: CrawlContext, lists: UrlLists, asksConditionally: boolean) {
     this.#context = context;
     this.#lists = lists;
     this.#asksConditionally = asksConditionally;
+  }
+
+  /**
+   * Whether the site sent markdown where HTML was preferred for its links. From now on this host is not offered any, and the page
+   * is to be asked for again.
+   */
+  isOverlyEager(entry: FrontierEntry, { contentType, headers }: FetchResponse): boolean {
+    if (this.#offer(entry) !== 'html or markdown' || !/^text\/(?:x-)?markdown\b/i.test(contentType ?? ''))
+      return false;
+    // Elsewhere there is no other form of it.
+    if (!/\baccept\b(?!-)/i.test(headers.vary ?? '')) return false;
+    this.#eager.add(entry.host);
+    return true;
   }
 
   fetch(entry: FrontierEntry, signal: AbortSignal): Promise<FetchResponse> {
@@ -46,6 +62,7 @@ export class RequestEntry {
     return fetcher.fetch({
       url: entry.url,
       userAgent,
+      accept: acceptForPages[this.#offer(entry)],
       signal,
       // The process may have stood still since the entry was taken, and another holder have the job.
       mayAsk: () => performance.now() < leaseEnds(),
@@ -53,8 +70,21 @@ export class RequestEntry {
       enoughBytes,
       take: pieces?.take,
       ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
-      acceptHead: (head) => head.status === 200 && (entry.kind !== 'page' || isReadable(head)),
+      acceptHead: (head) => head.status === 200 && (entry.kind !== 'page' || this.#isRead(head)),
     });
+  }
+
+  #offer({ kind, host }: FrontierEntry): keyof typeof acceptForPages {
+    const { options } = this.#context;
+    if (kind !== 'page' || !options.markdown || options.store_html || options.render === 'always')
+      return 'html';
+    if (options.prefer_markdown) return 'markdown or html';
+    return this.#eager.has(host) ? 'html' : 'html or markdown';
+  }
+
+  #isRead({ contentType, url }: FetchHead): boolean {
+    const kind = kindByHead(contentType, url);
+    return kind === 'pdf' ? this.#context.options.documents : kind !== undefined;
   }
 
   #isConditional({ url_hash }: FrontierEntry): boolean {

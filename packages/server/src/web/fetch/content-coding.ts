@@ -1,4 +1,4 @@
-import {
+import zlib, {
   brotliDecompressSync,
   createBrotliDecompress,
   createGunzip,
@@ -12,16 +12,24 @@ import { HoldfastError } from '@holdfast/contract';
 import type { FetchRequest } from './fetcher.ts';
 
 /** `deflate` means zlib's format, but some servers send raw deflate. */
-export type ContentCoding = 'gzip' | 'deflate' | 'br';
+export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-/** Node 20 has no zstd. */
-export const acceptEncoding = 'gzip, deflate, br';
+type InflateStream = ReturnType<typeof createGunzip>;
+
+/** Node 20 has no zstd, and its types do not know it. */
+const { createZstdDecompress, zstdDecompressSync } = zlib as {
+  createZstdDecompress?: (options: { chunkSize: number }) => InflateStream;
+  zstdDecompressSync?: (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+};
+
+export const acceptEncoding = createZstdDecompress ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
 
 const known: Readonly<Record<string, ContentCoding>> = {
   gzip: 'gzip',
   'x-gzip': 'gzip',
   deflate: 'deflate',
   br: 'br',
+  ...(createZstdDecompress && { zstd: 'zstd' }),
 };
 
 /** Ordinary responses have one; each further one multiplies the size of a decompression bomb. */
@@ -51,16 +59,16 @@ const hasZlibHeader = (start: Buffer) =>
 export function inflateAtOnce(coding: ContentCoding, bytes: Buffer, maxOutputLength: number): Buffer {
   if (coding === 'gzip') return gunzipSync(bytes, { maxOutputLength });
   if (coding === 'br') return brotliDecompressSync(bytes, { maxOutputLength });
+  if (coding === 'zstd' && zstdDecompressSync) return zstdDecompressSync(bytes, { maxOutputLength });
   return (hasZlibHeader(bytes) ? inflateSync : inflateRawSync)(bytes, { maxOutputLength });
 }
-
-type InflateStream = ReturnType<typeof createGunzip>;
 
 /** `start`: the first bytes that will be written, which distinguish the two kinds of deflate. */
 function createInflateStream(coding: ContentCoding, start: Buffer): InflateStream {
   const options = { chunkSize: 64 * 1024 };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'br') return createBrotliDecompress(options) as InflateStream;
+  if (coding === 'zstd' && createZstdDecompress) return createZstdDecompress(options);
   return hasZlibHeader(start) ? createInflate(options) : createInflateRaw(options);
 }
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { acceptEncoding } from './content-coding.ts';
 import { NotAsked } from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
 import { certificate } from './testing/certificate.ts';
@@ -70,7 +71,7 @@ describe('a fetch over HTTP', () => {
         connection: 'keep-alive',
         'user-agent': 'Tester/1',
         accept: 'text/plain',
-        'accept-encoding': 'gzip, deflate, br',
+        'accept-encoding': acceptEncoding,
         'accept-language': 'de',
         'if-none-match': '"1"',
         'if-modified-since': 'Tue, 01 Jan 2030 00:00:00 GMT',

@@ -5,6 +5,13 @@ import type { FetchHead, FetchRequest } from './fetcher.ts';
 
 const defaultAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
+/** What a crawl asks for. Markdown says more in fewer bytes, but often leaves out the navigation that a crawl follows. */
+export const acceptForPages = {
+  html: defaultAccept,
+  'html or markdown': 'text/html,application/xhtml+xml,application/xml;q=0.9,text/markdown;q=0.8,*/*;q=0.7',
+  'markdown or html': 'text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,*/*;q=0.7',
+} as const;
+
 /** Headers of the connection and of decoding. A different Host would reach a site past scope and robots.txt. */
 const reserved: ReadonlySet<string> = new Set([
   'accept-encoding',

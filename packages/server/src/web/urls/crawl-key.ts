@@ -17,6 +17,8 @@ export function crawlKey(options: CrawlOptions): string {
     ...(options.traps ? [] : ['no traps']),
     ...(options.content === 'main' ? [] : [options.content]),
     ...renderingOf(options),
+    ...(options.documents ? [] : ['no documents']),
+    ...(options.prefer_markdown ? ['prefer markdown'] : []),
   ]);
 }
 
