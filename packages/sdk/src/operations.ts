@@ -171,6 +171,10 @@ export interface CrawlOptions extends VisitOptions {
   content?: 'main' | 'full' | undefined;
   /** Default: false */
   store_html?: boolean | undefined;
+  /** read PDF documents as markdown. Default: true */
+  documents?: boolean | undefined;
+  /** request markdown before HTML; it may have fewer links to follow. Default: false */
+  prefer_markdown?: boolean | undefined;
   /** store a screenshot of every page: viewport (also true) or full_page; renders all pages. Default: false */
   screenshot?: boolean | 'viewport' | 'full_page' | undefined;
   /** store responses as received, for WARC. Default: false */
