@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import type { PageContent } from '../../pages/stored/page.ts';
 import { kindByContent } from '../../web/documents/document-kind.ts';
 import { DocumentReading } from './document-reading.ts';
-import { canonicalLinks, type ReadBody, type ReadOptions, readBody } from './read-body.ts';
+import { canonicalLinks, type ReadOptions, readBody } from './read-body.ts';
 import { readDocument } from './read-document.ts';
+import type { ReadBody } from './read-result.ts';
 import type { ReadAnswer, ReadingData, ReadTask } from './serve-reading.ts';
 
 export interface PageReadingOptions {

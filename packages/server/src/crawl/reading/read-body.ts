@@ -1,19 +1,18 @@
 import { deflateRawSync } from 'node:zlib';
 import type { CrawlOptions } from '@holdfast/contract';
-import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { allLinks, foldLines, linkLines, storedLines } from '../../pages/stored/page-links.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import { kindByHead } from '../../web/documents/document-kind.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
-import type { ContentProof } from '../../web/traps/trap-detector.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-url.ts';
 import { withHashRoute } from '../../web/urls/hash-route.ts';
 import { shaUuid } from '../../web/urls/hashes.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import { proveContent } from './prove-content.ts';
+import type { ReadBody } from './read-result.ts';
 import { readText } from './read-text.ts';
 
 export type ReadOptions = Pick<
@@ -23,19 +22,6 @@ export type ReadOptions = Pick<
   readonly content?: CrawlOptions['content'] | undefined;
   readonly url_rules?: UrlRulesVersion | undefined;
 };
-
-/** What the body of a page yields. */
-export interface ReadBody {
-  readonly page: Partial<Page> & { content: PageContent };
-  /** Hashes of this body by version 0.2, if the baseline has another than ours. */
-  readonly earlierHashes?: readonly string[] | undefined;
-  /** Set for a page whose URL may be part of a trap. */
-  readonly proof?: ContentProof | undefined;
-  /** Canonical URLs to follow; none when the page asks not to follow its links. */
-  readonly links: readonly string[];
-  /** Numbers of links that are left out, by reason. */
-  readonly leftOut?: Readonly<Record<string, number>> | undefined;
-}
 
 /** A crawl reads all its pages with the same options, so links that pages share are resolved once. */
 const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { linkLines } from '../../pages/stored/page-links.ts';
 import type { DocumentText } from '../../web/documents/document-text.ts';
 import { shaUuid } from '../../web/urls/hashes.ts';
-import type { ReadBody } from './read-body.ts';
+import type { ReadBody } from './read-result.ts';
 
 const anchors = /<a id="page-\d+"><\/a>/g;
 

@@ -5,7 +5,7 @@ import { limits } from '../../web/html/limits.ts';
 import { collapseSpace, cutText, storableText } from '../../web/html/page-text.ts';
 import { shaUuid } from '../../web/urls/hashes.ts';
 import { proveContent } from './prove-content.ts';
-import type { ReadBody } from './read-body.ts';
+import type { ReadBody } from './read-result.ts';
 
 interface TextRequest {
   readonly url: string;

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PageContent } from '../../pages/stored/page.ts';
-import type { ReadBody, ReadOptions, readBody } from './read-body.ts';
+import type { ReadOptions, readBody } from './read-body.ts';
+import type { ReadBody } from './read-result.ts';
 
 /** The other side neither waits for a whole batch nor wakes for every page. */
 const answersAtOnce = 4;

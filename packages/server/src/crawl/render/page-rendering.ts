@@ -8,7 +8,7 @@ import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { PageReading } from '../reading/page-reading.ts';
-import type { ReadBody } from '../reading/read-body.ts';
+import type { ReadBody } from '../reading/read-result.ts';
 import { keepScreenshot } from './keep-screenshot.ts';
 import { pathShape } from './path-shape.ts';
 import { RenderVerdicts } from './render-verdicts.ts';

@@ -9,7 +9,7 @@ import { type CanonicalForm, canonicalOptions, canonicalUrl } from '../../web/ur
 import { urlHash } from '../../web/urls/hashes.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
-import type { ReadBody } from '../reading/read-body.ts';
+import type { ReadBody } from '../reading/read-result.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { earlierHashes } from './renamed-pages.ts';
 

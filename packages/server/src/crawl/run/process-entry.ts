@@ -4,7 +4,7 @@ import { type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
 import { productToken } from '../../web/robots/robots-rules.ts';
 import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
-import type { ReadBody } from '../reading/read-body.ts';
+import type { ReadBody } from '../reading/read-result.ts';
 import type { ScriptRedirect } from '../render/page-rendering.ts';
 import type { Admission } from './admit-entries.ts';
 import { type Checkpointer, type Unsaved, urlsAtOnce } from './checkpointer.ts';

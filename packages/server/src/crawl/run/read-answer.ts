@@ -5,7 +5,8 @@ import type { PageContent } from '../../pages/stored/page.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import { productToken } from '../../web/robots/robots-rules.ts';
 import type { PageReading } from '../reading/page-reading.ts';
-import { type ReadBody, unfollowed } from '../reading/read-body.ts';
+import { unfollowed } from '../reading/read-body.ts';
+import type { ReadBody } from '../reading/read-result.ts';
 import type { PageRendering, RenderedEntry, ScriptRedirect } from '../render/page-rendering.ts';
 
 export interface AnswerOptions {

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, constants, inflateSync, type ZlibOptions } from 'node:zlib';
 
 /** Thrown within the reader when a document wants more memory than it may have. */
-export class OverBudget extends Error {}
+class OverBudget extends Error {}
 
 export interface ByteBudget {
   /** Set once something was refused: readers may swallow the error. */

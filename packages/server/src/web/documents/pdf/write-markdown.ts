@@ -5,7 +5,7 @@ import type { Block } from './pdf-blocks.ts';
 import type { Run } from './pdf-lines.ts';
 
 /** Where the text of a page begins, so that a reader of the markdown can name it: document.pdf#page=12. */
-export const pageAnchor = (page: number) => `<a id="page-${page}"></a>`;
+const pageAnchor = (page: number) => `<a id="page-${page}"></a>`;
 
 export function writeMarkdown(blocks: readonly Block[]): string {
   const parts: string[] = [];
