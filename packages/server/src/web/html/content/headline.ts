@@ -1,7 +1,7 @@
 import { collapseSpace, decodeText } from '../page-text.ts';
 import { hint } from '../tape/class-hints.ts';
-import { isHeading, tag, textNode } from '../tape/html-tag.ts';
-import type { Tape } from '../tape/tape.ts';
+import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
+import { holding, type Tape } from '../tape/tape.ts';
 import { leadsElsewhere } from './measure-tape.ts';
 
 export interface Headline {
@@ -18,7 +18,7 @@ const permalinkSign = /[\s¶#§🔗⚓]+$/u;
 /** Between the name of the page and the name of the site. */
 const separator = /\s[|\-–—·»:/]\s|[:|»(),]|\s{2,}/u;
 
-/** Headings that the page's title repeats, the best one first. */
+/** Headings that the page's title repeats, and elements that are nothing but this title; the best one first. */
 export function findHeadlines(tape: Tape, title: string | undefined): Headline[] {
   if (!title) return [];
   const found: Headline[] = [];
@@ -26,9 +26,27 @@ export function findHeadlines(tape: Tape, title: string | undefined): Headline[]
     const level = levelOf(tape, node);
     if (level === 0 || (level > 1 && isBesideContent(tape, node))) continue;
     const text = headingText(tape, node);
-    if (level === 1 ? isRepeated(text, title) : isTitle(text, title)) found.push({ node, level, text });
+    const repeats = level === 1 ? isRepeated(text, title) || repeatsPart(text, title) : isTitle(text, title);
+    if (repeats) found.push({ node, level, text });
   }
+  if (found.length === 0) found.push(...titledBlock(tape, title));
   return found.sort((a, b) => a.level - b.level);
+}
+
+/** Some pages show their title in an element that is no heading. The name of the site is a small part of the title. */
+function titledBlock(tape: Tape, title: string): Headline[] {
+  const wanted = wordsOf(title).join(' ');
+  for (let node = 0; node < tape.size; node++) {
+    const id = tape.tags[node] as number;
+    const isCandidate = isBlock[id] === 1 && isHeading[id] !== 1 && (tape.chars[node] as number) <= title.length;
+    if (!isCandidate || 2 * (tape.chars[node] as number) < title.replace(/\s/g, '').length) continue;
+    if (((tape.holds[node] as number) & holding.block) !== 0 || leadsElsewhere(tape, node)) continue;
+    const text = headingText(tape, node);
+    const words = wordsOf(text).join(' ');
+    if (words !== '' && (wanted.startsWith(words) || wanted.endsWith(words)) && !isBesideContent(tape, node))
+      return [{ node, level: 1, text }];
+  }
+  return [];
 }
 
 /** The headline of a content that does not show one: banners above the content often hold it. */
@@ -72,6 +90,15 @@ function isRepeated(text: string, title: string): boolean {
   const words = wordsOf(withoutNumber(text));
   const known = new Set(wordsOf(title));
   return words.length > 0 && words.filter((word) => known.has(word)).length >= 0.75 * words.length;
+}
+
+/** "Class Socket" of a page titled "Socket (net 1.2)": one part of the title with a few words around it. */
+function repeatsPart(text: string, title: string): boolean {
+  const words = wordsOf(text);
+  return title.split(separator).some((part) => {
+    const named = wordsOf(part);
+    return named.length > 0 && 2 * named.length >= words.length && named.every((word) => words.includes(word));
+  });
 }
 
 /** Lower headings must be all that the title says of the page. */

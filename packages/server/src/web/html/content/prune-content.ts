@@ -15,6 +15,8 @@ const advert =
   /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
 const advertLength = 60;
 const headlineLength = 15;
+/** Characters per word. Sentences stay below, qualified names do not: `java.lang.Object`. */
+const longWords = 12;
 
 /**
  * Removes from the chosen content what only leads elsewhere: lists and boxes of links, the lines that introduce them, and
@@ -131,7 +133,7 @@ class ContentPruner {
   #leadsAway(node: number, id: number): boolean {
     const { chars, ends } = this.#tape;
     if (node <= this.#headline && this.#headline < (ends[node] as number)) return false;
-    if (id === tag.pre || this.#holds(node, holding.code) || this.#fillsCell(node)) return false;
+    if (id === tag.pre || this.#holds(node, holding.code | holding.h1) || this.#fillsCell(node)) return false;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
     // Above the headline links lead to other parts of the site.
     if ((ends[node] as number) <= this.#headline) return this.#density(node) >= 0.4;
@@ -139,7 +141,7 @@ class ContentPruner {
     if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
     const density = this.#density(node);
     if (this.#announced) return density >= 0.3;
-    if (this.#keepsLinks || this.#heading >= 0) return false;
+    if (this.#keepsLinks || this.#heading >= 0 || id === tag.dl) return false;
     if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
     if (id === tag.p || isPart(id)) return false;
     return density >= 0.75 && !this.#isShortList(node, id) && this.#linksHeadlines(node);
@@ -152,13 +154,14 @@ class ContentPruner {
     return parent >= 0 && isCell(tags[parent] as number) && chars[parent] === chars[node];
   }
 
-  /** Links to other stories repeat their headlines; those of a reference name things. */
+  /** Links to other stories repeat their headlines, sentences nearly; those of a reference name things. */
   #linksHeadlines(node: number): boolean {
-    const { tags, ends, linked, details } = this.#tape;
+    const { tags, ends, linked, chars, words, details } = this.#tape;
     let links = 0;
     for (let at = node; at < (ends[node] as number); at++)
       if (tags[at] === tag.a && details.get(at)?.href !== undefined) links++;
-    return (linked[node] as number) >= headlineLength * links;
+    const isNames = (chars[node] as number) >= longWords * (words[node] as number);
+    return (linked[node] as number) >= headlineLength * links && !isNames;
   }
 
   /** One or two links within a text belong to it: "Buy it here". */

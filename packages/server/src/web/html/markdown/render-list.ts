@@ -50,7 +50,14 @@ function indent(text: string, by: string, first: boolean): string {
   return first ? by + rest : rest;
 }
 
-/** Definition lists in the syntax of Pandoc and PHP Markdown Extra, which reads well as plain text too. */
+/** Listings, lists, tables, quotes and headings; text that looks like one is escaped. */
+const isBlockMarkup = /^(?:`{3,}[^`\n]*\n|[-*+] |\d+\. |\| |> |#{1,6} )/;
+
+/**
+ * Definition lists in the syntax of Pandoc and PHP Markdown Extra, which reads well as plain text too. A definition that opens
+ * with a listing or a list follows its term as blocks: most readers of markdown take ": ```" for text and the closing fence
+ * for an opening one.
+ */
 export function renderDefinitions(rendering: Rendering, node: number, blocks: RenderedBlock[]): void {
   if (rendering.nesting >= limits.nestedBlocks) {
     rendering.writeBlocks(node, blocks);
@@ -63,6 +70,7 @@ export function renderDefinitions(rendering: Rendering, node: number, blocks: Re
     return;
   }
   const lines: string[] = [];
+  let afterDefinition = false;
   for (let child = node + 1; child < end; child++) {
     const id = tape.tags[child] as number;
     if (id === textNode || rendering.isGone(child)) {
@@ -73,8 +81,14 @@ export function renderDefinitions(rendering: Rendering, node: number, blocks: Re
     if (id === tag.div) continue;
     const term = id === tag.dt ? linesOf(rendering, child) : '';
     const definition = id === tag.dt ? '' : joinBlocks(rendering.nested(child));
-    if (term !== '') lines.push((lines.length > 0 && lines.at(-1)?.startsWith(':') ? '\n' : '') + term);
-    if (definition !== '') lines.push(`: ${indent(definition, '  ', false)}`);
+    if (term !== '') {
+      lines.push(afterDefinition ? `\n${term}` : term);
+      afterDefinition = false;
+    }
+    if (definition !== '') {
+      lines.push(isBlockMarkup.test(definition) ? `\n${definition}` : `: ${indent(definition, '  ', false)}`);
+      afterDefinition = true;
+    }
     child = (tape.ends[child] as number) - 1;
   }
   if (lines.length > 0) blocks.push({ text: lines.join('\n'), isList: false });
