@@ -28,17 +28,17 @@ const nearlyNothing = 20;
 /** With less prose, other text matters as much: a product's name and price. */
 const littleProse = 300;
 /** A box with this much prose is part of the text. */
-const muchProse = 150;
+const muchProse = 80;
 
 /**
  * Finds the element that holds the main content: one marked as such if it holds half of the prose, else the smallest one with
- * nearly all of it.
+ * nearly all of it. `title` is an element that shows the page's title without being a heading.
  */
-export function chooseContent(tape: Tape): ChosenContent {
+export function chooseContent(tape: Tape, title = -1): ChosenContent {
   removeBoilerplate(tape);
   const { chars } = pageSums(tape);
   const chosen = new RootFinder(tape).find();
-  if (chosen !== undefined) return chosen;
+  if (chosen !== undefined) return { ...chosen, root: withTitle(tape, chosen.root, title) };
   if (chars < nearlyNothing) restoreBoilerplate(tape);
   return { root: -1, origin: 'page' };
 }
@@ -155,6 +155,9 @@ class RootFinder {
     const density = (linked[node] as number) / (chars[node] as number);
     if (this.#proseOf(node) >= muchProse && density < 0.2) return true;
     if ((held & holding.heading) === 0) return false;
+    // The name of what the text is about, above it.
+    if (this.#tape.tags[node] === tag.header && (held & (holding.h1 | holding.control)) === 0 && density < 0.2)
+      return true;
     return (
       (this.#proseOf(node) >= 40 && density < 0.4) ||
       ((held & holding.h1) !== 0 && density < 0.2 && this.#hasSections(node))
@@ -201,4 +204,16 @@ function wholeOf(tape: Tape, node: number): number {
   let whole = node;
   while (whole >= 0 && isContainer[tape.tags[whole] as number] !== 1) whole = tape.parents[whole] as number;
   return whole;
+}
+
+/** Generated references have their facts between title and text. What adds many links is a frame around both. */
+function withTitle(tape: Tape, root: number, title: number): number {
+  const { parents, ends, tags, chars, linked } = tape;
+  if (title < 0 || title >= root) return root;
+  let holder = root;
+  while (holder > title) holder = parents[holder] as number;
+  if (holder < 0 || isContainer[tags[holder] as number] !== 1 || (ends[holder] as number) <= root) return root;
+  if (tags[holder] === tag.body || tags[holder] === tag.html) return root;
+  const added = (chars[holder] as number) - (chars[root] as number);
+  return (linked[holder] as number) - (linked[root] as number) <= 0.4 * added ? holder : root;
 }

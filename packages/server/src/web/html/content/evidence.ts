@@ -44,7 +44,10 @@ export function isBesides(tape: Tape, node: number, sums: PageSums): boolean {
   return !most || (holds & (holding.h1 | holding.code | holding.heading)) === 0;
 }
 
-/** A name and a second reason: it is small, consists of links, or has controls. */
+/**
+ * A name and a second reason: it is small, consists of links, or has controls. Being small says nothing of comments, because
+ * generated references call their descriptions so.
+ */
 export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): boolean {
   const chars = tape.chars[node] as number;
   const prose = tape.prose[node] as number;
@@ -56,18 +59,38 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   if ((holds & holding.heading) !== 0 && prose > 0 && ((tape.hints[node] as number) & hint.comments) === 0)
     return false;
   if ((holds & holding.control) !== 0) return true;
+  if (((tape.hints[node] as number) & hint.boilerplate) === 0) return false;
   // Terms and rows are facts, however few.
   if (tape.tags[node] === tag.dl || tape.tags[node] === tag.table) return false;
   return chars <= smallChars && chars <= smallShare * sums.chars;
 }
 
-/** Within the content an aside is a note, unless it consists of links or has controls. */
+/** Within the content an aside is a note, unless it consists of links to other pages' headlines or has controls. */
 export function isAside(tape: Tape, node: number, sums: PageSums): boolean {
   const holds = tape.holds[node] as number;
   if ((holds & (holding.h1 | holding.code)) !== 0 || (tape.prose[node] as number) > 0.5 * sums.prose)
     return false;
-  if ((tape.linked[node] as number) >= 0.4 * (tape.chars[node] as number)) return true;
-  return (holds & holding.control) !== 0 || !isWithinContent(tape, node);
+  const linksNames = namesThings(tape, node) && followsHeading(tape, node);
+  if ((tape.linked[node] as number) >= 0.4 * (tape.chars[node] as number)) return !linksNames;
+  return (holds & holding.control) !== 0 || !(linksNames || isWithinContent(tape, node));
+}
+
+/** Characters per word. Sentences stay below, qualified names do not: `java.lang.Object`. */
+const longWords = 8;
+const noteLength = 200;
+const fewNodes = 200;
+
+/** A short remark of names rather than a headline. */
+function namesThings(tape: Tape, node: number): boolean {
+  const chars = tape.chars[node] as number;
+  return chars <= noteLength && chars >= longWords * (tape.words[node] as number);
+}
+
+function followsHeading(tape: Tape, node: number): boolean {
+  const first = Math.max(tape.parents[node] as number, node - fewNodes);
+  for (let at = node - 1; at > first; at--)
+    if (isHeading[tape.tags[at] as number] === 1) return true;
+  return false;
 }
 
 export function isWithinContent(tape: Tape, node: number): boolean {

@@ -8,6 +8,8 @@ export interface Headline {
   readonly node: number;
   readonly level: number;
   readonly text: string;
+  /** An element that is no heading in the page. */
+  readonly isPlain?: true;
 }
 
 const longestText = 400;
@@ -33,20 +35,35 @@ export function findHeadlines(tape: Tape, title: string | undefined): Headline[]
   return found.sort((a, b) => a.level - b.level);
 }
 
-/** Some pages show their title in an element that is no heading. The name of the site is a small part of the title. */
+/**
+ * Some pages show their title in an element that is no heading; it becomes one. The name of the site is a small part of the
+ * title, and a link.
+ */
 function titledBlock(tape: Tape, title: string): Headline[] {
   const wanted = wordsOf(title).join(' ');
+  const fewestChars = 0.5 * title.replace(/\s/g, '').length;
   for (let node = 0; node < tape.size; node++) {
     const id = tape.tags[node] as number;
-    const isCandidate = isBlock[id] === 1 && isHeading[id] !== 1 && (tape.chars[node] as number) <= title.length;
-    if (!isCandidate || 2 * (tape.chars[node] as number) < title.replace(/\s/g, '').length) continue;
-    if (((tape.holds[node] as number) & holding.block) !== 0 || leadsElsewhere(tape, node)) continue;
+    const chars = tape.chars[node] as number;
+    if (!isTitled(id) || chars < fewestChars || chars > 2 * title.length) continue;
     const text = headingText(tape, node);
     const words = wordsOf(text).join(' ');
-    if (words !== '' && (wanted.startsWith(words) || wanted.endsWith(words)) && !isBesideContent(tape, node))
-      return [{ node, level: 1, text }];
+    if (words.length < 0.5 * wanted.length || (!wanted.startsWith(words) && !wanted.endsWith(words))) continue;
+    if (leadsElsewhere(tape, node) || isBesideContent(tape, node)) continue;
+    if (((tape.holds[node] as number) & holding.block) === 0) makeHeading(tape, node);
+    return [{ node, level: 1, text, isPlain: true }];
   }
   return [];
+}
+
+function isTitled(id: number): boolean {
+  return id === tag.div || id === tag.p || id === tag.center;
+}
+
+function makeHeading(tape: Tape, node: number): void {
+  tape.tags[node] = tag.h1;
+  for (let at = tape.parents[node] as number; at >= 0; at = tape.parents[at] as number)
+    tape.holds[at] = (tape.holds[at] as number) | holding.h1 | holding.heading | holding.block;
 }
 
 /** The headline of a content that does not show one: banners above the content often hold it. */
@@ -137,6 +154,7 @@ function headingText(tape: Tape, node: number): string {
   let text = '';
   for (let at = node + 1; at < (tape.ends[node] as number) && text.length < longestText; at++)
     if (tape.tags[at] === textNode) text += tape.html.slice(tape.starts[at], tape.stops[at]);
+    else if (isBlock[tape.tags[at] as number] === 1 && text.trim() !== '') break;
     else if (tape.tags[at] === tag.br) text += ' ';
     else if (((tape.hints[at] as number) & (hint.boilerplate | hint.hidden)) !== 0) {
       // The text itself may be a link of any name.
