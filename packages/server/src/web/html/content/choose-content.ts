@@ -48,12 +48,15 @@ class RootFinder {
   /** Without probable comments and boilerplate, which stay if they are within the content. */
   readonly #prose: Int32Array;
   readonly #total: number;
+  /** Little prose beside names, types and labels. */
+  readonly #isReference: boolean;
 
   constructor(tape: Tape) {
     this.#tape = tape;
     const { prose, total } = undoubtedProse(tape);
     this.#prose = prose;
     this.#total = total;
+    this.#isReference = total < 0.3 * pageSums(tape).chars;
   }
 
   find(): ChosenContent | undefined {
@@ -125,7 +128,8 @@ class RootFinder {
         children.push(child);
       }
       if (heaviest < 0 || this.#proseOf(heaviest) < share * sum || sum === 0) return root;
-      if (children.some((child) => child !== heaviest && (this.#isPart(child) || this.#isFlow(child))))
+      const others = children.filter((child) => child !== heaviest);
+      if (others.some((child) => this.#isPart(child) || this.#isFlow(child) || this.#isSection(child)))
         return root;
       root = heaviest;
     }
@@ -162,6 +166,13 @@ class RootFinder {
       (this.#proseOf(node) >= 40 && density < 0.4) ||
       ((held & holding.h1) !== 0 && density < 0.2 && this.#hasSections(node))
     );
+  }
+
+  /** Sections of a reference hold names and types under their headings. */
+  #isSection(node: number): boolean {
+    const { holds, chars, linked } = this.#tape;
+    if (!this.#isReference || ((holds[node] as number) & holding.heading) === 0) return false;
+    return (linked[node] as number) < 0.4 * (chars[node] as number) && this.#hasSections(node);
   }
 
   /** More than a title and a tagline. */
