@@ -93,6 +93,12 @@ function followsHeading(tape: Tape, node: number): boolean {
   return false;
 }
 
+/** A header with nothing but the headline, which may be followed by a line without links. */
+export function isHeadline(tape: Tape, node: number): boolean {
+  const holds = tape.holds[node] as number;
+  return (holds & holding.h1) !== 0 && (holds & holding.control) === 0 && tape.linked[node] === 0;
+}
+
 export function isWithinContent(tape: Tape, node: number): boolean {
   for (let at = tape.parents[node] as number; at >= 0; at = tape.parents[at] as number)
     if (tape.tags[at] === tag.article || ((tape.hints[at] as number) & hint.main) !== 0) return true;

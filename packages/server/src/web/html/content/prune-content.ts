@@ -10,6 +10,7 @@ const emptied = 'a heading with no content left';
 const leadIn =
   /^(?:related\b|read (?:more|also|next)|also read|more (?:from|on|stories|news)|recommended|you may (?:also )?like|sign up|subscribe|follow us|share this|like this|advert|tags?:|topics?:|filed under|posted in|image \d+ of \d+|continue reading|story continues|photos?:|watch:|video:)|^more(?::|\b.{0,40}\bstories)$/i;
 const leadInLength = 120;
+const ownWords = 30;
 /** Interruptions between the paragraphs of news. */
 const advert =
   /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
@@ -41,6 +42,9 @@ class ContentPruner {
   /** A heading without kept content below it so far. */
   #heading = -1;
   #headingAnnounces = false;
+  /** Headings of the first level with nothing below them so far. At the end of a page that has another they are a template. */
+  readonly #dangling: number[] = [];
+  #hasHeadline = false;
   #prunedBelow = false;
   /** The line before ends with a colon, so what follows belongs to it. */
   #introduced = false;
@@ -80,6 +84,7 @@ class ContentPruner {
         node = (ends[node] as number) - 1;
     }
     if (this.#heading >= 0 && this.#prunedBelow) this.#dropHeading(this.#heading);
+    if (this.#hasHeadline) for (const heading of this.#dangling) this.#dropHeading(heading);
   }
 
   /** Decides on a block. Returns false if the blocks inside are to be judged one by one. */
@@ -120,6 +125,7 @@ class ContentPruner {
     if (before >= 0 && this.#prunedBelow && (tags[before] as number) >= (tags[node] as number))
       this.#dropHeading(before);
     this.#heading = node;
+    if (tags[node] === tag.h1) this.#dangling.push(node);
     this.#prunedBelow = false;
     this.#introduced = false;
     this.#headingAnnounces = this.#announces(node);
@@ -175,6 +181,8 @@ class ContentPruner {
   }
 
   #keep(node: number): void {
+    if (this.#dangling.length > 0) this.#hasHeadline = true;
+    this.#dangling.length = 0;
     if (this.#heading >= 0 && this.#headingAnnounces && this.#prunedBelow) this.#dropHeading(this.#heading);
     this.#heading = -1;
     this.#announced = false;
@@ -187,7 +195,15 @@ class ContentPruner {
   }
 
   #announces(node: number): boolean {
-    return (this.#tape.chars[node] as number) <= leadInLength && leadIn.test(this.#textOf(node));
+    if ((this.#tape.chars[node] as number) > leadInLength) return false;
+    const text = this.#textOf(node);
+    return leadIn.test(text) && !this.#isSentence(node, text);
+  }
+
+  /** "Read more about the keyword introduced in version 5.2." has words of its own around its links. */
+  #isSentence(node: number, text: string): boolean {
+    const unlinked = (this.#tape.chars[node] as number) - (this.#tape.linked[node] as number);
+    return text.endsWith('.') && unlinked >= ownWords && this.#density(node) >= 0.3;
   }
 
   #isAdvert(node: number): boolean {

@@ -7,6 +7,7 @@ import {
   isAside,
   isBesides,
   isConsent,
+  isHeadline,
   isNamedBoilerplate,
   isWithinContent,
   type PageSums,
@@ -50,7 +51,8 @@ export function removeBoilerplate(tape: Tape): void {
       return isNamedBoilerplate(tape, node, sums) ? 'named as boilerplate, confirmed by its content' : keep;
     if ((flags & hint.aside) !== 0 && isAside(tape, node, sums)) return 'an aside';
     if (id === tag.form) return weight <= 0.4 * rest ? 'a form' : keep;
-    const isPageHeader = id === tag.header && weight <= 0.25 * rest && !isWithinContent(tape, node);
+    const isPageHeader =
+      id === tag.header && weight <= 0.25 * rest && !isWithinContent(tape, node) && !isHeadline(tape, node);
     return isPageHeader ? 'the page header' : keep;
   });
 }
