@@ -48,10 +48,13 @@ export function readMarkdown(markdown: string): MarkdownParts {
   return { text: text.join('\n'), headings: headings.filter(Boolean), codeBlocks, tables, superscripts };
 }
 
+/** Code within the text of a link may have brackets. */
+const link = /!?\[((?:\\.|`[^`]*`|[^\]\\`])*)\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g;
+
 function plainText(line: string): string {
   return line
-    .replace(/!?\[((?:\\.|[^\]\\])*)\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, '$1')
-    .replace(/!?\[((?:\\.|[^\]\\])*)\]\((?:\\.|[^()\\]|\([^()]*\))*\)/g, '$1')
+    .replace(link, '$1')
+    .replace(link, '$1')
     .replace(/<\/?(?:sup|sub|br|pre(?: lang="[^"]*")?)>/g, '')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[⁰¹²³⁴-⁹]/gu, (digit) => String(unicodeSuperscripts.indexOf(digit)));

@@ -160,7 +160,11 @@ class RootFinder {
     if (this.#proseOf(node) >= muchProse && density < 0.2) return true;
     if ((held & holding.heading) === 0) return false;
     // The name of what the text is about, above it.
-    if (this.#tape.tags[node] === tag.header && (held & (holding.h1 | holding.control)) === 0 && density < 0.2)
+    if (
+      this.#tape.tags[node] === tag.header &&
+      (held & (holding.h1 | holding.control)) === 0 &&
+      density < 0.2
+    )
       return true;
     return (
       (this.#proseOf(node) >= 40 && density < 0.4) ||
@@ -223,7 +227,8 @@ function withTitle(tape: Tape, root: number, title: number): number {
   if (title < 0 || title >= root) return root;
   let holder = root;
   while (holder > title) holder = parents[holder] as number;
-  if (holder < 0 || isContainer[tags[holder] as number] !== 1 || (ends[holder] as number) <= root) return root;
+  if (holder < 0 || isContainer[tags[holder] as number] !== 1 || (ends[holder] as number) <= root)
+    return root;
   if (tags[holder] === tag.body || tags[holder] === tag.html) return root;
   const added = (chars[holder] as number) - (chars[root] as number);
   return (linked[holder] as number) - (linked[root] as number) <= 0.4 * added ? holder : root;

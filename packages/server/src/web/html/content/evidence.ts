@@ -1,6 +1,7 @@
 import { hint } from '../tape/class-hints.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
+import { leadsElsewhere } from './measure-tape.ts';
 
 /** Totals of the page without what was removed so far. */
 export interface PageSums {
@@ -55,7 +56,7 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   if ((holds & (holding.h1 | holding.code)) !== 0 || prose > 0.5 * sums.prose) return false;
   if (isMostOfHeading(tape, node) || isNamedByItsText(tape, node)) return false;
   const leadsAway = (tape.linked[node] as number) >= 0.4 * chars;
-  if (leadsAway) return true;
+  if (leadsAway) return !isChapterList(tape, node, sums);
   if ((holds & holding.heading) !== 0 && prose > 0 && ((tape.hints[node] as number) & hint.comments) === 0)
     return false;
   if ((holds & holding.control) !== 0) return true;
@@ -63,6 +64,29 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   // Terms and rows are facts, however few.
   if (tape.tags[node] === tag.dl || tape.tags[node] === tag.table) return false;
   return chars <= smallChars && chars <= smallShare * sums.chars;
+}
+
+/**
+ * The contents of a chapter on a page with little else: they follow its heading, in the same element, and lead to other
+ * pages. A table of contents that leads to the sections of its own page repeats them.
+ */
+function isChapterList(tape: Tape, node: number, sums: PageSums): boolean {
+  const { tags, ends, chars, parents, hints, details } = tape;
+  if (((hints[node] as number) & hint.surely) !== 0 || 3 * (chars[node] as number) < sums.chars) return false;
+  const first = Math.max(parents[node] as number, node - fewNodes);
+  let heading = node - 1;
+  while (heading > first && (isHeading[tags[heading] as number] !== 1 || (chars[heading] as number) === 0))
+    heading--;
+  if (heading <= first || leadsElsewhere(tape, heading)) return false;
+  let links = 0;
+  let away = 0;
+  for (let at = node; at < (ends[node] as number); at++) {
+    const href = tags[at] === tag.a ? details.get(at)?.href : undefined;
+    if (href === undefined) continue;
+    links++;
+    if (!href.startsWith('#')) away++;
+  }
+  return 2 * away > links;
 }
 
 /** Within the content an aside is a note, unless it consists of links to other pages' headlines or has controls. */
@@ -88,8 +112,7 @@ function namesThings(tape: Tape, node: number): boolean {
 
 function followsHeading(tape: Tape, node: number): boolean {
   const first = Math.max(tape.parents[node] as number, node - fewNodes);
-  for (let at = node - 1; at > first; at--)
-    if (isHeading[tape.tags[at] as number] === 1) return true;
+  for (let at = node - 1; at > first; at--) if (isHeading[tape.tags[at] as number] === 1) return true;
   return false;
 }
 

@@ -30,7 +30,13 @@ export function extractContent(tape: Tape, request: ContentRequest): MainContent
   const labels = findTabs(tape);
   const headlines = findHeadlines(tape, request.title);
   const visibleWords = removeUnseen(tape);
-  const { root, origin, isMain = false } = request.content === 'full' ? wholePage : chooseContent(tape, headlines.find(({ isPlain }) => isPlain)?.node);
+  const {
+    root,
+    origin,
+    isMain = false,
+  } = request.content === 'full'
+    ? wholePage
+    : chooseContent(tape, headlines.find(({ isPlain }) => isPlain)?.node);
   if (request.content !== 'full') pruneContent(tape, root, isMain, headlines[0]?.node);
   if (onLeftOut) tellLeftOut(tape, root, onLeftOut);
   const { markdown, truncated } = renderMarkdown(tape, root, resolve, labels);

@@ -46,14 +46,26 @@ function titledBlock(tape: Tape, title: string): Headline[] {
     const id = tape.tags[node] as number;
     const chars = tape.chars[node] as number;
     if (!isTitled(id) || chars < fewestChars || chars > 2 * title.length) continue;
+    if (beginsWithBlock(tape, node)) continue;
     const text = headingText(tape, node);
     const words = wordsOf(text).join(' ');
-    if (words.length < 0.5 * wanted.length || (!wanted.startsWith(words) && !wanted.endsWith(words))) continue;
+    if (words.length < 0.5 * wanted.length || (!wanted.startsWith(words) && !wanted.endsWith(words)))
+      continue;
     if (leadsElsewhere(tape, node) || isBesideContent(tape, node)) continue;
     if (((tape.holds[node] as number) & holding.block) === 0) makeHeading(tape, node);
     return [{ node, level: 1, text, isPlain: true }];
   }
   return [];
+}
+
+/** A box around the title, not the title itself. */
+function beginsWithBlock({ tags, chars, ends }: Tape, node: number): boolean {
+  for (let at = node + 1; at < (ends[node] as number); at++) {
+    if ((chars[at] as number) === 0) continue;
+    if (isBlock[tags[at] as number] === 1) return true;
+    if (tags[at] === textNode) return false;
+  }
+  return false;
 }
 
 function isTitled(id: number): boolean {
@@ -78,8 +90,18 @@ export function missingHeadline(
     const level = levelOf(tape, node);
     if (level > 0 && level < highest && shown(node)) highest = level;
   }
-  if (highest === 1 || headlines.some(({ node }) => shown(node))) return undefined;
+  if (headlines.some(({ node }) => shown(node))) return undefined;
+  // A text with headlines of its own still has the one of its article.
+  if (highest === 1)
+    return headlines.find(({ node, level }) => level === 1 && sharesArticle(tape, node, root));
   return headlines[0] ?? closestAbove(tape, root, highest);
+}
+
+function sharesArticle(tape: Tape, node: number, root: number): boolean {
+  if (root < 0 || node >= root) return false;
+  let holder = tape.parents[root] as number;
+  while (holder >= 0 && tape.tags[holder] !== tag.article) holder = tape.parents[holder] as number;
+  return holder >= 0 && holder < node;
 }
 
 /** The last heading before the content that may be its parent. */
@@ -114,7 +136,9 @@ function repeatsPart(text: string, title: string): boolean {
   const words = wordsOf(text);
   return title.split(separator).some((part) => {
     const named = wordsOf(part);
-    return named.length > 0 && 2 * named.length >= words.length && named.every((word) => words.includes(word));
+    return (
+      named.length > 0 && 2 * named.length >= words.length && named.every((word) => words.includes(word))
+    );
   });
 }
 

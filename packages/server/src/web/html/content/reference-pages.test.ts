@@ -204,3 +204,117 @@ test('the language of a block may stand on a block inside it', () => {
 test('a space that does not break sets words apart', () => {
   expect(markdown(`<h3>11<tt>&nbsp;</tt>Editor</h3>${text}`)).toContain('### 11 Editor');
 });
+
+describe('a generated reference', () => {
+  const terms = (n: number) => '<h3>run</h3><pre>void run()</pre><p>Runs it.</p>'.repeat(n);
+
+  test('keeps the names above its description, also if the title names a method below', () => {
+    const header =
+      '<div class="header"><div>Module <a href="m">net.base</a></div><h1>Class Socket</h1></div><div class="inheritance"><a href="o">java.lang.Object</a></div><dl><dt>Implements:</dt><dd><a href="c">java.io.Closeable</a></dd></dl>';
+    const page = markdown(
+      `<main>${header}${text}<h2>Constructors</h2><h3>Socket</h3>${text}</main>`,
+      'Socket (net 1.2)',
+    );
+    expect(page).toMatch(
+      /^# Class Socket\n\n\[java\.lang\.Object\][\s\S]+Implements:\n: \[java\.io\.Closeable\]/,
+    );
+  });
+
+  test('has its title as a heading, although the page shows it in another element', () => {
+    const banner =
+      '<div class="top"><a href="/">The Handbook</a></div><div class="header"><div>Class Reference of Ports</div></div>';
+    expect(
+      markdown(
+        `${banner}<div class="contents"><h2>Functions</h2>${terms(3)}</div>`,
+        'Class Reference of Ports',
+      ),
+    ).toMatch(/^# Class Reference of Ports\n\n## Functions/);
+  });
+
+  test('keeps descriptions that its generator calls comments', () => {
+    const comment = '<div class="tsd-comment"><p>Kept, a line.</p></div>';
+    expect(markdown(`<main><h1>Ports</h1>${comment}${terms(3)}</main>`)).toContain('Kept, a line.');
+  });
+
+  test('keeps a note on where a symbol is defined', () => {
+    const note = '<aside><p>Defined in <a href="x">src/types/ports.d.ts:16</a></p></aside>';
+    expect(markdown(`<div><h1>Ports</h1>${text}<h2>run</h2>${note}</div>`)).toContain(
+      'src/types/ports.d.ts:16',
+    );
+  });
+
+  test('keeps sections of names and types beside the longest one', () => {
+    const section = (name: string) =>
+      `<section><h2>${name}</h2><h3>one</h3><div>one: string</div><h3>two</h3><div>two: number, or nothing at all</div></section>`;
+    const long = `<section><h2>Methods</h2><p>${sentence.repeat(3)}</p></section>`;
+    expect(
+      markdown(
+        `<div>${section('Constructors')}${section('Properties')}${long}</div>${section('Kept').repeat(4)}`,
+      ),
+    ).toMatch(/## Constructors[\s\S]+## Properties[\s\S]+## Methods/);
+  });
+
+  test('keeps the name in the header beside the article', () => {
+    const header = '<header><h2>Socket(port, host)</h2><div>A socket.</div></header>';
+    expect(
+      markdown(`<div id="main"><section>${header}<article>${text}</article></section></div>`, 'Other'),
+    ).toContain('## Socket(port, host)\n\nA socket.');
+  });
+});
+
+describe('a list of chapters', () => {
+  const list = (href: string) =>
+    `<ul class="toc">${[1, 2, 3, 4].map((n) => `<li><a href="${href}${n}">Kept chapter ${n}</a></li>`).join('')}</ul>`;
+
+  test('is what a page with little else is about', () => {
+    expect(markdown(`<div><h1>Ports</h1><p>A guide.</p>${list('part-')}</div>`)).toContain('Kept chapter 3');
+  });
+
+  test.each([
+    [
+      'of the page itself repeats its headings',
+      `<div><h1>Ports</h1><p>A guide in one sentence, so long.</p>${list('#part-')}</div>`,
+    ],
+    [
+      'before the headline is navigation',
+      `<div>${list('part-')}<h1>Ports</h1><p>A guide in one sentence, so long.</p></div>`,
+    ],
+  ])('%s', (_, body) => {
+    expect(markdown(body)).not.toContain('Kept');
+  });
+});
+
+describe('headlines', () => {
+  test('at the end with nothing below are templates', () => {
+    const search = '<div><h1>No results</h1><ul></ul></div>';
+    expect(markdown(`<div><h1>Ports</h1>${text}${search}</div>`)).not.toContain('No results');
+  });
+
+  test.each([
+    ['a page header', (text: string) => `<header><h1>Ports</h1></header><h1>First</h1>${text}`],
+    [
+      'the header of an article',
+      (text: string) =>
+        `<article><div><h1>Ports</h1></div><div class="post-content"><h1>First</h1>${text}</div></article>`,
+    ],
+  ])('in %s stay above those of the text', (_, page) => {
+    expect(markdown(page(text))).toMatch(/^# Ports\n\n# First/);
+  });
+});
+
+test('a sentence that begins like a teaser stays', () => {
+  const more =
+    '<p>Read more about the <a href="p">port proposal of the working group</a> and the keyword that came with it.</p>';
+  expect(markdown(`<article><h1>Ports</h1>${text}${more}${text}</article>`)).toContain(
+    'the keyword that came',
+  );
+});
+
+test.each([
+  ['a listing', '<pre>run\nstop</pre>', 'Run it\n\n```\nrun\nstop\n```'],
+  ['a list', '<ul><li>one</li><li>two</li></ul>', 'Run it\n\n- one\n- two'],
+])('a definition that opens with %s is readable without support for definition lists', (_, part, written) => {
+  expect(markdown(`${text}<dl><dt>Run it</dt><dd>${part}</dd><dt>Next</dt><dd>A line.</dd></dl>`)).toContain(
+    `${written}\n\nNext\n: A line.`,
+  );
+});
