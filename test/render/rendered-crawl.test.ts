@@ -229,7 +229,7 @@ describe('a crawl where there is no browser', { timeout: 120_000 }, () => {
     const worker = fixture.startWorker({ HOLDFAST_BROWSER: '/nonexistent/chromium' });
     await worker.saying(/is ready/);
     const auto = await fixture.crawled('/app/0', { strategy: 'single' });
-    expect(await pagesOf(auto.id)).toMatchObject([{ title: 'App', rendered: null }]);
+    expect(await pagesOf(auto.id)).toMatchObject([{ title: 'App', rendered: false }]);
     await worker.saying(/Pages that need JavaScript are stored as they came/);
     const always = await fixture.crawled('/app/0', { strategy: 'single', render: 'always', attempts: 1 });
     expect(await fixture.outcomes(always.id)).toEqual({ '/app/0': 'failed: browser_unavailable' });

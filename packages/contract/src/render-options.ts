@@ -46,8 +46,12 @@ export const suspicions = {
   empty: 'it came almost without text',
   noscript: 'it asks to enable JavaScript',
   thin: 'it came with little text for its size',
+  mount: 'it came with an empty list, place or skeleton for a script to fill',
+  data: 'it came with more data for scripts than text',
+  clicks: 'it has elements that lead on by a click alone',
   no_links: 'it came without links',
   markup: 'its markup is that of an app',
+  script: 'it has a script that may add to it',
 } as const;
 export type Suspicion = keyof typeof suspicions;
 

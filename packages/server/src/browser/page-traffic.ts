@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 /** Connections that stay open as long as the page does; nobody waits for their end. */
 const endless = new Set(['websocket', 'eventsource', 'media', 'ping']);
 /** A request that takes longer is a long poll, or one whose end the browser does not tell of, as for the script of a shared worker. */
-const patienceMs = 8_000;
+export const patienceMs = 8_000;
 
 /** Counts what a page loads, by the browser's own events. */
 export class PageTraffic {

@@ -2,18 +2,31 @@ import { HoldfastError } from '@holdfast/contract';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { isHeavy, isTracker } from './blocked-resources.ts';
 import type { GuardProxy, ProxyPass } from './guard-proxy.ts';
-import { serializeDocument, waitForQuietDom } from './page-scripts.js';
-import { PageTraffic } from './page-traffic.ts';
+import {
+  clickedLinks,
+  scrollThrough,
+  scrollToTop,
+  serializeDocument,
+  waitForQuiet,
+  watchPage,
+} from './page-scripts.js';
+import { PageTraffic, patienceMs } from './page-traffic.ts';
 import { performAction } from './perform-action.ts';
 import type { RenderedPage, RenderOptions, RenderRequest } from './render-request.ts';
 
-/** Neither the network nor the DOM has done anything for so long: the page is finished. */
-const quietMs = 150;
+/** Nothing is under way, and the DOM has not changed for so long: the page is finished. */
+const quietMs = 80;
+/** After the last news a page may still wait for a timer of its own. */
+const timerMs = 1_500;
 /** A page that never rests is taken as it stands after this much of its time. */
 const quietShare = 0.6;
 const maxHtmlLength = 20 * 1024 * 1024;
+/** An endless list is read so far: so many times it may grow when it is scrolled to its end, in this share of the time. */
+const maxScrolls = 20;
+const scrollShare = 0.3;
 /** A page may load itself again, to come back with a cookie. */
 const maxReloads = 2;
+const maxClickedLinks = 60;
 
 /**
  * Renders one page in a context of its own. The document is the answer that the runner already fetched; everything that the
@@ -62,6 +75,8 @@ class PageRendering {
   readonly #started: number;
   readonly #traffic: PageTraffic;
   #navigations = 0;
+  /** Its text is taken: what it asks for now, it asks for because of our clicks. */
+  #isClicked = false;
   #redirect: string | undefined;
   #redirected: () => void = () => undefined;
 
@@ -81,6 +96,7 @@ class PageRendering {
     page.context().on('page', (popup) => {
       if (popup !== page) void popup.close().catch(() => undefined);
     });
+    await page.addInitScript(watchPage);
     await page.context().route('**/*', (route) => this.#decide(route));
     const redirected = new Promise<undefined>((resolve) => {
       this.#redirected = () => resolve(undefined);
@@ -104,12 +120,13 @@ class PageRendering {
   async #content(url: string, options: RenderOptions): Promise<PageContent> {
     const page = this.#page;
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: this.#left });
-    let isQuiet = await this.#untilQuiet();
-    isQuiet = (await this.#waitFor()) && isQuiet;
+    let isQuiet = await this.#waitFor();
+    await this.#scroll();
     for (const action of options.actions ?? []) {
       await performAction(page, action, this.#left);
       isQuiet = await this.#untilQuiet();
     }
+    if (options.screenshot) await page.evaluate(scrollToTop);
     const screenshot = options.screenshot
       ? await page.screenshot({
           type: 'png',
@@ -117,8 +134,18 @@ class PageRendering {
           timeout: Math.max(this.#left, 1_000),
         })
       : undefined;
-    const html = (await this.#unlessNavigated(page.evaluate(serializeDocument, maxHtmlLength))) ?? '';
-    return { html, screenshot, isQuiet };
+    const html =
+      (await this.#unlessNavigated(page.evaluate(serializeDocument, { maxLength: maxHtmlLength, url }))) ??
+      '';
+    return { html: withLinks(html, await this.#clickedLinks()), screenshot, isQuiet };
+  }
+
+  /** Not with actions: what they brought about is not to be undone. A page that cannot be clicked through has what it has. */
+  async #clickedLinks(): Promise<readonly string[]> {
+    const { findLinks, actions = [] } = this.#request.options;
+    if (!findLinks || actions.length > 0) return [];
+    this.#isClicked = true;
+    return await this.#page.evaluate(clickedLinks, { maxLinks: maxClickedLinks }).catch(() => []);
   }
 
   get #left(): number {
@@ -148,6 +175,10 @@ class PageRendering {
 
   async #navigate(route: Route, request: Request): Promise<void> {
     const { url, response } = this.#request;
+    if (this.#isClicked) {
+      await route.abort('aborted');
+      return;
+    }
     const first = this.#navigations++ === 0;
     if (first) {
       await route.fulfill({ status: response.status, headers: { ...response.headers }, body: response.body });
@@ -164,6 +195,7 @@ class PageRendering {
 
   #mayLoad(request: Request): boolean {
     const { loadEverything, maxRequests } = this.#request.options;
+    if (this.#isClicked && request.resourceType() !== 'script') return false;
     if (!/^https?:/.test(request.url()) && !/^(data|blob):/.test(request.url())) return false;
     if (this.#traffic.started > maxRequests || this.#pass.isSpent) return false;
     return loadEverything === true || !(isHeavy(request.resourceType()) || isTracker(request.url()));
@@ -178,7 +210,12 @@ class PageRendering {
       const before = this.#traffic.started;
       await this.#traffic.idle(left);
       const isQuiet = await this.#unlessNavigated(
-        this.#page.evaluate(waitForQuietDom, { quietMs, capMs: Math.max(1, until - performance.now()) }),
+        this.#page.evaluate(waitForQuiet, {
+          quietMs,
+          timerMs,
+          requestMs: patienceMs,
+          capMs: Math.max(1, until - performance.now()),
+        }),
       );
       if (isQuiet && this.#traffic.open === 0 && this.#traffic.started === before) return true;
     }
@@ -186,17 +223,33 @@ class PageRendering {
 
   async #waitFor(): Promise<boolean> {
     const { waitFor } = this.#request.options;
-    if (waitFor === undefined) return true;
     if (typeof waitFor === 'number') {
+      const isQuiet = await this.#untilQuiet();
       await this.#page.waitForTimeout(Math.min(waitFor, this.#left));
-      return true;
+      return isQuiet;
     }
     // What is there by then is the page; a selector that never comes may be a page of another kind.
-    const found = await this.#page
-      .waitForSelector(waitFor, { state: 'attached', timeout: this.#left })
-      .then(() => true)
-      .catch(() => false);
-    return found && (await this.#untilQuiet());
+    const found =
+      waitFor === undefined ||
+      (await this.#page
+        .waitForSelector(waitFor, { state: 'attached', timeout: this.#left * quietShare })
+        .then(() => true)
+        .catch(() => false));
+    return (await this.#untilQuiet()) && found;
+  }
+
+  /** Brings what comes when a reader scrolls, in pages that follow it. */
+  async #scroll(): Promise<void> {
+    const until = performance.now() + Math.min(this.#left, this.#request.options.timeoutMs * scrollShare);
+    let height: number | undefined;
+    for (let scrolled = 0; scrolled <= maxScrolls; scrolled++) {
+      const capMs = until - performance.now();
+      if (capMs <= 0) return;
+      const now = await this.#unlessNavigated(this.#page.evaluate(scrollThrough, { capMs }));
+      if (now === undefined || now === height) return;
+      height = now;
+      await this.#untilQuiet();
+    }
   }
 
   /** A document that is replaced takes what was asked of it along; the next one is asked again. */
@@ -218,6 +271,15 @@ interface PageContent {
 }
 
 const emptyContent: PageContent = { html: '', screenshot: undefined, isQuiet: true };
+
+/** Empty links at the end of the document: a crawl follows them, and a reader does not see them. */
+function withLinks(html: string, urls: readonly string[]): string {
+  if (urls.length === 0) return html;
+  const escaped = (url: string) => url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const links = urls.map((url) => `<a href="${escaped(url)}"></a>`).join('');
+  const end = html.lastIndexOf('</body>');
+  return end === -1 ? html + links : html.slice(0, end) + links + html.slice(end);
+}
 
 function sameDocument(one: string, other: string): boolean {
   return one.replace(/#.*$/, '') === other.replace(/#.*$/, '');

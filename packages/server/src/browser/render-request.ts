@@ -21,6 +21,8 @@ export interface RenderOptions {
   readonly waitFor?: string | number | undefined;
   readonly actions?: readonly PageAction[] | undefined;
   readonly screenshot?: 'viewport' | 'full_page' | undefined;
+  /** Find out where elements without an address lead, by clicking on them; they reach no server. */
+  readonly findLinks?: boolean | undefined;
   /** Images, fonts, media and trackers as well. */
   readonly loadEverything?: boolean | undefined;
   /** Of all that the page loads. */

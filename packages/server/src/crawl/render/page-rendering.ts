@@ -9,6 +9,7 @@ import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import type { ReadBody } from '../reading/read-result.ts';
+import { isPoorer, isRicher } from './compare-rendering.ts';
 import { keepScreenshot } from './keep-screenshot.ts';
 import { pathShape } from './path-shape.ts';
 import { RenderVerdicts } from './render-verdicts.ts';
@@ -23,6 +24,7 @@ export interface PageRenderingOptions {
   readonly renderer: Renderer | undefined;
   readonly job: HeldJob;
   readonly reading: PageReading;
+  readonly followsLinks: boolean;
   /** What the source of a host says, for crawls that leave it to `auto`. */
   readonly modes: Pick<RenderModes, 'of'>;
 }
@@ -54,9 +56,6 @@ export interface Rendering {
 
 const htmlType = /^(text\/html|application\/xhtml\+xml)\b/i;
 const maxRequests = 500;
-/** A rendered page has more than this much more text, and more words than a greeting or a cookie notice. */
-const moreShare = 1.15;
-const moreWords = 15;
 /** With fewer words a page is not worth keeping as it came when it cannot be rendered. */
 const enoughWords = 30;
 /** After no browser could be had, auto asks for one again. */
@@ -99,11 +98,13 @@ export class PageRendering {
       const group = { host, shape: pathShape(url), suspicion };
       const isNeeded = await this.#verdicts.decide(group, async () => {
         sample = await this.#rendered(page);
-        return isRicher(sample, came);
+        return 'redirect' in sample || isRicher(sample, came, suspicion);
       });
       if (!isNeeded) return { why: 'complete' };
       const result = sample ?? (await this.#rendered(page));
-      return isPoorer(result, came) ? { why: 'complete' } : rendering(result, suspicion);
+      // Scripts that fail may take away what the server sent.
+      const isLoss = !('redirect' in result) && isPoorer(result, came);
+      return isLoss ? { why: 'complete' } : rendering(result, suspicion);
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;
       if (error.code === 'browser_unavailable') {
@@ -149,6 +150,7 @@ export class PageRendering {
           waitFor: options.wait_for,
           actions: options.actions,
           screenshot: screenshot === true ? 'viewport' : screenshot || undefined,
+          findLinks: this.#options.followsLinks,
           loadEverything: options.load_media || screenshot !== false,
         },
       },
@@ -160,24 +162,6 @@ export class PageRendering {
     const html = Buffer.from(rendered.html);
     return await reading.read(url, 'text/html; charset=utf-8', html, baselineHash, true);
   }
-}
-
-/** More text or more links than the page had as it came. */
-function isRicher(rendering: ReadBody | ScriptRedirect, before: ReadBody): boolean {
-  if ('redirect' in rendering) return true;
-  const { page, links } = rendering;
-  const [words, wordsBefore] = [page.word_count ?? 0, before.page.word_count ?? 0];
-  if (words > wordsBefore * moreShare && words - wordsBefore > moreWords) return true;
-  const known = new Set(before.links);
-  const more = links.filter((link) => !known.has(link)).length;
-  return more > Math.max(1, known.size * (moreShare - 1));
-}
-
-/** Scripts that fail may take away what the server sent. */
-function isPoorer(rendering: ReadBody | ScriptRedirect, before: ReadBody): boolean {
-  if ('redirect' in rendering) return false;
-  const wordsBefore = before.page.word_count ?? 0;
-  return wordsBefore >= enoughWords && (rendering.page.word_count ?? 0) < wordsBefore / 2;
 }
 
 function rendering(read: ReadBody | ScriptRedirect, why: RenderReason): Rendering | ScriptRedirect {

@@ -30,10 +30,13 @@ const learnStatement = statement<Counts>(
    RETURNING rendered, needed`,
 );
 
-/** So many pages of a group are rendered and compared before the others follow what they showed. */
-const samples = 3;
-/** A host whose shapes all differ is judged by all of them together. */
-const hostSamples = 12;
+/**
+ * So many pages of a group are rendered and compared before the others follow what they showed. A host whose shapes all differ is
+ * judged by all of them together.
+ */
+const samples = { shape: 3, host: 12 };
+/** Nearly every page has a script. */
+const samplesOfWeak = { shape: 2, host: 4 };
 
 type Verdict = 'render' | 'keep' | 'sample';
 
@@ -60,7 +63,7 @@ export class RenderVerdicts {
       const verdict = verdictOn(group, known);
       if (verdict !== 'sample') return verdict === 'render';
       const finished = known.get(rowOf(group))?.rendered ?? 0;
-      if (!sampling || sampling.size === 0 || sampling.size + finished < samples) break;
+      if (!sampling || sampling.size === 0 || sampling.size + finished < samplesOf(group).shape) break;
       await Promise.race(sampling);
       known = await this.#known(group.host);
       sampling = this.#sampling.get(key);
@@ -103,15 +106,19 @@ export class RenderVerdicts {
 
 function verdictOn(group: PageGroup, known: ReadonlyMap<string, Counts>): Verdict {
   const own = known.get(rowOf(group));
-  if (own && own.rendered >= samples) return own.needed > 0 ? 'render' : 'keep';
+  if (own && own.rendered >= samplesOf(group).shape) return own.needed > 0 ? 'render' : 'keep';
   const alike = [...known]
     .filter(([row]) => row.startsWith(`${group.suspicion} `))
     .map(([, counts]) => counts);
   const rendered = alike.reduce((sum, counts) => sum + counts.rendered, 0);
   const needed = alike.reduce((sum, counts) => sum + counts.needed, 0);
-  if (rendered < hostSamples) return 'sample';
+  if (rendered < samplesOf(group).host) return 'sample';
   if (needed === 0) return 'keep';
   return needed === rendered ? 'render' : 'sample';
+}
+
+function samplesOf({ suspicion }: PageGroup): typeof samples {
+  return suspicion === 'script' ? samplesOfWeak : samples;
 }
 
 function rowOf({ shape, suspicion }: PageGroup): string {

@@ -36,6 +36,56 @@ describe('a page is suspected of needing JavaScript', () => {
 });
 
 test.each([
+  ['an empty list', '<ul class="results"></ul><script src="/a.js"></script>', 'mount'],
+  [
+    'an empty mount point among much text',
+    '<div id="app"><!-- --></div><script src="/a.js"></script>',
+    'mount',
+  ],
+  ['a skeleton', '<div class="card skeleton-card"><i></i></div><script src="/a.js"></script>', 'mount'],
+  ['an element that is busy', '<section aria-busy="true"></section><script src="/a.js"></script>', 'mount'],
+  [
+    'a plea in much text',
+    '<noscript>JavaScript is required.</noscript><script src="/a.js"></script>',
+    'noscript',
+  ],
+  ['elements that lead on by a click', '<div onclick="location.href=\'/a\'">a</div>', 'clicks'],
+  ['links without an address', '<a class="next">next</a><script src="/a.js"></script>', 'clicks'],
+  [
+    'its data',
+    `<script type="application/json">${'{"a":"b"}'.repeat(500)}</script><script>go()</script>`,
+    'data',
+  ],
+  ['a script of unknown content', '<script src="/a.js"></script>', 'script'],
+  ['a script that leads away', "<script>location.replace('/b')</script>", 'script'],
+])('a page with text and links is suspected by %s', (_, html, suspicion) => {
+  expect(suspect(`<body><p>${text}</p>${html}`)).toBe(suspicion);
+});
+
+test('a hostile page is looked at in no time', () => {
+  const parts = [
+    '<',
+    '<!--',
+    '<noscript',
+    '<noscript>',
+    '<div',
+    '<div id=',
+    '<ul><!--',
+    '<script',
+    '<a ',
+    ' id="',
+  ];
+  const more = [' onclick="', '<script type=application/json>', ' data-x=', '<a-', '<head', " class='open("];
+  for (const part of [...parts, ...more]) {
+    const html = `<script src=x></script><p>${text}${part.repeat(512_000 / part.length)}`;
+    const before = process.cpuUsage();
+    suspect(html);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000, part).toBeLessThan(1_500);
+  }
+});
+
+test.each([
   ['without a script', `<p>${text}`],
   ['short, without a script', '<p>Hello'],
   ['with an ordinary script', `<p>${text}<script>console.log(1)</script>`],

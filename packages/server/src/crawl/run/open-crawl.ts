@@ -21,6 +21,7 @@ import { PageRendering } from '../render/page-rendering.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { CrawlLoop } from './crawl-loop.ts';
 import { endCrawl } from './end-crawl.ts';
+import { strategyOf } from './find-urls.ts';
 import { InFlight } from './in-flight-file.ts';
 import { KnownUrls } from './known-urls.ts';
 
@@ -143,5 +144,6 @@ function renderingOf(
     renderer,
     reading,
     modes: new RenderModes(db),
+    followsLinks: strategyOf(options) === 'recursive',
   });
 }

@@ -1,0 +1,4 @@
+import { mount } from 'svelte';
+import Feed from './Feed.svelte';
+
+mount(Feed, { target: document.getElementById('feed') });
