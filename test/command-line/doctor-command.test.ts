@@ -1,11 +1,13 @@
 import { readConfiguration } from '@holdfast/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/server/src/base/database/open-database.ts';
+import { browserForTests } from '../../packages/server/src/browser/testing/open-pool.ts';
 import { checkWorkers } from '../../packages/server/src/ops/doctor/queue-checks.ts';
 import { registerWorker } from '../../packages/server/src/worker/supervisor/register-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../database-fixture/create-test-database.ts';
 import { runHoldfast } from './run-holdfast.ts';
 
+const program = await browserForTests();
 let database: TestDatabase;
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -20,16 +22,23 @@ const register = (id: string, maxJobs: number) =>
     async () => {},
   );
 
+/** A browser takes a second to start; only a test of it needs to. */
+const noBrowser = { HOLDFAST_BROWSER: '/nonexistent/chromium' };
+
 type Finding = { check: string; state: string; found: string; advice?: string };
 
 async function findings(env: Record<string, string> = {}): Promise<Map<string, Finding>> {
-  const { stdout } = await runHoldfast(['doctor', '--json'], { DATABASE_URL: database.url, ...env });
+  const { stdout } = await runHoldfast(['doctor', '--json'], {
+    DATABASE_URL: database.url,
+    ...noBrowser,
+    ...env,
+  });
   return new Map((JSON.parse(stdout) as Finding[]).map((finding) => [finding.check, finding]));
 }
 
 describe('holdfast doctor', () => {
-  test('examines database, schema, clock, durability, connections, locks, leases, workers, webhooks and bloat', async () => {
-    const { stdout } = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
+  test('examines database, schema, clock, durability, connections, locks, leases, workers, webhooks, bloat and browser', async () => {
+    const { stdout } = await runHoldfast(['doctor'], { DATABASE_URL: database.url, ...noBrowser });
     const checks = stdout.matchAll(/^(?:ok {2}|warn|FAIL) {2}(\w+)/gm);
     expect([...checks].map(([, check]) => check)).toEqual([
       'database',
@@ -42,7 +51,32 @@ describe('holdfast doctor', () => {
       'workers',
       'webhooks',
       'bloat',
+      'browser',
     ]);
+  });
+
+  test('says which browser renders pages, or why none does and how to get one', async () => {
+    const broken = await findings();
+    expect(broken.get('browser')).toEqual({
+      check: 'browser',
+      state: 'warning',
+      found:
+        'there is no browser; pages that need JavaScript are stored as they came (render: auto means never)',
+      advice: 'HOLDFAST_BROWSER is /nonexistent/chromium, which cannot be run. Correct the path.',
+    });
+    const failing = await findings({ HOLDFAST_BROWSER: '/bin/false' });
+    expect(failing.get('browser')).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/^\/bin\/false does not start: .*render: auto means never/s),
+      advice: expect.stringContaining('docs/guides/render-pages.md'),
+    });
+  });
+
+  test.skipIf(!program)('starts the browser that workers would start', async () => {
+    expect((await findings({ HOLDFAST_BROWSER: program ?? '' })).get('browser')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^Chromium \d+\.\S+ starts with its sandbox/),
+    });
   });
 
   test('finds leases that nobody recovers, and says what to start', async () => {
@@ -114,7 +148,7 @@ describe('holdfast doctor', () => {
   });
 
   test('finds a server that may forget what it has confirmed, and fails', async () => {
-    const outcome = await runHoldfast(['doctor'], { DATABASE_URL: database.url });
+    const outcome = await runHoldfast(['doctor'], { DATABASE_URL: database.url, ...noBrowser });
     // The server of the tests runs with fsync off, for speed.
     expect(outcome).toMatchObject({
       exit: 1,

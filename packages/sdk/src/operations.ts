@@ -1738,6 +1738,10 @@ export interface Worker {
   host: string | null;
   pid: number | null;
   version: string;
+  /** what renders its pages; null: nothing, or not visible to this key */
+  browser: string | null;
+  /** why it cannot render pages; null: it can, or not visible */
+  browser_problem: string | null;
   max_jobs: number;
   running_jobs: number;
   started_at: string;

@@ -21,6 +21,14 @@ export const apiWorker = z
     host: z.string().nullable().describe('null: not visible to this key'),
     pid: z.int().nullable(),
     version: z.string(),
+    browser: z
+      .string()
+      .nullable()
+      .describe('what renders its pages; null: nothing, or not visible to this key'),
+    browser_problem: z
+      .string()
+      .nullable()
+      .describe('why it cannot render pages; null: it can, or not visible'),
     max_jobs: z.int(),
     running_jobs: z.int(),
     started_at: timestamp,

@@ -36,9 +36,14 @@ export interface FindBrowserOptions {
   readonly cacheFolder?: string | undefined;
 }
 
-/** The configured browser, else the system's, else the one of the npm package. Downloads nothing. */
-export async function findBrowser(options: FindBrowserOptions = {}): Promise<FoundBrowser> {
-  const { configured, searchPath = process.env.PATH ?? '', cacheFolder = defaultCacheFolder() } = options;
+/** A browser, or the archive that the npm package brings, which has to be unpacked first. */
+export type LocatedBrowser =
+  | FoundBrowser
+  | { readonly archive: string; readonly from: '@sparticuz/chromium' };
+
+/** The configured browser, else the system's, else the one of the npm package. Starts and unpacks nothing. */
+export function locateBrowser(options: FindBrowserOptions = {}): LocatedBrowser {
+  const { configured, searchPath = process.env.PATH ?? '' } = options;
   if (configured !== undefined) {
     return isExecutable(configured)
       ? { path: configured, from: 'HOLDFAST_BROWSER' }
@@ -53,8 +58,19 @@ export async function findBrowser(options: FindBrowserOptions = {}): Promise<Fou
     ...macPrograms,
   ].find(isExecutable);
   if (system) return { path: system, from: 'system' };
-  const packed = await unpackedBrowser(cacheFolder);
-  return packed ? { path: packed, from: '@sparticuz/chromium' } : { path: undefined, hint: browserHint };
+  const folder = packageFolder();
+  const archive = folder && join(folder, 'bin', 'chromium.br');
+  return archive && existsSync(archive)
+    ? { archive, from: '@sparticuz/chromium' }
+    : { path: undefined, hint: browserHint };
+}
+
+/** The same, ready to be started. Downloads nothing. */
+export async function findBrowser(options: FindBrowserOptions = {}): Promise<FoundBrowser> {
+  const located = locateBrowser(options);
+  if (!('archive' in located)) return located;
+  const { archive, from } = located;
+  return { path: await unpackedBrowser(archive, options.cacheFolder ?? defaultCacheFolder()), from };
 }
 
 /** As root a folder that other accounts may enter: the browser runs as one of them. */
@@ -67,11 +83,8 @@ function defaultCacheFolder(): string {
  * The package itself would unpack into the shared folder of temporary files, where another account could have placed a
  * program of that name; and a process killed while it unpacks would leave half a browser.
  */
-async function unpackedBrowser(cacheFolder: string): Promise<string | undefined> {
-  const folder = packageFolder();
-  if (!folder) return undefined;
-  const archive = join(folder, 'bin', 'chromium.br');
-  if (!existsSync(archive)) return undefined;
+async function unpackedBrowser(archive: string, cacheFolder: string): Promise<string> {
+  const folder = dirname(dirname(archive));
   const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
   const program = join(cacheFolder, `chromium-${version}`);
   if (isExecutable(program)) return program;

@@ -28,6 +28,15 @@ const columns: readonly Column<Worker>[] = [
   { name: 'Host', cell: (worker) => worker.host ?? '–' },
   { name: 'Process', align: 'right', cell: (worker) => worker.pid ?? '–', wideOnly: true },
   { name: 'Load', align: 'right', cell: (worker) => loadText(worker) },
+  {
+    name: 'Renders',
+    cell: (worker) => (
+      <span title={worker.browser ?? worker.browser_problem ?? undefined}>
+        {worker.browser !== null ? 'yes' : worker.browser_problem !== null ? 'no' : '–'}
+      </span>
+    ),
+    wideOnly: true,
+  },
   { name: 'Version', cell: (worker) => worker.version, wideOnly: true },
   { name: 'Since', align: 'right', cell: (worker) => <Moment at={worker.started_at} />, wideOnly: true },
   { name: 'Seen', align: 'right', cell: (worker) => <Moment at={worker.last_seen} /> },

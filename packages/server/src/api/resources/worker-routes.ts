@@ -4,6 +4,8 @@ import { theCaller } from '../caller.ts';
 import { pageOf } from '../list-page.ts';
 import type { RouteGroup } from '../route-group.ts';
 
+const hidden = { host: null, pid: null, trouble: null, browser: null, browser_problem: null };
+
 export const workerRoutes: RouteGroup = (server, { pool, configuration }) => {
   server.get(
     '/',
@@ -24,7 +26,7 @@ export const workerRoutes: RouteGroup = (server, { pool, configuration }) => {
       const { data, next_cursor } = pageOf(workers, limit, ({ id }) => id);
       if (theCaller(request).seesEveryOwner) return { data, next_cursor };
       return {
-        data: data.map((worker) => ({ ...worker, host: null, pid: null, trouble: null })),
+        data: data.map((worker) => ({ ...worker, ...hidden })),
         next_cursor,
       };
     },

@@ -20,7 +20,7 @@ const list = new Command('list')
         );
       }
       printTable(
-        ['ID', 'STATE', 'RUNNING', 'MAXIMUM', 'HOST', 'PID', 'VERSION', 'STARTED', 'LAST SEEN'],
+        ['ID', 'STATE', 'RUNNING', 'MAXIMUM', 'HOST', 'PID', 'VERSION', 'RENDERS', 'STARTED', 'LAST SEEN'],
         workers.map((worker) => [
           worker.id,
           worker.state,
@@ -29,11 +29,14 @@ const list = new Command('list')
           worker.host,
           worker.pid,
           worker.version,
+          worker.browser === null ? 'no' : 'yes',
           formatAgo(worker.started_at),
           formatAgo(worker.last_seen),
         ]),
       );
       for (const { id, trouble } of workers) if (trouble) console.log(`\n${id}: ${printable(trouble)}`);
+      for (const { id, browser_problem: problem } of workers)
+        if (problem) console.log(`\n${id} renders no pages: ${printable(problem)}; see holdfast doctor`);
     }),
   );
 

@@ -111,7 +111,7 @@ export const crawlCommand = new Command('crawl')
 
 /** `[{"type": "click", "selector": "#more"}]`, or the name of a file that has such a list in it. */
 async function readActions(given: string): Promise<string> {
-  return /^\s*\[/.test(given) ? given : await readText(given);
+  return /^\s*[[{]/.test(given) ? given : await readText(given);
 }
 
 function milliseconds(text: string): number {

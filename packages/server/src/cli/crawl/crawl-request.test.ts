@@ -57,6 +57,19 @@ describe('a crawl', () => {
     expect(request('https://example.com/', { traps: true }).payload).not.toHaveProperty('traps');
   });
 
+  test.each<[Partial<CrawlFlags>, string]>([
+    [{ render: 'never', screenshot: true }, '--screenshot must not be set with render: never'],
+    [{ screenshot: 'huge' }, '--screenshot'],
+    [{ actions: '{"type": "click"}' }, '--actions must be a JSON list such as ['],
+    [{ actions: '[{]' }, '--actions must be JSON'],
+    [{ actions: '[{"type": "click"}]' }, '--actions: actions[0].selector is missing'],
+    [{ waitFor: '99999' }, '--wait-for must be at most 60000'],
+  ])('names the mistake in %j', (flags, mistake) => {
+    expect(() => request('https://example.com/', flags)).toThrow(
+      expect.objectContaining({ detail: expect.stringContaining(mistake) }),
+    );
+  });
+
   test('keeps only what was said in its payload', () => {
     expect(request('https://example.com/', { limit: 5, delay: 100 }).payload).toEqual({
       url: 'https://example.com/',

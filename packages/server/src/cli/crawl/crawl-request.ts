@@ -78,8 +78,9 @@ const otherNames: Record<string, string> = {
   ...Object.fromEntries(Object.entries(crawlFlagNames).map(([flag, field]) => [field, flagOf(flag)])),
 };
 
-/** `include[0]` is one of --include. */
+/** `include[0]` is one of --include; of an action, its place says which. */
 function nameOf(field: string): string {
+  if (field.startsWith('actions[')) return `--actions: ${field}`;
   const [name = ''] = field.split(/[.[]/);
   return otherNames[name] ?? flagOf(name);
 }

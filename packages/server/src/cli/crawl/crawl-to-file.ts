@@ -16,6 +16,7 @@ import { outcomeRows } from './outcome-table.ts';
 import type { CrawlSummary } from './print-summary.ts';
 import { findRefusedOrigin } from './private-origins.ts';
 import { type OneShotEnd, runOneShot } from './run-one-shot.ts';
+import { assertCanRender, findUnrendered } from './without-browser.ts';
 
 export interface CrawlToFileOptions {
   readonly display: CrawlDisplay;
@@ -32,6 +33,7 @@ export async function crawlToFile(
   const { pool } = session.database;
   const { allowPrivate } = session.configuration;
   const started = performance.now();
+  assertCanRender(request.options, session);
   const output = await chooseOutput({ ...request.output, seedHost: request.seedHost, overwrite });
   const workerId = nameWorker();
   // First: a job that a killed command left behind becomes ready again.
@@ -56,7 +58,8 @@ export async function crawlToFile(
   const seconds = (performance.now() - started) / 1000;
   const rows = outcomeRows(view, await countReasons(pool, job.id));
   const refused = view.error_code === 'address_forbidden' ? await findRefusedOrigin(pool, job.id) : undefined;
-  return { view, signal, rows, refused, output, thisRun: { processed, seconds } };
+  const unrendered = await findUnrendered(pool, job.id, session);
+  return { view, signal, rows, refused, unrendered, output, thisRun: { processed, seconds } };
 }
 
 function opening(

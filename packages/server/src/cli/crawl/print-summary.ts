@@ -7,6 +7,7 @@ import type { CrawlFlags, CrawlRequest } from './crawl-request.ts';
 import type { CrawlView } from './crawl-view.ts';
 import { explainError } from './explain-reason.ts';
 import { type OutcomeRow, outcomeTable } from './outcome-table.ts';
+import type { Unrendered } from './without-browser.ts';
 
 export interface CrawlSummary {
   readonly view: CrawlView;
@@ -15,6 +16,7 @@ export interface CrawlSummary {
   readonly rows: readonly OutcomeRow[];
   /** The private origin that it was not allowed to fetch, if it failed because of that. */
   readonly refused: string | undefined;
+  readonly unrendered: Unrendered | undefined;
   readonly output: PageOutput;
   /** Since this command started. */
   readonly thisRun: { readonly processed: number; readonly seconds: number };
@@ -52,7 +54,7 @@ export function printSummary(summary: CrawlSummary, flags: CrawlFlags, request: 
 }
 
 /** The table of outcomes, and where to find the rest. */
-function summaryText({ view, rows, output, thisRun }: CrawlSummary, paint: Paint): string {
+function summaryText({ view, rows, unrendered, output, thisRun }: CrawlSummary, paint: Paint): string {
   const more = (label: string, command: string) =>
     `  ${paint('dim', label.padEnd(6))}  ${paint('dim', `${calledAs()} ${command} ${view.id}`)}`;
   return [
@@ -69,7 +71,18 @@ function summaryText({ view, rows, output, thisRun }: CrawlSummary, paint: Paint
     ...(view.failed + view.skipped > 0 ? [more('why', 'pages errors')] : []),
     more('more', 'jobs show'),
     '',
+    ...(unrendered ? unrenderedText(unrendered, paint) : []),
   ].join('\n');
+}
+
+function unrenderedText({ pages, problem, advice }: Unrendered, paint: Paint): string[] {
+  const what =
+    pages === 1 ? '1 page may need JavaScript and was' : `${pages} pages may need JavaScript and were`;
+  return [
+    paint('yellow', `  ${what} stored as the server sent ${pages === 1 ? 'it' : 'them'}: ${problem}.`),
+    `  ${advice}`,
+    '',
+  ];
 }
 
 function timeText(
@@ -86,7 +99,7 @@ function outputText({ name, added }: PageOutput): string {
   return added.pages === 0 ? name : `${name}  (${written} written)`;
 }
 
-function summaryAsJson({ view, rows, output, thisRun }: CrawlSummary) {
+function summaryAsJson({ view, rows, unrendered, output, thisRun }: CrawlSummary) {
   const { id, status, error_code, error_message, payload, fetched, failed, skipped, redirected } = view;
   return {
     job: id,
@@ -95,6 +108,7 @@ function summaryAsJson({ view, rows, output, thisRun }: CrawlSummary) {
     ...(error_code && { error: error_code, message: error_message }),
     ...{ fetched, failed, skipped, redirected, pending: view.total_pending, not_crawled: view.not_crawled },
     ...(view.baseline && { baseline: view.baseline, changes: changesOf(view) }),
+    ...(unrendered && { not_rendered: unrendered.pages, not_rendered_why: unrendered.problem }),
     off_scope: view.off_scope,
     outcomes: rows.map(({ outcome, reason, count }) => ({ outcome, ...(reason && { reason }), count })),
     bytes: view.bytes,

@@ -27,7 +27,7 @@ const listStatement = statement<Worker>(
   'list-workers',
   `
 SELECT id, CASE WHEN silent THEN 'silent' WHEN draining THEN 'draining' WHEN trouble IS NOT NULL THEN 'sick' ELSE 'alive' END AS state,
-  trouble, host, pid, version,
+  trouble, host, pid, version, browser, browser_problem,
   max_jobs, running_jobs, started_at, last_seen
 FROM (SELECT *, ${isSilent('workers', '$1')} AS silent FROM workers) worker
 WHERE ($2::boolean IS NULL OR silent = $2) AND id > $3 ORDER BY id LIMIT $4`,

@@ -8,6 +8,7 @@ import {
   type ProcessIdentity,
   type Verdict,
 } from '../../base/process/process-info.ts';
+import type { BrowserReadiness } from '../../browser/browser-readiness.ts';
 import { proofSeconds, SteadyWait } from './steady-wait.ts';
 
 /** What a worker tells others about itself. */
@@ -20,6 +21,8 @@ export interface Registration {
   readonly kinds: readonly JobKind[];
   readonly allowPrivate: readonly string[];
   readonly heartbeatSeconds: number;
+  /** What renders its pages, or why nothing does. */
+  readonly rendering?: BrowserReadiness;
 }
 
 export interface Beat {
@@ -65,8 +68,8 @@ const listStatement = statement<WorkerRow>(
 );
 
 const identity = 'host, machine_id, boot_id, pid, process_start';
-const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private, heartbeat_seconds, max_crawls`;
-const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[], $11, $12';
+const insert = `INSERT INTO workers AS known (id, ${identity}, version, max_jobs, kinds, allow_private, heartbeat_seconds, max_crawls, browser, browser_problem`;
+const values = '$1, $2, $3, $4, $5, $6, $7, $8, $9::job_kind[], $10::text[], $11, $12, $13, $14';
 
 const insertStatement = statement<{ id: string }>(
   'register-worker',
@@ -76,7 +79,7 @@ const insertStatement = statement<{ id: string }>(
 /** Inserts if needed, so that a removed row comes back; never overwrites the row of another process. */
 const beatStatement = statement<{ id: string }>(
   'worker-seen',
-  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $13, $14, $15)
+  `${insert}, running_jobs, draining, trouble) VALUES (${values}, $15, $16, $17)
    ON CONFLICT (id) DO UPDATE SET last_seen = now(), heartbeat_seconds = excluded.heartbeat_seconds, running_jobs = excluded.running_jobs, draining = excluded.draining,
      trouble = excluded.trouble
    WHERE (${identity.replace(/\w+/g, 'known.$&')}) = (${identity.replace(/\w+/g, 'excluded.$&')})
@@ -153,10 +156,12 @@ export async function listKnownWorkers(db: Queryable): Promise<KnownWorker[]> {
 }
 
 function registrationValues(registration: Registration): unknown[] {
-  const { id, maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls } = registration;
+  const { id, maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls, rendering = {} } = registration;
   const { host, machineId, bootId, pid, processStart } = ownIdentity();
   const process = [host, machineId, bootId, pid, processStart];
-  return [id, ...process, version, maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls];
+  const { browser, problem } = rendering as { browser?: string; problem?: string };
+  const room = [maxJobs, kinds, allowPrivate, heartbeatSeconds, maxCrawls];
+  return [id, ...process, version, ...room, browser ?? null, problem ?? null];
 }
 
 function identityOf(row: WorkerRow): ProcessIdentity {

@@ -5,6 +5,7 @@ import { Pipeline } from '../../base/database/pipeline.ts';
 import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-task.ts';
 import { logsJson } from '../../base/telemetry/logger.ts';
 import { BrowserHost } from '../../browser/browser-host.ts';
+import { browserReadiness } from '../../browser/browser-readiness.ts';
 import { browserSocketVariable } from '../../browser/render-messages.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../queue/jobs/claim-loop.ts';
@@ -136,6 +137,7 @@ export class Supervisor {
     const { configuration, database, log, workerId, onlyJob } = this.#options;
     const { pool } = database;
     await this.#presence.enter();
+    if (!onlyJob) this.#sayHowItRenders();
     await this.#listener.start();
     this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
     this.#tasks.push(
@@ -174,6 +176,18 @@ export class Supervisor {
     this.#loop.start();
     // A one-shot command runs only its own job.
     if (!onlyJob) this.#poolLoop.start();
+  }
+
+  #sayHowItRenders(): void {
+    const { configuration, log } = this.#options;
+    const rendering = browserReadiness(configuration);
+    if ('browser' in rendering)
+      log.info({ browser: rendering.browser }, 'Pages that need JavaScript are rendered');
+    else
+      log.info(
+        { reason: rendering.problem },
+        `Pages that need JavaScript are stored as they came: ${rendering.problem}. ${rendering.advice}`,
+      );
   }
 
   /** Lets the runners checkpoint and hand their jobs back; no retry is burned. */
@@ -343,5 +357,14 @@ function registrationOf({ configuration, workerId: id, onlyJob }: SupervisorOpti
   const kinds: JobKind[] = [];
   if (crawls > 0) kinds.push('crawl');
   if (visits > 0) kinds.push('visit', 'collect');
-  return { id, maxJobs: crawls + visits, maxCrawls: crawls, kinds, allowPrivate, heartbeatSeconds };
+  const rendering = browserReadiness(configuration);
+  return {
+    id,
+    maxJobs: crawls + visits,
+    maxCrawls: crawls,
+    kinds,
+    allowPrivate,
+    heartbeatSeconds,
+    rendering,
+  };
 }
