@@ -1,4 +1,5 @@
 import type { PageAction } from '@holdfast/contract';
+import type { FetchResponse } from '../web/fetch/fetcher.ts';
 
 /** One page to render, as a runner hands it to the browser host. */
 export interface RenderRequest {
@@ -28,6 +29,25 @@ export interface RenderOptions {
   /** Of all that the page loads. */
   readonly maxBytes: number;
   readonly maxRequests: number;
+}
+
+/** Requests that one page may make. */
+export const pageRequests = 500;
+
+/** The body is inflated already, and the browser caches nothing. */
+const withoutUse = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
+
+/** What was fetched, as the document that the browser starts from. */
+export function documentOf(
+  { status, headers, contentType }: Pick<FetchResponse, 'status' | 'headers' | 'contentType'>,
+  body: Buffer,
+): RenderRequest['response'] {
+  const kept = Object.entries(headers).filter(([name]) => !withoutUse.has(name));
+  return {
+    status,
+    headers: { 'content-type': contentType ?? 'text/html', ...Object.fromEntries(kept) },
+    body,
+  };
 }
 
 export interface RenderedPage {

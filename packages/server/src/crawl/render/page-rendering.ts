@@ -2,7 +2,7 @@ import { type CrawlOptions, HoldfastError, type RenderReason, rendersAll } from 
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import type { Renderer } from '../../browser/render-client.ts';
-import type { RenderedPage } from '../../browser/render-request.ts';
+import { documentOf, pageRequests, type RenderedPage } from '../../browser/render-request.ts';
 import type { RenderModes } from '../../governor/sources/render-modes.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
@@ -55,7 +55,6 @@ export interface Rendering {
 }
 
 const htmlType = /^(text\/html|application\/xhtml\+xml)\b/i;
-const maxRequests = 500;
 /** With fewer words a page is not worth keeping as it came when it cannot be rendered. */
 const enoughWords = 30;
 /** After no browser could be had, auto asks for one again. */
@@ -141,12 +140,12 @@ export class PageRendering {
     const rendered: RenderedPage = await renderer.render(
       {
         url,
-        response: { status: response.status, headers: documentHeaders(response), body },
+        response: documentOf(response, body),
         userAgent,
         options: {
           timeoutMs: options.page_timeout_seconds * 1000,
           maxBytes: 5 * options.max_page_bytes,
-          maxRequests,
+          maxRequests: pageRequests,
           waitFor: options.wait_for,
           actions: options.actions,
           screenshot: screenshot === true ? 'viewport' : screenshot || undefined,
@@ -166,12 +165,4 @@ export class PageRendering {
 
 function rendering(read: ReadBody | ScriptRedirect, why: RenderReason): Rendering | ScriptRedirect {
   return 'redirect' in read ? read : { why, read };
-}
-
-/** The body is inflated already, and the browser caches nothing. */
-const withoutUse = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
-
-function documentHeaders({ headers, contentType }: FetchResponse): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !withoutUse.has(name));
-  return { 'content-type': contentType ?? 'text/html', ...Object.fromEntries(kept) };
 }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/contract';
+import { visitOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
@@ -6,62 +6,32 @@ import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
-import { decodeHtml } from '../../web/charset/decode-html.ts';
-import type { FetchResponse, RequestLease } from '../../web/fetch/fetcher.ts';
-import { refusedLater } from '../../web/fetch/status-error.ts';
-import { canonicalUrl } from '../../web/urls/canonical-url.ts';
-import { extractProduct } from '../products/extract-product.ts';
-import type { Product } from '../products/product.ts';
+import type { RequestLease } from '../../web/fetch/fetcher.ts';
+import type { VisitedProduct } from './product-pages.ts';
+import { type ProductPageOptions, ProductPages } from './product-pages.ts';
 
-interface VisitorOptions {
+interface VisitorOptions extends ProductPageOptions {
   readonly pool: pg.Pool;
   readonly fetcher: GovernedFetcher;
   readonly actor: string;
 }
 
-const maxHops = 10;
-const html = /^(text\/html|application\/xhtml\+xml)\b/i;
-
 /** Runs visit jobs: fetches product pages through the governor, obeys robots.txt, and stores the product. */
 export class Visitor {
   readonly #options: VisitorOptions;
+  readonly #pages: ProductPages;
 
   constructor(options: VisitorOptions) {
     this.#options = options;
+    this.#pages = new ProductPages(options);
   }
 
   async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
     const { pool, actor } = this.#options;
-    const given = String(job.payload.url);
-    const product = await this.#read(given, lease);
-    if (product.price === null && product.inStock === null)
-      throw new HoldfastError('product_not_found', given);
+    const options = visitOptions.parse(job.payload);
+    const product = await this.#pages.read(options, lease);
     return await retryWhileLeased(lease, () => storeVisit(pool, job, product, actor));
   }
-
-  async #read(given: string, lease: RequestLease): Promise<Product> {
-    const url = canonicalUrl(given, undefined, { keepTracking: true, keepSessions: true });
-    if (url === null) throw new HoldfastError('url_invalid', given);
-    const acceptHead = ({ status, contentType }: Pick<FetchResponse, 'status' | 'contentType'>) =>
-      status === 200 && isHtml(contentType);
-    return readProduct(
-      await this.#options.fetcher.fetch({ url, acceptHead }, { ...lease, maxHops, obeysRobots: true }),
-    );
-  }
-}
-
-function isHtml(contentType: string | undefined): boolean {
-  return contentType === undefined || html.test(contentType);
-}
-
-function readProduct(response: FetchResponse): Product {
-  const { status, contentType, url } = response;
-  const later = refusedLater(response);
-  if (later) throw later;
-  if (status !== 200) throw new HoldfastError('page_refused', `HTTP ${status}`);
-  if (!response.body)
-    throw new HoldfastError('product_not_found', `${contentType ?? 'no content'} is not a web page`);
-  return extractProduct(decodeHtml(response.body, contentType).text, url);
 }
 
 const storeStatement = statement<never>(
@@ -79,7 +49,7 @@ ON CONFLICT (job_id) DO NOTHING`,
 export function storeVisit(
   pool: pg.Pool,
   job: HeldJob,
-  product: Product,
+  product: VisitedProduct,
   actor: string,
 ): Promise<WriteOutcome> {
   return inTransaction(pool, async (db) => {

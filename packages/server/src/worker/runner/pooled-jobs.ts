@@ -2,7 +2,9 @@ import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@hold
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { moduleProgramPath } from '../../base/process/installation.ts';
+import type { Renderer } from '../../browser/render-client.ts';
 import { GovernedFetcher, SourceBlocked } from '../../governor/governed-fetcher.ts';
+import { RenderModes } from '../../governor/sources/render-modes.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { endRun, type RunEnd, type StopReason, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
@@ -30,6 +32,8 @@ export interface PooledJobsOptions {
   readonly configuration: Configuration;
   readonly send: (message: FromRunner) => void;
   readonly onRequest?: () => void;
+  /** Undefined where this worker has no browser host. */
+  readonly renderer?: Renderer | undefined;
   /** The bundled thread of adapter modules. */
   readonly moduleProgram?: string;
 }
@@ -53,7 +57,14 @@ export class PooledJobs {
     const fetcher = new GovernedFetcher({ pool, log, configuration, onRequest: options.onRequest });
     this.#fetcher = fetcher;
     this.#works = {
-      visit: new Visitor({ pool, fetcher, actor }),
+      visit: new Visitor({
+        pool,
+        fetcher,
+        actor,
+        renderer: options.renderer,
+        modes: new RenderModes(pool),
+        userAgent: configuration.userAgent,
+      }),
       collect: new Collector({
         pool,
         log,

@@ -3,12 +3,12 @@ import { machineNow, type ToRunner } from './messages.ts';
 import { openRunner, orphanMs } from './open-runner.ts';
 import { PooledJobs } from './pooled-jobs.ts';
 
-const { configuration, log, pool, send, tick, onRequest } = await openRunner();
+const { configuration, log, pool, send, tick, onRequest, renderer } = await openRunner();
 let jobs: PooledJobs | undefined;
 
 function openJobs(): PooledJobs {
   if (!jobs) {
-    jobs = new PooledJobs({ pool, log, configuration, send, onRequest });
+    jobs = new PooledJobs({ pool, log, configuration, send, onRequest, renderer });
     setInterval(tick, 500);
   }
   return jobs;
