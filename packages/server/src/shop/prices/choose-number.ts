@@ -6,7 +6,7 @@ const percent = /^ ?[%٪％]/;
 /** Case-sensitive: `ft` is a foot, `Ft` a forint. */
 const measure =
   /^ ?(?:mm|cm|dm|km|m²|m2|m³|ft|ft²|sqft|sq ?ft|yds?|inch(?:es)?|mg|g|kg|lbs?|oz|ml|cl|dl|l|mAh|[kMGT]B|[kMG]?Hz|k?W|kWh|hrs?|min|мм|см|кг|гр|мл|шт)(?![\p{L}\d])/u;
-const rangeSign = /^ ?(?:-|–|—|~|～|to|bis|à|do|до) ?$/;
+const rangeSign = /^ ?(?:-|–|—|~|～|to|through|bis|à|do|до) ?$/;
 
 /** The number that is the price: the first beside a currency, else the first that is no percentage, measure or part of a word. */
 export function chooseNumber(

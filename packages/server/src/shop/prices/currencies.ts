@@ -49,7 +49,7 @@ HTG 2 HT | G Gde. gourde gourdes
 FKP 2 FK | FK£
 GIP 2 GI |
 SHP 2 SH,AC |
-SEK 2 SE | kr. Kr. KR SKr. Skr. skr. krona kronor
+SEK 2 SE | kr. :- Kr. KR SKr. Skr. skr. krona kronor
 NOK 2 NO,SJ,BV | kr. Kr. KR NKr. Nkr. nkr. krone kroner
 DKK 2 DK,FO,GL | kr. Kr. KR DKr. Dkr. dkr. krone kroner
 ISK 0 IS | kr. Kr. KR Íkr. króna krónur

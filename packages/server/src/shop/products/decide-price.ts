@@ -32,7 +32,9 @@ export function decidePrice(
   const old = visible.find(({ list }) => list);
   // Struck through and alone, it is the price; what else the page shows belongs to other products.
   const isAlone =
-    old !== undefined && (asked === undefined || asked.score < Math.min(sure, old.score - detail));
+    old !== undefined &&
+    !old.inTile &&
+    (asked === undefined || asked.inTile || asked.score < Math.min(sure, old.score - detail));
   const top = isAlone && old.score >= least ? old : asked;
   for (const options of sources) {
     const chosen = chooseOption(options, visible);

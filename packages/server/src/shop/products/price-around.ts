@@ -86,9 +86,7 @@ function isShare({ tape }: ProductPage, node: number): boolean {
 
 /** A single letter may be a size; a sign of a script without letters is no word. */
 function isOnlyCurrency(mark: string): boolean {
-  return (
-    !/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u.test(mark) && !/^\p{L}\p{Ll}{3,}$/u.test(mark)
-  );
+  return !/^[a-z\p{Script=Cyrillic}\p{Script=Greek}]$/iu.test(mark) && !/^\p{L}\p{Ll}{3,}$/u.test(mark);
 }
 
 export function mayShowPrice({ tape }: ProductPage, node: number): boolean {

@@ -36,7 +36,7 @@ const asideParts = [
   // Prices of a measure.
   whole(`(?:per|pro|par|por|za|за|je|al|a|the) ${unit}`), `/ ?${unit}${wordEnd}`, 'あたり|당 ?\\d|\\d ?(?:g|kg|ml|l)당', 'per (?:week|day|100|1)',
   // Thresholds and what is given for them.
-  `${wordStart}(?:over|above|ab|dès|desde|acima de|fra|från|od|от|від|mulai|starts? at) \\p{Sc}?\\d`, whole('orders? (?:over|of)', 'points?', 'cash ?back', 'coupon', 'voucher', 'gift', 'reviews?', 'trade-?in', 'insurance', 'warranty'),
+  `${wordStart}(?:over|above|acima de|starts? at) \\p{Sc}?\\d`, `(?<=\\p{L} )(?<!(?:preis|prix|precio|preço|prezzo|pris|cena|цена|ціна|harga) )(?:ab|dès|desde|fra|från|od|от|від|mulai) \\p{Sc}?\\d`, whole('orders? (?:over|of)', 'points?', 'cash ?back', 'coupon', 'voucher', 'gift', 'reviews?', 'trade-?in', 'insurance', 'warranty'),
   startingWith('subscri'), 'ポイント|积分|적립|쿠폰',
 ]; // biome-ignore format: lists of words
 
@@ -48,7 +48,7 @@ const listParts = [
   'uvp', 'statt', 'bisher(?:ige[rn]?)?(?: preis)?', 'vorher', 'zuvor', 'früher', 'alter preis', 'niedrigster preis[^\\d]{0,40}\\d* ?\\p{L}*',
   'au lieu de', 'prix (?:conseill[ée]|barr[ée]|public|de r[ée]f[ée]rence|initial)', 'ancien prix', 'antes', 'precio (?:anterior|normal|original|recomendado)', 'pvpr?', 'de:', 'preço (?:original|normal|anterior)', 'prezzo (?:di listino|consigliato|originale|precedente)', 'listino', 'anziché', 'prima',
   'adviesprijs', 'oude prijs', 'van', 'vejl', '(?:før|normal|vejledende )pris', 'før', 'veil', 'f[öo]rr', 'tidigare', 'ord(?:\\.|inarie)? ?pris', 'norm', 'ovh', 'alkuperäinen(?: hinta)?', 'aiemmin',
-  'b[ěe][žz]n[áa] cena', 'p[ůu]vodn[íiě](?: cena)?', 'pôvodn[áa](?: cena)?', 'stara cena', 'poprzednia cena', 'cena (?:regularna|katalogowa)', 'najni[žz]sza(?: cena)?[^\\d]{0,20}\\d* ?\\p{L}*', 'eredeti ár', 'régi ár', 'pre[țtţ] vechi', 'prp',
+  'b[ěe][žz]n[áa] cena', 'p[ůu]vodn[íiě](?: cena)?', 'pôvodn[áa](?: cena)?', 'stara cena', 'poprzednia cena', 'cena (?:regularna|katalogowa)', 'najni[żžz]sza(?: cena)?[^\\d]{0,20}\\d*[^\\d]{0,30}', 'eredeti ár', 'régi ár', 'pre[țtţ] vechi', 'prp',
   'старая цена', 'цена без скидки', 'стара ціна', 'eski fiyat', '(?:piyasa|liste) fiyatı', 'αρχική τιμή', 'παλιά τιμή', 'harga (?:normal|asli|awal)', 'giá (?:gốc|niêm yết|cũ)',
   'السعر (?:قبل الخصم|الأصلي|القديم|السابق)', 'قبل الخصم', 'كان', 'מחיר קודם', 'במקום', 'ราคา(?:ปกติ|เดิม)',
   '定価', '通常価格', '参考価格', 'メーカー希望小売価格', '原价', '原價', '市场价', '市場價', '划线价', '建议零售价', '시장가', '시장가격', '정가', '정상가', '소비자가', '원가',

@@ -93,3 +93,30 @@ test.each([
     listPrice: null,
   });
 });
+
+/** Boxes of other products whose prices stand beside their links, not in them. */
+const others = `<section>${['Mug', 'Jug'].map((name) => `<div><a href="/${name}">${name} of glass</a><b>7,77 €</b></div>`).join('')}</section>`;
+
+test.each([
+  ['de', 'ab 24,95 €', '24.95', 'EUR'],
+  ['en-US', 'List: <s>$24.95</s>', '24.95', 'USD'],
+  ['en-US', 'Price range: $24.95 through $45.00', '24.95', 'USD'],
+  ['en-GB', '£24.95 (£2.50 per 100ml)', '24.95', 'GBP'],
+  ['sv', '249:-', '249', 'SEK'],
+  ['vi', '1.290.000đ', '1290000', 'VND'],
+])('the price is never that of another product, in %s: %s', (lang, text, price, currency) => {
+  expect(
+    extractProduct(
+      page(lang, `${line(text)}</div></div>${others}<div><div>`, [], 'Details'),
+      'https://shop.example/k',
+    ),
+  ).toMatchObject({ price, currency });
+});
+
+test.each([
+  ['In stock', 'InStock'], ['Sofort lieferbar', 'InStock'], ['En stock', 'InStock'], ['Disponibile', 'InStock'], ['Op voorraad', 'InStock'],
+  ['I lager', 'InStock'], ['Skladem', 'InStock'], ['Stokta var', 'InStock'], ['В наличии', 'InStock'], ['在庫あり', 'InStock'], ['有货', 'InStock'],
+  ['متوفر', 'InStock'], ['Còn hàng', 'InStock'], ['Pre-order now', 'PreOrder'], ['Stok habis', 'OutOfStock'], ['Not in stock yet', null],
+])('the notice "%s" tells the stock of a page without a button', (notice, availability) => {
+  expect(extractProduct(page('en', line(notice), [], 'Details'), 'https://shop.example/k').availability).toBe(availability);
+}); // biome-ignore format: a table

@@ -1,4 +1,4 @@
-import { isHeading, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
+import { isHeading, tag, tagSet, textNode } from '../../web/html/tape/html-tag.ts';
 import { compareDecimals, type Decimal, decimal } from '../prices/decimal.ts';
 import { nameHint } from './name-hints.ts';
 import { mayShowPrice, pricesAround, type ShownPrice } from './price-around.ts';
@@ -15,6 +15,8 @@ export interface VisiblePrice {
   readonly path: string;
   /** Struck through, or labelled as former or recommended. */
   readonly list: boolean;
+  /** In one of several boxes for other products. */
+  readonly inTile: boolean;
   readonly score: number;
 }
 
@@ -60,6 +62,7 @@ export function visiblePrices(
   const times = timesShown(page, found);
   const title = titleNode === null ? null : (offsets[titleNode] as number);
   const buttonsAt = buttons.map((button) => offsets[button] as number);
+  const inTiles = pricesInTiles(page, found, titleNode);
   const prices = found
     .map(({ node, text, price: { amount, currency, currencyCodes } }) => {
       const label = labelBefore(page, node);
@@ -70,13 +73,24 @@ export function visiblePrices(
         nameScore(nearHints(page, node)) +
         textScore(text, label) +
         flagScore(page.flags[node] as number) +
+        (inTiles.has(node) ? weight.linked : 0) +
         (isEmphasised(page, node) ? weight.emphasised : 0) +
         (/^[0.]+$/.test(amount) ? weight.zero : 0) +
         weight.repeated * Math.min(3, (times.get(amount) ?? 1) - 1) +
         (title === null ? 0 : titleScore(at - title)) +
         weight.fromButton * doublings(away);
       const list = isListPrice(page, node, text, label);
-      return { amount, currency, currencyCodes, text, path: pathOf(page, node), list, score, at };
+      return {
+        amount,
+        currency,
+        currencyCodes,
+        text,
+        path: pathOf(page, node),
+        list,
+        inTile: inTiles.has(node),
+        score,
+        at,
+      };
     })
     .sort((a, b) => b.score - a.score);
   return markPairs(prices);
@@ -90,6 +104,7 @@ function markPairs(prices: (VisiblePrice & { at: number })[]): VisiblePrice[] {
   const value = decimal(first.amount);
   for (const other of asked.slice(1, 6)) {
     if (first.score - other.score > 0.6 || Math.abs(first.at - other.at) > 60) continue;
+    if (!mayShareCurrency(first, other)) continue;
     const [low, high] = [value, decimal(other.amount)].sort(compareDecimals) as [Decimal, Decimal];
     const isPair =
       compareDecimals(low, high) < 0 && compareDecimals(high, { ...low, units: low.units * 3n }) < 0;
@@ -98,6 +113,13 @@ function markPairs(prices: (VisiblePrice & { at: number })[]): VisiblePrice[] {
     return prices.map((price) => (price === old ? { ...price, list: true } : price));
   }
   return prices;
+}
+
+function mayShareCurrency(
+  { currencyCodes: one }: VisiblePrice,
+  { currencyCodes: other }: VisiblePrice,
+): boolean {
+  return one.length === 0 || other.length === 0 || one.some((code) => other.includes(code));
 }
 
 function shownPrices(page: ProductPage, region: string | null): ShownPrice[] {
@@ -145,6 +167,40 @@ function titleScore(distance: number): number {
 }
 
 const doublings = (characters: number) => Math.log2(1 + characters / 100);
+
+const longestTile = 200;
+const nodesOfTile = 60;
+
+/** Prices of other products: two or more boxes side by side, each with a link before its price. */
+function pricesInTiles(page: ProductPage, found: readonly ShownPrice[], title: number | null): Set<number> {
+  const { parents } = page.tape;
+  const tiles = new Map<number, Map<number, number[]>>();
+  for (const { node } of found) {
+    const tile = tileAround(page, node, title);
+    if (tile === null) continue;
+    const row = tiles.get(parents[tile] as number) ?? new Map<number, number[]>();
+    tiles.set(parents[tile] as number, row.set(tile, [...(row.get(tile) ?? []), node]));
+  }
+  const rows = [...tiles.values()].filter((row) => row.size > 1);
+  return new Set(rows.flatMap((row) => [...row.values()].flat()));
+}
+
+/** The smallest box that has a link before the price. */
+function tileAround({ tape }: ProductPage, price: number, title: number | null): number | null {
+  const { parents, ends, chars } = tape;
+  let box = price;
+  for (let steps = 0; box >= 0 && steps < 6; steps++, box = parents[box] as number) {
+    if ((chars[box] as number) > longestTile) return null;
+    if (title !== null && box <= title && title < (ends[box] as number)) return null;
+    const first = Math.max(box + 1, price - nodesOfTile);
+    for (let at = first; at < (ends[price] as number); at++) if (isLinkToPage(tape, at)) return box;
+  }
+  return null;
+}
+
+function isLinkToPage({ tags, chars, details }: ProductPage['tape'], node: number): boolean {
+  return tags[node] === tag.a && (chars[node] as number) > 2 && Boolean(details.get(node)?.href);
+}
 
 function isEmphasised({ tape }: ProductPage, node: number): boolean {
   for (let at = node, steps = 0; at >= 0 && steps < 4; at = tape.parents[at] as number, steps++)

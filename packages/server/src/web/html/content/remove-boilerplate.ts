@@ -25,7 +25,8 @@ export function removeUnseen(tape: Tape): number {
   // A page that reveals its text by script, or was saved under a dialog, hides nearly everything.
   const trustsHidden = hiddenProse(tape) <= 0.5 * sums.prose;
   remove(tape, sums, (node, id, flags, rest) => {
-    if (neverContent[id] === 1 && tape.details.get(node)?.input === undefined) return 'a control';
+    if (neverContent[id] === 1 && tape.details.get(node)?.input === undefined && !isTask(tape, node))
+      return 'a control';
     return trustsHidden && (flags & hint.hidden) !== 0 && rest > enough ? 'hidden' : keep;
   });
   // With little else left, hidden text may be the page itself: only a minority of the prose may go.
@@ -55,6 +56,16 @@ export function removeBoilerplate(tape: Tape): void {
       id === tag.header && weight <= 0.25 * rest && !isWithinContent(tape, node) && !isHeadline(tape, node);
     return isPageHeader ? 'the page header' : keep;
   });
+}
+
+/** The label of a box to tick is the text of its task. */
+function isTask({ tags, ends, parents, details }: Tape, node: number): boolean {
+  if (tags[node] !== tag.label || tags[parents[node] as number] !== tag.li) return false;
+  for (let at = node + 1; at < Math.min(ends[node] as number, node + 4); at++) {
+    const input = details.get(at)?.input;
+    if (input === 'checked' || input === 'unchecked') return true;
+  }
+  return false;
 }
 
 function hiddenProse(tape: Tape): number {

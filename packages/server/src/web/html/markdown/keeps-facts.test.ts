@@ -82,6 +82,12 @@ describe('a table', () => {
     ).toBe('| k | v |\n| --- | --- |\n| a | x<br><pre>`1`<br>`2`</pre> |');
   });
 
+  test('sets the text of a cell apart from a heading or box in it', () => {
+    expect(
+      markdown('<table><tr><th>a<th>b</tr><tr><td><h4>Head</h4>text<td>text<div>box</div></tr></table>'),
+    ).toBe('| a | b |\n| --- | --- |\n| Head<br>text | text<br>box |');
+  });
+
   test('has a table in a cell as one line', () => {
     expect(
       markdown('<table><tr><th>k<th>v</tr><tr><td>a<td><table><tr><th>x<td>1</tr></table></table>'),
@@ -165,6 +171,14 @@ test('boxes to tick are kept with their items', () => {
   expect(
     markdown(
       '<ul><li><input type="checkbox" checked disabled> done<li><input type="checkbox" disabled> open</ul>',
+    ),
+  ).toBe('- [x] done\n- [ ] open');
+});
+
+test('the label of a box to tick is its text', () => {
+  expect(
+    markdown(
+      '<ul><li><label><input type="checkbox" checked> done</label><li><label><input type="checkbox"> open</label></ul>',
     ),
   ).toBe('- [x] done\n- [ ] open');
 });

@@ -176,7 +176,7 @@ function cellText(rendering: Rendering, cell: number): string {
 }
 
 /** A table in a cell counts as one: its text is kept, its grid cannot be. */
-function isOneParagraph({ tags, ends, holds }: Tape, cell: number): boolean {
+function isOneParagraph({ tags, ends, holds, chars }: Tape, cell: number): boolean {
   if (((holds[cell] as number) & holding.block) === 0) return true;
   if (((holds[cell] as number) & holding.code) !== 0) return false;
   let blocks = 0;
@@ -184,7 +184,10 @@ function isOneParagraph({ tags, ends, holds }: Tape, cell: number): boolean {
     const id = tags[at] as number;
     if (id === tag.table) return true;
     if (id === tag.ul || id === tag.ol || id === tag.dl) return false;
-    if (id === tag.p || id === tag.div || isHeading[id] === 1) blocks++;
+    if (id !== tag.p && id !== tag.div && isHeading[id] !== 1) continue;
+    blocks++;
+    // Text beside a block starts a line of its own.
+    if (chars[at] !== chars[cell]) return false;
   }
   return blocks < 2;
 }
