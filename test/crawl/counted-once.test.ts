@@ -8,6 +8,7 @@ import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 const outside = 6_000;
 /** What is asked for the n-th time, from 1. */
 let asked = new Map<string, number>();
+let isKilled = false;
 /** More than 5,000 of them are put into the crawl before a list is read to its end. */
 const list = () => {
   const urls = Array.from(
@@ -33,8 +34,8 @@ const fixture = new CrawlFixture({
       // Without its end it is a list that was cut.
       response.end(turn === 1 ? list() : `${list()}</urlset>`);
     } else if (path === '/slow.xml') {
-      // The first time it never ends.
-      if (turn === 1) response.write(list());
+      // It never ends before the worker is killed.
+      if (!isKilled) response.write(list());
       else response.end(`${list()}</urlset>`);
     } else if (path === '/links') {
       const links = Array.from(
@@ -59,7 +60,8 @@ const options = { strategy: 'sitemap', page_timeout_seconds: 300 } as const;
 test('what lies outside is counted once, however often its list breaks off', async () => {
   asked = new Map();
   const { id } = await fixture.crawled('/cut.xml', options);
-  expect(asked.get('/cut.xml')).toBe(3);
+  // A runner that does not hear from its supervisor, on a busy machine, gives the job back and asks again.
+  expect(asked.get('/cut.xml')).toBeGreaterThanOrEqual(3);
   expect(await fixture.outcomes(id)).toEqual({ '/cut.xml': 'skipped: sitemap', '/only': 'fetched' });
   expect(await offScopeOf(id)).toEqual({ off_host: outside });
 }, 60_000);
@@ -70,10 +72,11 @@ test('and however often the worker is killed in the middle of it', async () => {
   await expect
     .poll(() => fixture.outcomes(id), { timeout: 50_000, interval: 25 })
     .toEqual({ '/only': 'fetched' });
+  isKilled = true;
   await fixture.worker?.end('SIGKILL');
   fixture.startWorker();
   await fixture.reaches(id, 'completed');
-  expect(asked.get('/slow.xml')).toBe(2);
+  expect(asked.get('/slow.xml')).toBeGreaterThanOrEqual(2);
   expect(await offScopeOf(id)).toEqual({ off_host: outside });
 }, 120_000);
 

@@ -13,7 +13,7 @@ export function originOf(text: string): string {
   const origin = /^[^/]+\/\/[^/]+\/?$/.test(text) ? canonicalOrigin(text) : undefined;
   if (origin !== undefined) return origin;
   throw new HoldfastError('bad_request', `--allow-private ${text} is not an origin`, {
-    hint: 'Write it like http://localhost:8080, without a path.',
+    hint: 'Write it like http://localhost:8080, without a path; repeat the option for each origin.',
   });
 }
 
