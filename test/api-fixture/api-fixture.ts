@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { type KeyRequest, readConfiguration } from '@holdfast/contract';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import { createServer } from '../../packages/server/src/api/create-server.ts';
 import type { ApiContext, ApiServer } from '../../packages/server/src/api/route-group.ts';
+import { SecretKeys } from '../../packages/server/src/base/secrets/secret-keys.ts';
+import { SecretStore } from '../../packages/server/src/base/secrets/secret-store.ts';
 import { Metrics } from '../../packages/server/src/base/telemetry/metrics.ts';
 import { KeyDirectory } from '../../packages/server/src/queue/access/key-directory.ts';
 import { createKey } from '../../packages/server/src/queue/access/keys.ts';
@@ -39,6 +42,9 @@ export class ApiFixture {
         log,
         notifier: new Notifier(pool),
         listener: new Listener({ url }, log),
+        secrets: new SecretStore(
+          new SecretKeys({ secretKey: [randomBytes(32).toString('base64')], dataFolder: '' }),
+        ),
         keys: new KeyDirectory(pool, log),
         metrics: new Metrics(),
         draining: new AbortController().signal,

@@ -6,6 +6,7 @@ export const tablePurposes: Readonly<Record<string, string>> = {
   bot_pulls: 'Pulls with an idempotency key, so that a repeated pull returns the same jobs.',
   bot_submissions: 'Responses to submissions, so that a repeated submission gets the same response.',
   bots: 'Bots with their limits and totals.',
+  crawl_cookies: 'Cookies that sites gave to a crawl, by the domain that they cannot leave.',
   crawl_frontier: 'URLs found and not yet crawled, by job and host.',
   crawl_gone:
     'Pages of the baseline that no link leads to any more. Pages that answered 404 or 410 are in `crawl_pages`.',
@@ -29,6 +30,8 @@ export const tablePurposes: Readonly<Record<string, string>> = {
   login_links: 'Links that sign in once, such as the one that `holdfast up` prints.',
   price_changes: 'Price changes between two results of the same owner and URL.',
   price_points: 'Observed prices of intakes.',
+  profiles:
+    'Sign-ins: headers and cookies for the crawls, visits and adapters of an owner. The values are in `secrets`.',
   render_verdicts:
     'How often rendering pages of a host added text or links. All workers and later crawls share it.',
   robots_cache: 'The robots.txt rules of each origin.',

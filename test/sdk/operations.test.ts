@@ -67,6 +67,13 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   streamJob: ({ jobs }) => jobs.stream(id).next(),
   streamEvents: ({ events }) => leave((signal) => events.stream({}, { signal }).next()),
   listAllPages: ({ pages }) => pages.list().firstPage(),
+  createProfile: ({ profiles }) =>
+    profiles.create({ name: 'me', origins: ['https://example.com'], bearer_token: 'token' }),
+  listProfiles: ({ profiles }) => profiles.list().firstPage(),
+  showProfile: ({ profiles }) => profiles.get('me'),
+  replaceProfile: ({ profiles }) =>
+    profiles.replace('me', { origins: ['https://example.com'], bearer_token: 'token' }),
+  deleteProfile: ({ profiles }) => profiles.delete('me'),
   createPolicy: ({ policies }) => policies.create({ kind: 'crawl', url }),
   listPolicies: ({ policies }) => policies.list().firstPage(),
   showPolicy: ({ policies }) => policies.get(id),

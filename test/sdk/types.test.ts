@@ -35,6 +35,7 @@ describe('as JSON, the types of the SDK are those of the contract', () => {
     expectTypeOf<sdk.CreatedBot>().toEqualTypeOf<In<'createdBot'>>();
     expectTypeOf<sdk.Key>().toEqualTypeOf<In<'apiKey'>>();
     expectTypeOf<sdk.CreatedKey>().toEqualTypeOf<In<'createdKey'>>();
+    expectTypeOf<sdk.Profile>().toEqualTypeOf<In<'apiProfile'>>();
     expectTypeOf<sdk.PullAnswer>().toEqualTypeOf<In<'pullAnswer'>>();
     expectTypeOf<sdk.SubmitAnswer>().toEqualTypeOf<In<'submitAnswer'>>();
     expectTypeOf<sdk.SubmitBatchAnswer>().toEqualTypeOf<In<'submitBatchAnswer'>>();

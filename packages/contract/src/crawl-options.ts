@@ -1,10 +1,21 @@
 import { z } from 'zod';
+import { contentChoices, crawlScopes, crawlStrategies } from './crawl-choices.ts';
+import { plainRequestHeaders } from './profile.ts';
 import { checkRendering, renderFields } from './render-options.ts';
 import { headerText, pageUrl, text } from './text-fields.ts';
 
-export const crawlStrategies = ['auto', 'recursive', 'sitemap', 'batch', 'single', 'text'] as const;
-export const crawlScopes = ['host', 'subdomains', 'any'] as const;
-export const contentChoices = ['main', 'full'] as const;
+/** What requests carry besides the URL. Values that may be secret are in a profile, not here. */
+export const sessionFields = {
+  profile: text(100)
+    .optional()
+    .describe('name of a profile of the owner: headers and cookies for its origins'),
+  unnamed_profile: z
+    .uuid()
+    .optional()
+    .describe('profile that was made for the headers of this request; set by Holdfast'),
+  accept_language: headerText(500).optional().describe('Accept-Language header, such as de, en;q=0.5'),
+  headers: plainRequestHeaders.optional().describe('headers sent with every request'),
+};
 
 const patterns = z.array(text(500)).max(100).default([]);
 
@@ -34,6 +45,8 @@ export const crawlOptions = z.looseObject({
     .default(0)
     .describe('minimum time between requests of this job to a host; limits of sources apply across all jobs'),
   user_agent: headerText(500).optional(),
+  ...sessionFields,
+  cookies: z.boolean().default(true).describe('keep the cookies of sites and send them back'),
   ignore_robots: z.boolean().default(false),
   needs_private: z
     .array(text(500))

@@ -669,6 +669,27 @@ export const errors = {
   },
 
   // Secrets
+  profile_not_found: {
+    retry: 'never',
+    http: 404,
+    exit: exitCodes.notFound,
+    message: 'Profile not found',
+    hint: 'Check the name with `holdfast profiles list`. A profile can be used by its owner only.',
+  },
+  profile_exists: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'A profile with this name exists',
+    hint: 'Replace its values with `holdfast profiles set NAME`, or choose another name.',
+  },
+  sign_in_expired: {
+    retry: 'later',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The site asks to sign in',
+    hint: 'Sign in again and store the new values: `holdfast profiles set NAME`. Nothing is lost: the job then continues with `holdfast jobs retry ID`.',
+  },
   secret_key_missing: {
     retry: 'later',
     http: 503,

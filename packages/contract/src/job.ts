@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { checkedCrawlOptions } from './crawl-options.ts';
+import { checkedCrawlOptions, sessionFields } from './crawl-options.ts';
 import { executors, type JobStatus, jobKinds, jobStatuses, type RequestedAction } from './job-lifecycle.ts';
 import { moment } from './moment.ts';
 import { checkRendering, renderFields } from './render-options.ts';
 import { isStorable, notStorable, pageUrl, text } from './text-fields.ts';
 
 /** What a visit job is to do: its payload. */
-export const visitOptions = z.looseObject({ url: pageUrl, ...renderFields });
+export const visitOptions = z.looseObject({ url: pageUrl, ...renderFields, ...sessionFields });
 export type VisitOptions = z.output<typeof visitOptions>;
 
 const collectPayload = z.looseObject({
@@ -59,6 +59,15 @@ export const jobRequest = z
     }),
     z.strictObject({ kind: z.literal('collect'), payload: collectPayload, ...jobRequestFields }),
   ])
+  .superRefine(({ payload }, { addIssue }) => {
+    // Each way to make a job stores them as a profile first; what forgets to do so must not store them.
+    for (const field of ['basic_auth', 'bearer_token'].filter((secret) => secret in payload))
+      addIssue({
+        code: 'custom',
+        path: ['payload', field],
+        message: 'is secret, so it must be in a profile',
+      });
+  })
   .refine((request) => isStorableJson(request.payload), { path: ['payload'], message: notStorable })
   .refine((request) => JSON.stringify(request.payload).length <= maxPayloadLength, {
     path: ['payload'],

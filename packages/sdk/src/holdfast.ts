@@ -16,6 +16,7 @@ import type {
 import { Pages } from './pages.ts';
 import { Policies } from './policies.ts';
 import { PricePoints } from './price-points.ts';
+import { Profiles } from './profiles.ts';
 import { Results } from './results.ts';
 import { Sources } from './sources.ts';
 import { type CallOptions, type ConnectionOptions, Transport } from './transport.ts';
@@ -31,6 +32,7 @@ export class Holdfast {
   readonly events: Events;
   readonly pages: Pages;
   readonly policies: Policies;
+  readonly profiles: Profiles;
   readonly results: Results;
   readonly sources: Sources;
   readonly intakes: Intakes;
@@ -48,6 +50,7 @@ export class Holdfast {
     this.events = new Events(transport);
     this.pages = new Pages(transport);
     this.policies = new Policies(transport);
+    this.profiles = new Profiles(transport);
     this.results = new Results(transport);
     this.sources = new Sources(transport);
     this.intakes = new Intakes(transport);

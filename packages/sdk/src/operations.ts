@@ -4,6 +4,11 @@ export interface ActionRequest {
   reason?: string | undefined;
 }
 
+export interface BasicAuth {
+  username: string;
+  password: string;
+}
+
 export interface Bot {
   bot_id: string;
   user_id: string;
@@ -155,6 +160,8 @@ export interface CrawlOptions extends VisitOptions {
   /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
   delay_ms?: number | undefined;
   user_agent?: string | undefined;
+  /** keep the cookies of sites and send them back. Default: true */
+  cookies?: boolean | undefined;
   /** Default: false */
   ignore_robots?: boolean | undefined;
   /** treat URLs that differ only in parameter order as the same. Default: false */
@@ -680,6 +687,13 @@ export interface ListPricePointsQuery extends PageQuery {
   user_id?: string | undefined;
 }
 
+export interface ListProfilesQuery {
+  /** maximum number of entries */
+  limit?: number | undefined;
+  /** name of the last profile of the previous page */
+  cursor?: string | undefined;
+}
+
 export interface ListResultsQuery extends PageQuery {
   currency?: string | undefined;
   in_stock?: boolean | undefined;
@@ -1173,6 +1187,62 @@ export interface PricePointImport {
   csv?: string | undefined;
 }
 
+export interface Profile {
+  id: string;
+  name: string | null;
+  /** owner; nobody else can use it */
+  user_id: string;
+  /** the only origins that its values are sent to */
+  origins: string[];
+  /** names of its headers */
+  headers: string[];
+  auth: 'basic' | 'bearer' | null;
+  /** its cookies, without their values */
+  cookies: Array<{
+    name: string;
+    domain: string;
+    /** seconds since 1970, as stored; null: a session cookie */
+    expires: number | null;
+  }>;
+  created_at: string;
+  /** when its values were last given */
+  updated_at: string;
+  /** accurate to a minute */
+  last_used_at: string | null;
+}
+
+export interface ProfileCookie {
+  name: string;
+  value: string;
+  /** example.com: this host alone; .example.com: its subdomains too */
+  domain: string;
+  /** Default: "/" */
+  path?: string | undefined;
+  /** seconds since 1970; -1 or absent: until the browser is closed */
+  expires?: number | undefined;
+  httpOnly?: boolean | undefined;
+  secure?: boolean | undefined;
+  sameSite?: 'Strict' | 'Lax' | 'None' | undefined;
+}
+
+export interface ProfileReplacement {
+  /** the only origins that it is sent to, such as https://example.com or https://*.example.com */
+  origins: string[];
+  headers?: Record<string, string> | undefined;
+  basic_auth?: BasicAuth | undefined;
+  bearer_token?: string | undefined;
+  cookies?: ProfileCookie[] | undefined;
+  /** a cookies.txt file in Netscape format, as browser extensions and curl write it */
+  cookies_txt?: string | undefined;
+  /** the storageState of Playwright; its cookies are taken */
+  storage_state?: StorageState | undefined;
+}
+
+export interface ProfileRequest extends ProfileReplacement {
+  /** by which crawls, visits, policies and adapters use it */
+  name: string;
+}
+
 export interface PullAnswer {
   success: true;
   data: {
@@ -1451,6 +1521,10 @@ export interface StatsJob {
   lease_expires_at: string | null;
 }
 
+export interface StorageState {
+  cookies: ProfileCookie[];
+}
+
 export interface StreamEventsQuery {
   kind?: JobKind | undefined;
   /** only events that led to one of these statuses */
@@ -1617,6 +1691,18 @@ export interface VisitOptions {
   actions?: PageAction[] | undefined;
   /** let rendered pages load images, fonts, media and trackers. Default: false */
   load_media?: boolean | undefined;
+  /** name of a profile of the owner: headers and cookies for its origins */
+  profile?: string | undefined;
+  /** profile that was made for the headers of this request; set by Holdfast */
+  unnamed_profile?: string | undefined;
+  /** Accept-Language header, such as de, en;q=0.5 */
+  accept_language?: string | undefined;
+  /** extra headers; those that may be secret are sealed and go to the origins of the URLs alone */
+  headers?: Record<string, string> | undefined;
+  /** user name and password; sealed, for the origins of the URLs alone */
+  basic_auth?: BasicAuth | undefined;
+  /** sealed, for the origins of the URLs alone */
+  bearer_token?: string | undefined;
   /** your own data, stored with the job */
   metadata?: Record<string, unknown> | undefined;
 }
@@ -1834,6 +1920,12 @@ export interface Calls {
     body: NewPolicy;
     answer: Policy;
   };
+  createProfile: {
+    path: Record<string, never>;
+    query: undefined;
+    body: ProfileRequest;
+    answer: Profile;
+  };
   createWebhook: {
     path: Record<string, never>;
     query: undefined;
@@ -1863,6 +1955,12 @@ export interface Calls {
     query: undefined;
     body: undefined;
     answer: ListedPricePoint;
+  };
+  deleteProfile: {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: Profile;
   };
   deleteWebhook: {
     path: { id: string };
@@ -2048,6 +2146,12 @@ export interface Calls {
     body: undefined;
     answer: Page<ListedPricePoint>;
   };
+  listProfiles: {
+    path: Record<string, never>;
+    query: ListProfilesQuery;
+    body: undefined;
+    answer: Page<Profile>;
+  };
   listResults: {
     path: Record<string, never>;
     query: ListResultsQuery;
@@ -2113,6 +2217,12 @@ export interface Calls {
     query: undefined;
     body: PullRequest;
     answer: PullAnswer;
+  };
+  replaceProfile: {
+    path: { name: string };
+    query: undefined;
+    body: ProfileReplacement;
+    answer: Profile;
   };
   replayWebhook: {
     path: { id: string };
@@ -2260,6 +2370,12 @@ export interface Calls {
     body: undefined;
     answer: PricePoint;
   };
+  showProfile: {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: Profile;
+  };
   showProgress: {
     path: { id: string };
     query: undefined;
@@ -2366,6 +2482,8 @@ export const operations = {
   createKey: { method: 'POST', path: '/api/v1/keys' },
   /** Create a policy; its first job starts at once, unless next_run_at is set */
   createPolicy: { method: 'POST', path: '/api/v1/policies' },
+  /** Store headers, cookies or a password under a name; the values are never shown again */
+  createProfile: { method: 'POST', path: '/api/v1/profiles' },
   /** Create a webhook; its secret is shown only once */
   createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
   /** Delete an intake with its price points and valuation; its live jobs are cancelled */
@@ -2376,6 +2494,8 @@ export const operations = {
   deletePolicy: { method: 'DELETE', path: '/api/v1/policies/{id}' },
   /** Delete a wrong price; its intake is valued again without it */
   deletePricePoint: { method: 'DELETE', path: '/api/v1/price-points/{id}' },
+  /** Delete a profile with its values; jobs that use it fail */
+  deleteProfile: { method: 'DELETE', path: '/api/v1/profiles/{name}' },
   /** Delete a webhook; pending deliveries are dropped */
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   /** Show what changed in a page since the previous crawl */
@@ -2434,6 +2554,8 @@ export const operations = {
   listPriceHistory: { method: 'GET', path: '/api/v1/price-history' },
   /** List observed prices, newest first */
   listPricePoints: { method: 'GET', path: '/api/v1/price-points' },
+  /** List your profiles by name */
+  listProfiles: { method: 'GET', path: '/api/v1/profiles' },
   /** List results of visits, newest first */
   listResults: { method: 'GET', path: '/api/v1/results' },
   /** List sources with their limits and health */
@@ -2454,6 +2576,8 @@ export const operations = {
   pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
   /** Pull jobs, each locked for the bot */
   pullJobs: { method: 'POST', path: '/api/crawl/pull' },
+  /** Replace everything that a profile holds; running jobs use it from the next request on */
+  replaceProfile: { method: 'PUT', path: '/api/v1/profiles/{name}' },
   /** Send dead deliveries of a webhook again, or all since a time */
   replayWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/replay' },
   /** Send a delivery again with its original webhook-id, whatever its status */
@@ -2492,6 +2616,8 @@ export const operations = {
   showPolicy: { method: 'GET', path: '/api/v1/policies/{id}' },
   /** Show an observed price with the raw data of the source */
   showPricePoint: { method: 'GET', path: '/api/v1/price-points/{id}' },
+  /** Show what a profile holds, without the values */
+  showProfile: { method: 'GET', path: '/api/v1/profiles/{name}' },
   /** Show the progress, rate and estimated end of a job */
   showProgress: { method: 'GET', path: '/api/v1/jobs/{id}/progress' },
   /** Show a result with all data read from the page */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { crawlFlagNames, crawlOptions } from '../crawl-options.ts';
+import { crawlFlagNames, crawlOptions, sessionFields } from '../crawl-options.ts';
 import { jobRequestFields, maxPayloadLength } from '../job.ts';
 import { executors, jobKinds, jobStatuses, requestedActions, userActions } from '../job-lifecycle.ts';
 import { moment } from '../moment.ts';
+import { signInFields } from '../profile.ts';
 import { renderFields } from '../render-options.ts';
 import { strictFields } from '../strict-fields.ts';
 import { pageUrl, text } from '../text-fields.ts';
@@ -23,9 +24,11 @@ export const metadata = z
 
 /** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
 const { needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
-const crawlPayload = strictFields({ ...crawlShape, metadata }, crawlFlagNames).meta({ id: 'CrawlPayload' });
+const crawlPayload = strictFields({ ...crawlShape, ...signInFields, metadata }, crawlFlagNames).meta({
+  id: 'CrawlPayload',
+});
 /** Options of a visit, beside its URL. */
-export const visitShape = { ...withoutDefaults(renderFields), metadata };
+export const visitShape = { ...withoutDefaults(renderFields), ...sessionFields, ...signInFields, metadata };
 const visitPayload = strictFields({ url: pageUrl, ...visitShape }).meta({ id: 'VisitPayload' });
 const collectPayload = strictFields({
   intake_id: z.uuid().describe('an intake of the owner; source_id names the source to query'),

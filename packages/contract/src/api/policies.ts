@@ -3,6 +3,7 @@ import { crawlFlagNames, crawlOptions } from '../crawl-options.ts';
 import { executors } from '../job-lifecycle.ts';
 import { moment } from '../moment.ts';
 import { type PolicyKind, policyChange, policyFields, policyKinds } from '../policy.ts';
+import { signInFields } from '../profile.ts';
 import { strictFields } from '../strict-fields.ts';
 import { text } from '../text-fields.ts';
 import { metadata, visitShape } from './jobs.ts';
@@ -15,7 +16,9 @@ const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(cr
 
 /** What a user may ask of a policy's jobs, beside their url: the same as of a single job. */
 export const policyOptions = {
-  crawl: strictFields({ ...crawlShape, metadata }, crawlFlagNames).meta({ id: 'CrawlOptions' }),
+  crawl: strictFields({ ...crawlShape, ...signInFields, metadata }, crawlFlagNames).meta({
+    id: 'CrawlOptions',
+  }),
   visit: strictFields(visitShape).meta({ id: 'VisitOptions' }),
 } as const satisfies Record<PolicyKind, z.ZodType>;
 

@@ -5,6 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
+import type { SecretStore } from '../base/secrets/secret-store.ts';
 import type { Metrics } from '../base/telemetry/metrics.ts';
 import type { KeyDirectory } from '../queue/access/key-directory.ts';
 import type { Listener, Notifier } from '../queue/jobs/notifications.ts';
@@ -39,6 +40,8 @@ export interface ApiContext {
   readonly configuration: Configuration;
   readonly database: Pick<Database, 'pool' | 'url' | 'describe'>;
   readonly pool: pg.Pool;
+  /** For what must not be readable in the database. */
+  readonly secrets: SecretStore;
   readonly log: Logger;
   /** Wakes workers after a write. */
   readonly notifier: Notifier;

@@ -14,6 +14,7 @@ import { intakeRoutes } from './resources/intake-routes.ts';
 import { keyRoutes } from './resources/key-routes.ts';
 import { policyRoutes } from './resources/policy-routes.ts';
 import { pricePointRoutes } from './resources/price-point-routes.ts';
+import { profileRoutes } from './resources/profile-routes.ts';
 import { resultRoutes } from './resources/result-routes.ts';
 import { sessionRoutes } from './resources/session-routes.ts';
 import { sourceRoutes } from './resources/source-routes.ts';
@@ -49,6 +50,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/price-points', register: pricePointRoutes },
   { prefix: '/api/v1/valuations', register: valuationRoutes },
   { prefix: '/api/v1/webhooks', register: webhookRoutes },
+  { prefix: '/api/v1/profiles', register: profileRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
   { prefix: '/api/v1/stats', register: statsRoutes },
   { prefix: '/api', register: knowledgeRoutes },

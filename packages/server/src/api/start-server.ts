@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../base/database/open-database.ts';
 import { listenError } from '../base/process/listen-address.ts';
 import { runPeriodically } from '../base/process/periodic-task.ts';
+import { SecretKeys } from '../base/secrets/secret-keys.ts';
+import { SecretStore } from '../base/secrets/secret-store.ts';
 import { Metrics } from '../base/telemetry/metrics.ts';
 import { KeyDirectory } from '../queue/access/key-directory.ts';
 import { pruneUsage } from '../queue/access/key-quotas.ts';
@@ -53,6 +55,7 @@ export async function startServer(
     log,
     notifier: new Notifier(pool),
     listener,
+    secrets: new SecretStore(new SecretKeys(configuration)),
     keys: new KeyDirectory(pool, log),
     metrics,
     draining: draining.signal,

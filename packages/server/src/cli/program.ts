@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   jobs: async () => (await import('./jobs/jobs-command.ts')).jobsCommand,
   pages: async () => (await import('./pages/pages-command.ts')).pagesCommand,
   export: async () => (await import('./commands/export-command.ts')).exportCommand,
+  profiles: async () => (await import('./profiles/profiles-command.ts')).profilesCommand,
   policies: async () => (await import('./policies/policies-command.ts')).policiesCommand,
   bots: async () => (await import('./commands/bots-command.ts')).botsCommand,
   results: async () => (await import('./commands/results-command.ts')).resultsCommand,

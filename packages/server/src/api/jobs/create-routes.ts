@@ -1,9 +1,18 @@
-import { bulkCreateRequest, createdJob, createdJobs, HoldfastError, newJob, text } from '@holdfast/contract';
+import {
+  bulkCreateRequest,
+  createdJob,
+  createdJobs,
+  HoldfastError,
+  type NewJob,
+  newJob,
+  text,
+} from '@holdfast/contract';
 import { z } from 'zod';
 import { enqueueWithKey } from '../../queue/access/jobs-with-key.ts';
+import { concealSecrets } from '../../queue/profiles/unnamed-profile.ts';
 import { theCaller } from '../caller.ts';
 import { assertMayEvaluate } from '../evaluate-allowed.ts';
-import type { RouteGroup } from '../route-group.ts';
+import type { ApiContext, RouteGroup } from '../route-group.ts';
 import { jobView } from './job-view.ts';
 
 const write = { access: { scope: 'jobs:write' } } as const;
@@ -34,10 +43,17 @@ export const jobCreateRoutes: RouteGroup = (server, context) => {
       assertMayEvaluate(context.configuration, caller, [request.body.payload]);
       const { key, actor } = caller;
       const idempotencyKey = request.headers['idempotency-key'];
+      const payload = await concealed(context, key.user_id, request.body);
       const [enqueued] = await enqueueWithKey(
         context,
         key,
-        [{ ...request.body, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) }],
+        [
+          {
+            ...request.body,
+            payload,
+            ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+          },
+        ],
         actor,
       );
       if (!enqueued || enqueued.outcome === 'conflict') throw new Error('the queue gave no answer');
@@ -74,7 +90,13 @@ export const jobCreateRoutes: RouteGroup = (server, context) => {
       const payloads = request.body.jobs.map(({ payload }) => payload);
       assertMayEvaluate(context.configuration, caller, payloads);
       const { key, actor } = caller;
-      const enqueued = await enqueueWithKey(context, key, request.body.jobs, actor);
+      const jobs = await Promise.all(
+        request.body.jobs.map(async (job) => ({
+          ...job,
+          payload: await concealed(context, key.user_id, job),
+        })),
+      );
+      const enqueued = await enqueueWithKey(context, key, jobs as typeof request.body.jobs, actor);
       const isNew = enqueued.some(({ outcome }) => outcome === 'created');
       const data = enqueued.map(({ job, outcome }) => {
         if (outcome === 'conflict') throw new Error('a conflict rolls back the whole request');
@@ -84,6 +106,29 @@ export const jobCreateRoutes: RouteGroup = (server, context) => {
     },
   );
 };
+
+/** The payload as it is stored: without secrets. */
+async function concealed(
+  { pool, secrets }: Pick<ApiContext, 'pool' | 'secrets'>,
+  owner: string,
+  { kind, payload, ...job }: Pick<NewJob, 'kind' | 'payload'> & { executor?: string },
+): Promise<never> {
+  if (kind === 'collect') return payload as never;
+  if (job.executor === 'bot') refuseForBots(payload);
+  return (await concealSecrets(pool, secrets, owner, payload)) as never;
+}
+
+/** A bot asks the site itself, and no secret leaves this server. */
+function refuseForBots(payload: object): void {
+  const field = ['profile', 'unnamed_profile', 'headers', 'basic_auth', 'bearer_token'].find(
+    (name) => name in payload,
+  );
+  if (field !== undefined)
+    throw new HoldfastError(
+      'bad_request',
+      `payload.${field} is only for visits that Holdfast makes, not for those of bots`,
+    );
+}
 
 /** Crawls the sample site: the only way to reach a private address through the API, and the caller cannot choose which. */
 export const demoRoutes: RouteGroup = (server, { sampleSite, ...context }) => {

@@ -14,6 +14,7 @@ import { policyWithKey } from '../../queue/access/policy-with-key.ts';
 import { deletePolicy, runPolicyNow, updatePolicy } from '../../queue/policies/change-policy.ts';
 import { createPolicy } from '../../queue/policies/create-policy.ts';
 import { findPolicy, listPolicies } from '../../queue/policies/find-policies.ts';
+import { concealSecrets } from '../../queue/profiles/unnamed-profile.ts';
 import { ownerBound, ownerOf, theCaller } from '../caller.ts';
 import { assertMayEvaluate } from '../evaluate-allowed.ts';
 import type { RouteGroup } from '../route-group.ts';
@@ -22,7 +23,7 @@ const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['policies'];
 
-export const policyRoutes: RouteGroup = (server, { pool, notifier, configuration }) => {
+export const policyRoutes: RouteGroup = (server, { pool, notifier, configuration, secrets }) => {
   server.post(
     '/',
     {
@@ -39,7 +40,12 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier, configuration
       const caller = theCaller(request);
       assertMayEvaluate(configuration, caller, [request.body.options]);
       const { userId, key } = caller;
-      const wanted = { ...request.body, user_id: userId } as PolicyRequest;
+      const { options, url } = request.body;
+      const wanted = {
+        ...request.body,
+        options: await concealSecrets(pool, secrets, userId, options, url),
+        user_id: userId,
+      } as PolicyRequest;
       const policy = await policyWithKey(pool, key, (db) => createPolicy(db, wanted));
       await notifier.notify('policy');
       return reply.code(201).header('location', `/api/v1/policies/${policy.id}`).send(policy);
@@ -100,14 +106,21 @@ export const policyRoutes: RouteGroup = (server, { pool, notifier, configuration
       const { params, body } = request;
       const caller = theCaller(request);
       const owner = ownerOf(caller);
+      const change = { ...body };
       if (body.options) {
-        const { kind } = await findPolicy(pool, params.id, owner);
+        const { kind, url, user_id } = await findPolicy(pool, params.id, owner);
         checked(policyOptions[kind], body.options, 'options');
         assertMayEvaluate(configuration, caller, [body.options]);
+        change.options = await concealSecrets(pool, secrets, user_id, body.options, body.url ?? url);
       }
-      const policy = await policyWithKey(pool, caller.key, (db) => updatePolicy(db, params.id, body, owner), {
-        makesDue: body.next_run_at !== undefined,
-      });
+      const policy = await policyWithKey(
+        pool,
+        caller.key,
+        (db) => updatePolicy(db, params.id, change, owner),
+        {
+          makesDue: body.next_run_at !== undefined,
+        },
+      );
       await notifier.notify('policy');
       return policy;
     },

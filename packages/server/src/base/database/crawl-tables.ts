@@ -7,6 +7,7 @@ export const crawlTables = [
   'crawl_hosts',
   'crawl_suspects',
   'crawl_gone',
+  'crawl_cookies',
   'crawl_screenshots',
   'crawl_states',
 ] as const;

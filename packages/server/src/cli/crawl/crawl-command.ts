@@ -82,6 +82,16 @@ export const crawlCommand = new Command('crawl')
   .option('--page-timeout <seconds>', 'time limit per page (default: 60)', seconds)
   .option('--attempts <number>', 'attempts per URL when errors are transient (default: 3)', wholeNumber)
   .option('--user-agent <text>', 'User-Agent header')
+  .option('--accept-language <languages>', 'Accept-Language header, such as "de, en;q=0.5"')
+  .option('--no-cookies', 'neither keep nor send the cookies of sites')
+  .option('--profile <name>', 'stored sign-in to use; see holdfast profiles')
+  .option(
+    '--header <header>',
+    'extra header "Name: value" for the origins of the URLs (repeatable); @FILE reads one per line',
+    collect,
+  )
+  .option('--basic-auth <user:password>', 'HTTP basic authentication; env:VARIABLE or @FILE reads it')
+  .option('--bearer <token>', 'bearer token; env:VARIABLE or @FILE reads it')
   .option('--allow-private <origin>', 'allow a private-network origin (repeatable)', collect)
   .optionsGroup('Output:')
   .addOption(

@@ -9,17 +9,22 @@ import {
 import type { z } from 'zod';
 import { chooseOutputPlace, type OutputPlace } from '../../pages/export/choose-output.ts';
 import type { OutputFormat } from '../../pages/export/page-output.ts';
+import { type SplitPayload, splitSecrets } from '../../queue/profiles/unnamed-profile.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
 import { readJson } from '../option-values.ts';
+import { readSignIn, type SignInFlags } from '../profiles/profile-flags.ts';
 import { originOf } from './private-origins.ts';
 
 type Payload = z.input<typeof crawlOptions>;
 
 /** Options of `crawl`, by commander's names. */
-export interface CrawlFlags {
+export interface CrawlFlags extends SignInFlags {
+  profile?: string;
+  acceptLanguage?: string;
+  cookies?: boolean;
   depth?: number;
   limit?: number;
   limitPerHost?: number;
@@ -64,6 +69,8 @@ export interface CrawlRequest {
   readonly options: CrawlOptions;
   /** Only the given options; readers apply the defaults. */
   readonly payload: Payload;
+  /** Headers that may be secret: they are stored as an unnamed profile. */
+  readonly secrets: SplitPayload['secrets'];
   /** The part of it that may change between commands for the same crawl. */
   readonly pace: Partial<Payload>;
   readonly key: string;
@@ -85,6 +92,9 @@ function nameOf(field: string): string {
   return otherNames[name] ?? flagOf(name);
 }
 
+/** Stands for the profile that is made with the job. */
+const someProfile = '00000000-0000-4000-8000-000000000000';
+
 export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): CrawlRequest {
   const [url = '', ...others] = urls.map(checkedUrl);
   const pace = given({
@@ -96,7 +106,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     // A worker that may not fetch these origins releases the job, instead of failing its pages.
     needs_private: flags.allowPrivate?.map(originOf),
   });
-  const payload = {
+  const asked = {
     url,
     ...given({
       urls: others.length > 0 ? others : undefined,
@@ -127,15 +137,23 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       screenshot: flags.screenshot as CrawlOptions['screenshot'] | undefined,
       load_media: flags.loadMedia,
       recrawl: flags.recrawl,
+      profile: flags.profile,
+      accept_language: flags.acceptLanguage,
+      cookies: flags.cookies === false ? false : undefined,
     }),
     ...pace,
+    ...readSignIn(flags),
   };
-  const options = checkFlags(checkedCrawlOptions, payload, nameOf);
+  const { payload, secrets } = splitSecrets(asked) as { payload: Payload; secrets: SplitPayload['secrets'] };
+  // With other values it is the same crawl.
+  const signedIn = secrets && { unnamed_profile: someProfile };
+  const options = checkFlags(checkedCrawlOptions, { ...payload, ...signedIn }, nameOf);
   assertSeedInScope(options);
   const seedHost = new URL(url).host;
   return {
     options,
     payload,
+    secrets,
     pace,
     key: crawlKey(options),
     seedHost,

@@ -1,3 +1,5 @@
+import { SecretKeys } from '../../base/secrets/secret-keys.ts';
+import { SecretStore } from '../../base/secrets/secret-store.ts';
 import { chooseOutput } from '../../pages/export/choose-output.ts';
 import { PageExporter } from '../../pages/export/page-exporter.ts';
 import type { PageOutput } from '../../pages/export/page-output.ts';
@@ -38,7 +40,12 @@ export async function crawlToFile(
   const workerId = nameWorker();
   // First: a job that a killed command left behind becomes ready again.
   await recoverDeadWorkers(pool, session.log, workerId);
-  const taken = await findOrCreateCrawl(pool, request, { recrawl, actor: session.actor, allowPrivate });
+  const taken = await findOrCreateCrawl(pool, request, {
+    recrawl,
+    actor: session.actor,
+    allowPrivate,
+    store: new SecretStore(new SecretKeys(session.configuration)),
+  });
   const { job, how } = taken;
   await output.open({ db: pool, jobId: job.id, anew: how === 'finished' });
   const exporter = new PageExporter(pool, job.id, output);

@@ -26,6 +26,8 @@ export const reasons: Readonly<Record<string, string>> = {
   not_included: 'match no --include',
   unusable_url: 'listed, but not an http or https URL, or over 2,048 characters',
   lists_too_deep: 'sitemaps nested more than 5 levels deep',
+  signs_out: 'would sign the profile out',
+  sign_in_page: 'a page to sign in; the profile is signed in already',
   too_deep: 'deeper than --depth',
 };
 

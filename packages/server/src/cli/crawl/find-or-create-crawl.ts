@@ -1,9 +1,12 @@
 import { HoldfastError, type Job } from '@holdfast/contract';
+import type pg from 'pg';
 import { type Queryable, readNow, run, statement } from '../../base/database/statement.ts';
+import type { SecretStore } from '../../base/secrets/secret-store.ts';
 import { sameSeeds } from '../../crawl/frontier/open-frontier.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { jobColumns, showJob } from '../../queue/jobs/find-jobs.ts';
+import { createUnnamed, findProfile, replaceUnnamed } from '../../queue/profiles/profiles.ts';
 import { crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
 import type { CrawlRequest } from './crawl-request.ts';
 import { readCrawlView } from './crawl-view.ts';
@@ -13,6 +16,7 @@ interface CrawlStartOptions {
   readonly recrawl: boolean;
   readonly actor: string;
   readonly allowPrivate: readonly string[];
+  readonly store: SecretStore;
 }
 
 export interface CrawlStart {
@@ -29,16 +33,16 @@ const repeats = 5;
 
 /** The unfinished job of this command, otherwise a new one. */
 export async function findOrCreateCrawl(
-  db: Queryable,
+  db: pg.Pool,
   request: CrawlRequest,
   options: CrawlStartOptions,
 ): Promise<CrawlStart> {
-  const { recrawl, actor } = options;
+  const { recrawl } = options;
   for (let attempt = 1; ; attempt++) {
     const found = await findCrawl(db, request);
-    if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, actor);
+    if (!found || (found.status === 'completed' && recrawl)) return await create(db, request, options);
     if (found.status === 'completed') return { job: found, how: 'finished' };
-    if (await isEmpty(db, found)) return await create(db, request, actor);
+    if (await isEmpty(db, found)) return await create(db, request, options);
     try {
       return { job: await continueCrawl(db, found, request, options), how: 'continued' };
     } catch (error) {
@@ -51,14 +55,17 @@ export async function findOrCreateCrawl(
 }
 
 async function continueCrawl(
-  db: Queryable,
+  db: pg.Pool,
   job: Job,
-  { pace }: CrawlRequest,
-  { actor, allowPrivate }: CrawlStartOptions,
+  { pace, secrets }: CrawlRequest,
+  { actor, allowPrivate, store }: CrawlStartOptions,
 ): Promise<Job> {
   // A run that is under way can be followed.
   if (job.status !== 'processing') assertMayFetch({ ...job.payload, ...pace }, allowPrivate);
   await setPace(db, job.id, pace);
+  const { unnamed_profile } = job.payload;
+  if (secrets && typeof unnamed_profile === 'string')
+    await replaceUnnamed(db, store, unnamed_profile, { ...secrets, user_id: job.user_id });
   const options = { actor, reason: 'continued by the same command' };
   if (job.status === 'paused' || job.requested_action === 'pause')
     return await actOnJob(db, 'resume', job.id, options);
@@ -74,13 +81,22 @@ async function isEmpty(db: Queryable, job: Job): Promise<boolean> {
   return fetched === 0 && total_pending === 0;
 }
 
-async function create(db: Queryable, request: CrawlRequest, actor: string): Promise<CrawlStart> {
+async function create(
+  db: pg.Pool,
+  { payload, secrets, key }: CrawlRequest,
+  { actor, store }: CrawlStartOptions,
+): Promise<CrawlStart> {
+  const { profile } = payload;
+  if (profile !== undefined) await findProfile(db, 'local', profile);
+  const made = secrets && {
+    unnamed_profile: await createUnnamed(db, store, { ...secrets, user_id: 'local' }),
+  };
   const { job, outcome } = await enqueueJob(
     db,
     {
       kind: 'crawl',
-      payload: request.payload,
-      dedupe_key: request.key,
+      payload: { ...payload, ...made },
+      dedupe_key: key,
       ...shortRetries,
       run_at: new Date((await readNow(db)).getTime() + ownMs).toISOString(),
     },

@@ -3,9 +3,12 @@ import { Argument, Command, Option } from 'commander';
 import { z } from 'zod';
 import { jobView } from '../../api/jobs/job-view.ts';
 import { asCalled } from '../../base/process/installation.ts';
+import { SecretKeys } from '../../base/secrets/secret-keys.ts';
+import { SecretStore } from '../../base/secrets/secret-store.ts';
 import { findWait } from '../../ops/jobs/find-waits.ts';
 import { enqueueJob } from '../../queue/jobs/enqueue-jobs.ts';
 import { Notifier } from '../../queue/jobs/notifications.ts';
+import { concealSecrets, splitSecrets } from '../../queue/profiles/unnamed-profile.ts';
 import { checkFlags, flagOf } from '../check-flags.ts';
 import { formatWait } from '../format-values.ts';
 import { readJsonObject, wholeNumber } from '../option-values.ts';
@@ -41,8 +44,10 @@ export const createJobCommand = new Command('create')
   .action(
     async (kind: JobRequest['kind'], url: string | undefined, options: CreateOptions, self: Command) => {
       const request = readJobRequest(kind, url, options);
-      await withDatabase(self, async ({ database: { pool }, actor }) => {
-        const { job, outcome } = await enqueueJob(pool, request, actor);
+      await withDatabase(self, async ({ database: { pool }, configuration, actor }) => {
+        const store = new SecretStore(new SecretKeys(configuration));
+        const payload = await concealSecrets(pool, store, 'local', request.payload);
+        const { job, outcome } = await enqueueJob(pool, { ...request, payload } as JobRequest, actor);
         if (outcome === 'created') await new Notifier(pool).notify('work');
         if (options.json) console.log(JSON.stringify({ ...jobView(job), outcome }));
         else
@@ -87,7 +92,8 @@ function readJobRequest(
       hint: `For example: holdfast jobs create ${kind} https://example.com`,
     });
   }
-  checkFlags(jobRequest, given, nameOf);
+  const { payload: stored } = splitSecrets(request.payload);
+  checkFlags(jobRequest, { ...given, payload: stored }, nameOf);
   if (kind !== 'collect') checkPolicyOptions(kind, request.payload, 'in --payload');
   return given as unknown as JobRequest;
 }

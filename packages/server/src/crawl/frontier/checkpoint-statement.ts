@@ -1,6 +1,6 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { ofThisJob } from '../../base/database/crawl-tables.ts';
-import { statement } from '../../base/database/statement.ts';
+import { type Statement, statement } from '../../base/database/statement.ts';
 
 export interface SavedCheckpoint {
   readonly requested_action: RequestedAction | null;
@@ -28,6 +28,8 @@ interface CheckpointVariant {
   readonly kept?: { columns: string; values: string; lists: string; names: string };
   /** The parameter with the hashes of retried pages. */
   readonly replaced?: string;
+  /** The parameters with the sites whose cookies changed, and their cookies. */
+  readonly cookies?: { sites: string; signedIn: string; values: string };
 }
 
 const answerColumns = {
@@ -48,7 +50,7 @@ const countsOf = (pages: string) => `count(*) FILTER (WHERE ${pages}.outcome = '
 /** Old records are deleted before new ones are inserted: `page` waits for this. */
 const replacedText = (hashes: string) => `replaced AS (
   DELETE FROM crawl_pages page USING turn
-  WHERE page.job_id = turn.job_id AND page.url_hash = ANY (${hashes}::uuid[]) AND page.outcome IN ('failed', 'skipped')
+  WHERE page.job_id = turn.job_id AND page.url_hash = ANY (${hashes}::uuid[]) AND page.outcome IN ('failed', 'skipped', 'redirected')
   RETURNING page.outcome, page.change, page.left_out
 ),
 before AS (
@@ -67,13 +69,21 @@ const offScope = (isReplacing: boolean) => {
         UNION ALL SELECT key, value::bigint FROM jsonb_each_text($27::jsonb)${isReplacing ? replacedCounts : ''}) part
         GROUP BY key) sum)`;
 };
+const cookiesText = ({ sites, signedIn, values }: NonNullable<CheckpointVariant['cookies']>) => `cookies AS (
+  INSERT INTO crawl_cookies (job_id, site, signed_in, cookies)
+  SELECT turn.job_id, site, signed_in, cookies
+  FROM turn, unnest(${sites}::text[], ${signedIn}::boolean[], ${values}::bytea[]) AS changed (site, signed_in, cookies)
+  ORDER BY site, signed_in
+  ON CONFLICT (job_id, site, signed_in) DO UPDATE SET cookies = excluded.cookies
+),
+`;
 
 /*
  * One statement, so all or nothing (ADR 6). It locks the job's row under its fence first, and everything else depends on that row
  * (`turn`): a holder that lost its lease writes nothing. A repeated checkpoint finds its number taken and changes nothing; the state is
  * locked too, because the first attempt may commit while the repeated one waits, too late for its snapshot to see.
  */
-const checkpointText = ({ kept, replaced }: CheckpointVariant = {}) => {
+const checkpointText = ({ kept, replaced, cookies }: CheckpointVariant = {}) => {
   const less = (count: string) => (replaced === undefined ? '' : ` - before.${count}`);
   return `
 WITH held AS (
@@ -159,7 +169,7 @@ host AS (
   ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending,
     done = known.done + excluded.done, low_seq = greatest(known.low_seq, excluded.low_seq)
 ),
-outcome AS (
+${cookies === undefined ? '' : cookiesText(cookies)}outcome AS (
   SELECT ${countsOf('page')}, coalesce(max(depth), 0) AS depth FROM page
 ),
 saved AS (
@@ -168,7 +178,7 @@ saved AS (
     total_pending = total_pending + (SELECT count(*) FROM added) - (SELECT count(*) FROM done),
     total_processed = total_processed + outcome.fetched + outcome.failed${less('failed')},
     fetched = state.fetched + outcome.fetched, failed = state.failed + outcome.failed${less('failed')},
-    skipped = state.skipped + outcome.skipped${less('skipped')}, redirected = state.redirected + outcome.redirected,
+    skipped = state.skipped + outcome.skipped${less('skipped')}, redirected = state.redirected + outcome.redirected${less('redirected')},
     new_pages = state.new_pages + outcome.new_pages${less('new_pages')}, changed = state.changed + outcome.changed${less('changed')},
     unchanged = state.unchanged + outcome.unchanged${less('unchanged')}, gone = state.gone + outcome.gone${less('gone')},
     ${replaced === undefined ? '' : `retrying = state.retrying - cardinality(${replaced}::uuid[]),`}
@@ -189,23 +199,29 @@ SELECT held.requested_action, true AS held, turn.job_id IS NOT NULL AS applied,
 FROM held JOIN crawl_states state ON state.job_id = held.id LEFT JOIN turn ON true LEFT JOIN saved ON true`;
 };
 
-const checkpointStatement = statement<CheckpointRow>('checkpoint', checkpointText());
+/** Which of the parts a checkpoint needs. */
+export interface CheckpointParts {
+  readonly isKeeping: boolean;
+  readonly isReplacing: boolean;
+  readonly hasCookies: boolean;
+}
 
-/** For crawls that keep responses. */
-const keepingStatement = statement<CheckpointRow>(
-  'checkpoint-keeping-answers',
-  checkpointText({ kept: answerColumns }),
-);
+/** Parameters that every checkpoint has; those of the parts follow in the order of CheckpointParts. */
+const commonParameters = 34;
 
-/** For runs that retry pages. */
-const replacingStatement = statement<CheckpointRow>(
-  'checkpoint-replacing',
-  checkpointText({ replaced: '$35' }),
-);
-const replacingAndKeepingStatement = statement<CheckpointRow>(
-  'checkpoint-replacing-keeping-answers',
-  checkpointText({ kept: answerColumns, replaced: '$37' }),
-);
+const statements = [0, 1, 2, 3, 4, 5, 6, 7].map((parts) => {
+  const [isKeeping, isReplacing, hasCookies] = [parts & 1, parts & 2, parts & 4];
+  let last = commonParameters + (isKeeping ? 2 : 0);
+  const next = () => `$${++last}`;
+  return statement<CheckpointRow>(
+    `checkpoint${isReplacing ? '-replacing' : ''}${isKeeping ? '-keeping-answers' : ''}${hasCookies ? '-with-cookies' : ''}`,
+    checkpointText({
+      ...(isKeeping && { kept: answerColumns }),
+      ...(isReplacing && { replaced: next() }),
+      ...(hasCookies && { cookies: { sites: next(), signedIn: next(), values: next() } }),
+    }),
+  );
+});
 
 /** The state after a checkpoint that was applied before. */
 export const repeatedStatement = statement<Omit<SavedCheckpoint, 'requested_action' | 'added'>>(
@@ -214,7 +230,7 @@ export const repeatedStatement = statement<Omit<SavedCheckpoint, 'requested_acti
 );
 
 /** The cheapest statement that can save a checkpoint. */
-export function checkpointStatementFor(isKeeping: boolean, isReplacing: boolean) {
-  if (isReplacing) return isKeeping ? replacingAndKeepingStatement : replacingStatement;
-  return isKeeping ? keepingStatement : checkpointStatement;
+export function checkpointStatementFor({ isKeeping, isReplacing, hasCookies }: CheckpointParts) {
+  const parts = (isKeeping ? 1 : 0) + (isReplacing ? 2 : 0) + (hasCookies ? 4 : 0);
+  return statements[parts] as Statement<CheckpointRow>;
 }

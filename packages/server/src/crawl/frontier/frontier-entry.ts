@@ -34,7 +34,7 @@ export interface FrontierEntry extends FoundUrl, Tries {
   /** How long it had to wait when it was read, by the database's clock; null: not at all. */
   readonly wait_ms: number | null;
   /** The outcome of the page being retried, which keeps its record until then; null: a new URL. */
-  readonly retry_of: 'failed' | 'skipped' | null;
+  readonly retry_of: 'failed' | 'skipped' | 'redirected' | null;
   /** What the baseline knows of the page, if it has it. */
   readonly before?: PageBefore | null;
 }

@@ -17,7 +17,7 @@ WITH job AS MATERIALIZED (
         AND other.status IN ('pending', 'processing', 'retryable', 'paused'))
   FOR UPDATE
 ),
-${returnedPages},
+${returnedPages()},
 changed AS (
   UPDATE crawl_jobs SET
     status = 'pending', progress_percentage = least(crawl_jobs.progress_percentage, 99), retry_count = 0, failed_starts = 0, run_at = NULL, completed_at = NULL, worker_id = NULL, requested_action = NULL,

@@ -8,15 +8,15 @@ import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
  * them (ADR 23), so a limit, a cancel or a kill loses nothing. The statement has locked the crawl's row as `job (id)`, and takes hashes
  * as $2 and reasons as $3, null for all. `chosen` has a row for each page, `returned` for each that was not in the frontier already.
  */
-export const returnedPages = `state AS MATERIALIZED (
+export const returnedPages = (outcomes = "'failed', 'skipped'") => `state AS MATERIALIZED (
   SELECT job_id, next_seq, retrying FROM crawl_states JOIN job ON job.id = job_id
 ),
 chosen AS MATERIALIZED (
   SELECT page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome
   FROM state JOIN crawl_pages page ON page.job_id = state.job_id
-  WHERE page.outcome IN ('failed', 'skipped')
+  WHERE page.outcome IN (${outcomes})
     AND ($2::uuid[] IS NULL OR page.url_hash = ANY ($2)) AND ($3::text[] IS NULL OR page.reason = ANY ($3))
-    AND page.reason NOT IN (${foundByDiscovery.map((reason) => `'${reason}'`).join(', ')})
+    AND coalesce(page.reason, '') NOT IN (${foundByDiscovery.map((reason) => `'${reason}'`).join(', ')})
 ),
 under_way AS MATERIALIZED (
   SELECT frontier.url_hash FROM state JOIN crawl_frontier frontier ON frontier.job_id = state.job_id
@@ -53,7 +53,7 @@ export const returnPagesStatement = statement<{ returned: number }>(
 WITH job AS MATERIALIZED (
   SELECT id FROM crawl_jobs WHERE id = $1 AND fence = $4 AND status::text = 'processing' FOR NO KEY UPDATE
 ),
-${returnedPages}
+${returnedPages()}
 SELECT (SELECT count(*) FROM returned) AS returned FROM job`,
 );
 
@@ -94,6 +94,23 @@ export async function returnDropped(
     if (!last || rows.length < batch || total >= most) return total;
     after = last.url_hash;
   }
+}
+
+const returnRedirectStatement = statement<{ returned: number }>(
+  'return-redirect',
+  `
+WITH job AS MATERIALIZED (
+  SELECT id FROM crawl_jobs WHERE id = $1 AND fence = $4 AND status::text = 'processing' FOR NO KEY UPDATE
+),
+${returnedPages("'redirected'")}
+SELECT (SELECT count(*) FROM returned) AS returned FROM job`,
+);
+
+/** A URL that redirected returns to the frontier: with the cookies that it led to, it may be a page. Returns whether it was there. */
+export async function returnRedirect(db: Queryable, job: HeldJob, urlHash: string): Promise<boolean> {
+  const [row] = await run(db, returnRedirectStatement, [job.id, [urlHash], null, job.fence]);
+  if (!row) throw leaseLost(job);
+  return row.returned > 0;
 }
 
 const countsStatement = statement<{ failed: number; skipped: number }>(

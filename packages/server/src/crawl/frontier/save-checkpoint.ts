@@ -2,6 +2,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { type Queryable, run } from '../../base/database/statement.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
+import type { CookieRow } from '../session/stored-cookies.ts';
 import { checkpointStatementFor, repeatedStatement, type SavedCheckpoint } from './checkpoint-statement.ts';
 import type { FoundUrl, LastFailure, Tries } from './frontier-entry.ts';
 
@@ -26,6 +27,8 @@ export interface Checkpoint {
   readonly progress: number;
   /** Replaces the stored value; null keeps it. */
   readonly discovery: Record<string, unknown> | null;
+  /** Sites whose cookies changed. */
+  readonly cookies: readonly CookieRow[];
 }
 
 /** Makes progress durable. Safe to repeat with the same number when its answer was lost. */
@@ -43,7 +46,14 @@ export async function saveCheckpoint(
   }
   const isReplacing = checkpoint.replaced.length > 0;
   if (isReplacing) values.push(checkpoint.replaced);
-  const [saved] = await run(db, checkpointStatementFor(isKeeping, isReplacing), values);
+  const { cookies } = checkpoint;
+  const hasCookies = cookies.length > 0;
+  if (hasCookies) {
+    values.push(cookies.map(({ site }) => site));
+    values.push(cookies.map(({ signedIn }) => signedIn));
+    values.push(cookies.map((row) => row.cookies));
+  }
+  const [saved] = await run(db, checkpointStatementFor({ isKeeping, isReplacing, hasCookies }), values);
   if (!saved) throw leaseLost(job);
   const { held: _, applied, ...result } = saved;
   if (applied) return result;

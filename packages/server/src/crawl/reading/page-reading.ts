@@ -138,12 +138,21 @@ export class PageReading {
 
   #start(): void {
     const { program, memoryMb } = this.#options;
-    const { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules } =
+    const { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules, sign_in } =
       this.#options.options;
     this.#begun = new Int32Array(new SharedArrayBuffer(4));
     this.#answered = 0;
     const data: ReadingData = {
-      options: { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules },
+      options: {
+        markdown,
+        content,
+        store_html,
+        sort_query,
+        keep_tracking,
+        keep_sessions,
+        url_rules,
+        sign_in,
+      },
       begun: this.#begun,
     };
     const thread = new Worker(program, {

@@ -6,6 +6,7 @@ import { kindByHead } from '../../web/documents/document-kind.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
+import { findSignInForm } from '../../web/html/sign-in-form.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-url.ts';
 import { withHashRoute } from '../../web/urls/hash-route.ts';
@@ -21,6 +22,8 @@ export type ReadOptions = Pick<
 > & {
   readonly content?: CrawlOptions['content'] | undefined;
   readonly url_rules?: UrlRulesVersion | undefined;
+  /** Look for a form to sign in with. */
+  readonly sign_in?: boolean | undefined;
 };
 
 /** A crawl reads all its pages with the same options, so links that pages share are resolved once. */
@@ -83,6 +86,7 @@ export function readBody(
     },
     earlierHashes: mayBeOf02 ? hashesOf02(text, baselineHash) : undefined,
     links,
+    signInForm: options.sign_in ? findSignInForm(text, url) : undefined,
     leftOut: extracted.leftOut,
     proof: proveContent(url, text, shown?.wordCount ?? null, (href) => canonical.of(href, extracted.base)),
   };

@@ -7,6 +7,7 @@ import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FoundUrl, FrontierEntry, LastFailure, Tries } from '../frontier/frontier-entry.ts';
 import { saveCheckpoint } from '../frontier/save-checkpoint.ts';
+import type { CookieRow } from '../session/stored-cookies.ts';
 
 interface CheckpointerOptions {
   readonly db: Queryable;
@@ -16,6 +17,8 @@ interface CheckpointerOptions {
   readonly number: number;
   readonly lowSeq: (host: string) => number;
   readonly progress: () => number;
+  /** Cookies that changed since the last call. */
+  readonly takeCookies: () => CookieRow[];
   readonly onSaved: (saved: SavedCheckpoint, unsaved: Unsaved) => void;
   readonly onFailed: (error: unknown) => void;
   /** Whether to keep retrying while the database is away. */
@@ -100,7 +103,7 @@ export class Checkpointer {
   }
 
   async #write(unsaved: Unsaved): Promise<void> {
-    const { db, job, log, lowSeq, progress, onSaved, onFailed, mayGoOn } = this.#options;
+    const { db, job, log, lowSeq, progress, takeCookies, onSaved, onFailed, mayGoOn } = this.#options;
     this.#number++;
     const hosts = new Map<string, { lowSeq: number; pages: number }>();
     for (const { entry, counts } of unsaved.done) {
@@ -121,6 +124,7 @@ export class Checkpointer {
       currentUrl: this.#lastUrl,
       progress: progress(),
       discovery: unsaved.discovery,
+      cookies: takeCookies(),
     };
     const started = performance.now();
     try {

@@ -9,6 +9,7 @@ import type { Scope } from '../../web/urls/scope.ts';
 import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import type { PageRendering } from '../render/page-rendering.ts';
+import type { CrawlSession } from '../session/crawl-session.ts';
 import type { InFlight } from './in-flight-file.ts';
 import type { KnownUrls } from './known-urls.ts';
 
@@ -22,6 +23,8 @@ export interface CrawlContext {
   readonly urlRules: UrlRulesVersion;
   readonly userAgent: string;
   readonly fetcher: Fetcher;
+  /** What requests carry: cookies, headers, the values of a profile. */
+  readonly session: CrawlSession;
   readonly reading: PageReading;
   /** Undefined where no page is to run in a browser. */
   readonly rendering: PageRendering | undefined;

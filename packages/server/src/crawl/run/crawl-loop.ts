@@ -36,7 +36,9 @@ export type CrawlEnd =
       /** Pages of all runs so far. */
       readonly fetched: number;
     }
-  | { readonly how: 'stopped'; readonly reason: StopReason };
+  | { readonly how: 'stopped'; readonly reason: StopReason }
+  /** The site does not take the sign-in any more. */
+  | { readonly how: 'signed_out'; readonly error: HoldfastError };
 
 /** How soon to check again whether an expired lease was renewed. */
 const leaseLookMs = 250;
@@ -85,6 +87,7 @@ export class CrawlLoop {
       number: state.checkpoint_no,
       lowSeq: (host) => this.#queues.of(host).lowSeq,
       progress: () => this.#progress(),
+      takeCookies: () => context.session.takeChanged(),
       onSaved: (saved, unsaved) => this.#saved(saved, unsaved),
       onFailed: (error) => this.#fail(error),
       mayGoOn,
@@ -107,6 +110,10 @@ export class CrawlLoop {
     this.#processor = new ProcessEntry(context, this.#checkpointer, this.#queues, {
       compare,
       discovery: this.#discovery,
+      onSignedOut: (error) => {
+        this.#isOver = true;
+        this.#end({ how: 'signed_out', error });
+      },
     });
     this.#ended = new Promise((resolve, reject) => {
       this.#end = resolve;

@@ -50,6 +50,11 @@ async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared
       const isFinal = error.retry === 'never' && end.fetched === 0;
       return { how: 'failed', error, isFinal, blockedBy: end.by };
     }
+    case 'signed_out': {
+      // The pages that the site kept back are fetched once somebody has signed in again.
+      await returnPages(context.db, context.job, [end.error.code]);
+      return { how: 'failed', error: end.error, isFinal: false, blockedBy: seedPlace(context) };
+    }
     case 'limit':
       await abandonFrontier(context.db, context.job);
       // Pages that were not reached may still exist: none is called gone.

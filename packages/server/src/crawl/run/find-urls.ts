@@ -1,5 +1,6 @@
 import { type CrawlOptions, HoldfastError } from '@holdfast/contract';
 import type { UrlKind } from '../../pages/stored/page.ts';
+import { isSignOutUrl } from '../../web/html/sign-in-form.ts';
 import {
   asGiven,
   type CanonicalOptions,
@@ -56,6 +57,10 @@ export class FindUrls {
     return this.#identity(url) === this.#identity(other);
   }
 
+  hashOf(url: string): string {
+    return urlHash(this.#identity(url));
+  }
+
   get follows(): boolean {
     return this.#follows;
   }
@@ -92,10 +97,13 @@ export class FindUrls {
   }
 
   #addPage(url: string, place: Pick<FoundUrl, 'depth' | 'parent' | 'redirects'>, from: FrontierEntry): void {
-    const { known, scope } = this.#context;
+    const { known, scope, session } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(this.#identity(url))) return;
     const verdict = scope.verdict(url, place.depth);
-    if (verdict !== 'in') this.#count(verdict, from);
+    // Whoever follows it is signed out, and so is every other run with the profile.
+    if (verdict === 'in' && session.profile && isSignOutUrl(url) && session.profile.covers(url))
+      this.#count('signs_out', from);
+    else if (verdict !== 'in') this.#count(verdict, from);
     else if (!known.hasHash(url)) this.#put(url, 'page', place);
   }
 

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { run, statement } from '../../base/database/statement.ts';
 import { retryTransient } from '../../base/database/transient-errors.ts';
 import { documentProgramPath, readerProgramPath } from '../../base/process/installation.ts';
+import { SecretKeys } from '../../base/secrets/secret-keys.ts';
+import { SecretStore } from '../../base/secrets/secret-store.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
@@ -18,6 +20,7 @@ import { urlRules as rules } from '../../web/urls/url-rules.ts';
 import { openFrontier } from '../frontier/open-frontier.ts';
 import { PageReading } from '../reading/page-reading.ts';
 import { PageRendering } from '../render/page-rendering.ts';
+import { CrawlSession } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { CrawlLoop } from './crawl-loop.ts';
 import { endCrawl } from './end-crawl.ts';
@@ -60,11 +63,17 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     onRequest: given.onRequest,
   });
   const mayGoOn = () => performance.now() < given.leaseEnds();
-  const [rows, urlRules] = await retryTransient(mayGoOn, () =>
-    Promise.all([run(db, suspectsStatement, [job.id]), readUrlRules(db, job.id)]),
+  const secrets = new SecretStore(new SecretKeys(configuration));
+  const isResumed = job.fence > 1;
+  const [rows, urlRules, session] = await retryTransient(mayGoOn, () =>
+    Promise.all([
+      run(db, suspectsStatement, [job.id]),
+      readUrlRules(db, job.id),
+      CrawlSession.open({ db, log, job, options, secrets, isResumed }),
+    ]),
   );
   const reading = new PageReading({
-    options: { ...options, url_rules: urlRules },
+    options: { ...options, url_rules: urlRules, sign_in: session.profile !== undefined },
     log,
     program: readerProgramPath,
     documentProgram: documentProgramPath,
@@ -80,6 +89,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     urlRules,
     userAgent,
     fetcher,
+    session,
     reading,
     rendering: renderingOf(given, userAgent, reading),
     governor: governed,

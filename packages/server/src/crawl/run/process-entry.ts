@@ -1,11 +1,16 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
+import { maxRedirects } from '../../web/fetch/fetch-following.ts';
 import { type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
 import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
 import { productToken } from '../../web/robots/robots-rules.ts';
+import { hostOf } from '../../web/urls/canonical-url.ts';
 import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
+import { returnRedirect } from '../frontier/return-pages.ts';
 import type { ReadBody } from '../reading/read-result.ts';
 import type { ScriptRedirect } from '../render/page-rendering.ts';
+import type { Carried } from '../session/crawl-session.ts';
+import { type SignInTrouble, SignInWatch } from '../session/sign-in-watch.ts';
 import type { Admission } from './admit-entries.ts';
 import { type Checkpointer, type Unsaved, urlsAtOnce } from './checkpointer.ts';
 import type { ComparePages } from './compare-pages.ts';
@@ -14,7 +19,7 @@ import type { Discovery } from './discovery.ts';
 import { FindUrls, strategyOf } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
 import { asksNotToFollow, readAnswer } from './read-answer.ts';
-import { Redirects } from './redirects.ts';
+import { AskedWith, Redirects } from './redirects.ts';
 import { RequestEntry } from './request-entry.ts';
 import { nextTry } from './retry-delay.ts';
 import { UrlLists } from './url-lists.ts';
@@ -23,6 +28,8 @@ export interface ProcessOptions {
   /** Set in a recrawl. */
   readonly compare: ComparePages | undefined;
   readonly discovery: Discovery;
+  /** The site does not take the sign-in of the profile any more. */
+  readonly onSignedOut: (error: HoldfastError) => void;
 }
 
 /** When to try an entry again, by performance.now(), and how often it was tried. */
@@ -43,6 +50,8 @@ export class ProcessEntry {
   readonly #lists: UrlLists;
   readonly #requests: RequestEntry;
   readonly #redirects: Redirects;
+  readonly #askedWith = new AskedWith();
+  readonly #signIn: SignInWatch;
   /** Our name in X-Robots-Tag. */
   readonly #agent: string;
   /** Fetched pages that no checkpoint has saved yet. */
@@ -52,7 +61,7 @@ export class ProcessEntry {
     context: CrawlContext,
     checkpointer: Checkpointer,
     hosts: HostQueues,
-    { compare, discovery }: ProcessOptions,
+    { compare, discovery, onSignedOut }: ProcessOptions,
   ) {
     this.#context = context;
     this.#checkpointer = checkpointer;
@@ -64,6 +73,7 @@ export class ProcessEntry {
     this.#lists = new UrlLists(this.#urls, checkpointer, context.options.max_page_bytes);
     this.#requests = new RequestEntry(context, this.#lists, compare?.knowsLinks === true);
     this.#redirects = new Redirects(context);
+    this.#signIn = new SignInWatch(context, onSignedOut);
   }
 
   /** Sitemaps that a robots.txt names add to a crawl that follows links. */
@@ -94,7 +104,7 @@ export class ProcessEntry {
     } catch (error) {
       if (error instanceof NotAsked) {
         permit.done({ kind: 'error', code: 'aborted' });
-        return { until: performance.now(), attempts: entry.attempts, refusals: entry.refusals };
+        return askAgain(entry);
       }
       if (signal.aborted || !(error instanceof HoldfastError)) {
         permit.done({ kind: 'error', code: 'aborted' });
@@ -126,8 +136,16 @@ export class ProcessEntry {
     const { status } = response;
     const later = refusedLater(response);
     if (later) return await this.#failedOrLater(entry, later, response);
+    const { session } = this.#context;
+    const carried = this.#requests.carriedBy(entry);
+    const trouble = await this.#signIn.ofHead(entry, response, carried, signal);
+    if (trouble) return await this.#notSignedIn(entry, trouble, response);
+    // A page may yet turn out to be a sign-in page: what it set belongs to a visitor.
+    const mayBeSignIn =
+      carried.profile !== null && status === 200 && entry.kind === 'page' && response.body !== undefined;
+    if (!mayBeSignIn) await session.receive(entry.url, response, carried);
     if (status === 304 && entry.before) return await this.#unchanged(entry, response);
-    if (status >= 300 && status < 400 && status !== 304) return this.#redirected(entry, response);
+    if (status >= 300 && status < 400 && status !== 304) return await this.#redirected(entry, response);
     if (status !== 200) {
       // What discovery only guessed may well be absent.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
@@ -147,15 +165,27 @@ export class ProcessEntry {
         content_type: response.contentType ?? null,
       });
     }
-    if (this.#requests.isOverlyEager(entry, response))
-      return { until: performance.now(), attempts: entry.attempts, refusals: entry.refusals };
+    if (this.#requests.isOverlyEager(entry, response)) return askAgain(entry);
     const answer = await this.#read(entry, response, response.body, signal);
     if (signal.aborted) throw signal.reason;
     if (answer instanceof HoldfastError) {
+      if (mayBeSignIn) await session.receive(entry.url, response, carried);
       if (answer.retry === 'later') return await this.#failedOrLater(entry, answer, response);
       return await this.#failed(entry, { ...failure(answer), status });
     }
-    if ('redirect' in answer) return this.#redirected(entry, { ...response, location: answer.redirect });
+    if ('redirect' in answer) {
+      const redirect = { ...response, location: answer.redirect };
+      const trouble = await this.#signIn.ofHead(entry, redirect, carried, signal);
+      if (trouble) return await this.#notSignedIn(entry, trouble, response);
+      return await this.#redirected(entry, redirect);
+    }
+    if (mayBeSignIn) {
+      const trouble = await this.#signIn.ofPage(entry, answer.signInForm, carried, signal);
+      if (trouble === 'sign_in_page')
+        return this.#done(entry, { outcome: 'skipped', reason: 'sign_in_page', status });
+      if (trouble) return await this.#notSignedIn(entry, trouble, response);
+      await session.receive(entry.url, response, carried);
+    }
     const page = this.#compare ? await this.#compare.compared(entry, answer) : answer.page;
     this.#discovery.learn(entry, answer.proof ?? null);
     await this.#addLinks(answer, entry);
@@ -209,9 +239,15 @@ export class ProcessEntry {
     return this.#done(entry, { ...unchanged.page, outcome: 'fetched' }, 0);
   }
 
-  #redirected(entry: FrontierEntry, response: FetchResponse): Postponed | undefined {
+  async #redirected(entry: FrontierEntry, response: FetchResponse): Promise<Postponed | undefined> {
     const { status } = response;
     const { target, error } = this.#redirects.follow(entry, response);
+    const carried = this.#requests.carriedBy(entry);
+    if (error?.code === 'too_many_redirects' && target && (await this.#asksAgain(entry, target, carried))) {
+      if (this.#urls.areOne(target, entry.url)) return askAgain(entry, { redirects: entry.redirects + 1 });
+      return this.#done(entry, { outcome: 'redirected', status, target_url: target });
+    }
+    this.#askedWith.note(entry.url, carried);
     if (error) return this.#done(entry, { ...failure(error), status, ...(target && { target_url: target }) });
     // The seed's own redirect says where the site lives: example.com → www.example.com.
     // A sitemap that discovery guessed may lead anywhere.
@@ -219,18 +255,40 @@ export class ProcessEntry {
     if (isSeed && entry.parent === null && entry.depth === 0) this.#discovery.admitSeed(target);
     // Another spelling of the same URL has no entry of its own: this one asks again.
     if (this.#urls.areOne(target, entry.url))
-      return {
-        until: performance.now(),
-        attempts: entry.attempts,
-        refusals: entry.refusals,
-        url: target,
-        redirects: entry.redirects + 1,
-      };
+      return askAgain(entry, { url: target, redirects: entry.redirects + 1 });
     this.#discovery.learn(entry, null);
     this.#urls.addRedirect(target, entry);
     // A page that redirects now is gone, wherever it leads.
     const change = this.#compare && entry.before ? 'gone' : null;
     return this.#done(entry, { outcome: 'redirected', status, target_url: target, change });
+  }
+
+  /**
+   * Some sites send a visitor round until he comes with a cookie. A redirect that closes a loop is followed once more if the target
+   * would now get another cookie than when it was asked for.
+   */
+  async #asksAgain(entry: FrontierEntry, target: string, carried: Carried): Promise<boolean> {
+    if (entry.kind !== 'page' || entry.redirects >= maxRedirects) return false;
+    const { session, db, job } = this.#context;
+    const isSame = this.#urls.areOne(target, entry.url);
+    const before = isSame ? carried : this.#askedWith.last(target);
+    if (before === undefined || !AskedWith.differs(before, await session.prepare(target))) return false;
+    if (isSame) return true;
+    this.#askedWith.forget(target);
+    // Its record may be on its way.
+    await this.#checkpointer.save();
+    const isBack = await returnRedirect(db, job, this.#urls.hashOf(target));
+    this.#hosts.grew(new Set([hostOf(target)]));
+    return isBack;
+  }
+
+  async #notSignedIn(
+    entry: FrontierEntry,
+    trouble: SignInTrouble,
+    response: FetchResponse,
+  ): Promise<Postponed | undefined> {
+    if (trouble instanceof HoldfastError) return await this.#failedOrLater(entry, trouble, response);
+    return askAgain(entry, { until: performance.now() + trouble.againMs });
   }
 
   async #readList(entry: FrontierEntry, response: FetchResponse): Promise<undefined> {
@@ -311,6 +369,11 @@ export class ProcessEntry {
     this.#checkpointer.changed(url);
     return undefined;
   }
+}
+
+/** The same entry once more; it costs no attempt. */
+function askAgain({ attempts, refusals }: FrontierEntry, changes: Partial<Postponed> = {}): Postponed {
+  return { until: performance.now(), attempts, refusals, ...changes };
 }
 
 /** How many pages of its host's limit an outcome takes. */

@@ -9,6 +9,7 @@ import {
   canonicalUrl,
 } from '../../web/urls/canonical-url.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
+import type { Carried } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 
 /** Where a redirect leads; without a target, nowhere that can be followed. */
@@ -44,6 +45,27 @@ export class Redirects {
     const short = canonicalUrl(location, url, { ...this.#canonical, keepSessions: true });
     if (short === null || (short !== url && !this.#trail.leads(short, url))) return short;
     return canonicalUrl(location, url, asGiven(this.#canonical));
+  }
+}
+
+/** The cookies that redirecting URLs were asked with. */
+export class AskedWith {
+  readonly #carried = new LruMap<Carried>(maxKept);
+
+  note(url: string, carried: Carried): void {
+    this.#carried.set(url, carried);
+  }
+
+  last(url: string): Carried | undefined {
+    return this.#carried.get(url);
+  }
+
+  forget(url: string): void {
+    this.#carried.delete(url);
+  }
+
+  static differs({ request: before }: Carried, { request: now }: Carried): boolean {
+    return before.headers?.cookie !== now.headers?.cookie;
   }
 }
 

@@ -4,6 +4,7 @@ import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
 import { acceptForPages } from '../../web/fetch/http-headers.ts';
 import { sitemapLimits } from '../../web/sitemaps/sitemap-entry.ts';
 import type { FrontierEntry, PageBefore } from '../frontier/frontier-entry.ts';
+import { type Carried, nothingCarried } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { UrlLists } from './url-lists.ts';
 
@@ -19,6 +20,7 @@ export class RequestEntry {
   readonly #unconditional = new Set<string>();
   /** Hosts that send markdown although HTML was preferred. */
   readonly #eager = new Set<string>();
+  readonly #carried = new WeakMap<FrontierEntry, Carried>();
 
   /** `asksConditionally`: an unchanged page need not be read again. */
   constructor(context: CrawlContext, lists: UrlLists, asksConditionally: boolean) {
@@ -50,8 +52,15 @@ export class RequestEntry {
     this.#unconditional.add(url_hash);
   }
 
-  #fetch(entry: FrontierEntry, signal: AbortSignal, pieces?: BodyPieces): Promise<FetchResponse> {
-    const { fetcher, options, userAgent, leaseEnds } = this.#context;
+  /** What the request of this entry carried. */
+  carriedBy(entry: FrontierEntry): Carried {
+    return this.#carried.get(entry) ?? nothingCarried;
+  }
+
+  async #fetch(entry: FrontierEntry, signal: AbortSignal, pieces?: BodyPieces): Promise<FetchResponse> {
+    const { fetcher, options, session, userAgent, leaseEnds } = this.#context;
+    const carried = await session.prepare(entry.url);
+    this.#carried.set(entry, carried);
     // The beginning of a list is better than nothing.
     const enoughBytes = {
       page: undefined,
@@ -59,7 +68,8 @@ export class RequestEntry {
       sitemap: sitemapLimits.maxBytes + slackBytes,
     }[entry.kind];
     const maxBytes = enoughBytes === undefined ? options.max_page_bytes : enoughBytes + slackBytes;
-    return fetcher.fetch({
+    return await fetcher.fetch({
+      ...carried.request,
       url: entry.url,
       userAgent,
       accept: acceptForPages[this.#offer(entry)],

@@ -193,6 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
       url: head.url,
       status: head.status,
       headers: head.headers,
+      setCookies: head.setCookies,
       contentType: head.contentType,
       contentLength: head.contentLength,
       etag: head.etag,

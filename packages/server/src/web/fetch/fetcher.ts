@@ -74,6 +74,8 @@ export interface FetchHead {
   readonly status: number;
   /** Names in lower case, repeated headers joined with commas, without set-cookie, which must not be stored. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The set-cookie headers, for a cookie jar. */
+  readonly setCookies?: readonly string[] | undefined;
   readonly contentType: string | undefined;
   readonly contentLength: number | undefined;
   readonly etag: string | undefined;

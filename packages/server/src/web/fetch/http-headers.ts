@@ -62,6 +62,7 @@ export function readHead(url: string, status: number, raw: IncomingHttpHeaders):
     url,
     status,
     headers,
+    setCookies: readCookies(raw['set-cookie']),
     contentType: headers['content-type']?.slice(0, 256),
     contentLength: readLength(headers['content-length']),
     etag: readValidator(headers.etag),
@@ -99,6 +100,16 @@ function readLength(value: string | undefined): number | undefined {
 
 function readValidator(value: string | undefined): string | undefined {
   return value && value.length <= maxValidator ? value : undefined;
+}
+
+/** Browsers keep 180 cookies of a site, of 4 KB each. */
+const maxCookies = 180;
+const maxCookie = 8 * 1024;
+
+function readCookies(raw: string | string[] | undefined): readonly string[] | undefined {
+  if (raw === undefined) return undefined;
+  const lines = typeof raw === 'string' ? [raw] : raw;
+  return lines.slice(0, maxCookies).filter((line) => line.length <= maxCookie);
 }
 
 function readLines(value: string | string[] | undefined): string | undefined {

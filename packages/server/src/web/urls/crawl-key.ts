@@ -19,6 +19,7 @@ export function crawlKey(options: CrawlOptions): string {
     ...renderingOf(options),
     ...(options.documents ? [] : ['no documents']),
     ...(options.prefer_markdown ? ['prefer markdown'] : []),
+    ...sessionOf(options),
   ]);
 }
 
@@ -31,6 +32,24 @@ function renderingOf({ render, wait_for, actions, screenshot, load_media }: Craw
   const said = { wait_for, actions, ...(screenshot && { screenshot }), ...(load_media && { load_media }) };
   const isPlain = render === 'auto' && JSON.stringify(said) === '{}';
   return isPlain ? [] : ['render', render, said];
+}
+
+/** A profile by its name, not its values: with a new password it is the same crawl. */
+function sessionOf({
+  profile,
+  unnamed_profile,
+  cookies,
+  accept_language,
+  headers = {},
+}: CrawlOptions): unknown[] {
+  const sent = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+  return [
+    ...(profile === undefined ? [] : ['profile', profile]),
+    ...(unnamed_profile === undefined ? [] : ['signed in']),
+    ...(cookies ? [] : ['no cookies']),
+    ...(accept_language === undefined ? [] : ['language', accept_language]),
+    ...(sent.length > 0 ? ['headers', unordered(sent)] : []),
+  ];
 }
 
 function partsV1(options: CrawlOptions): unknown[] {

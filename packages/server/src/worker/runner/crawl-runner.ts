@@ -89,10 +89,18 @@ function sendEnd(status: WriteOutcome): void {
   process.exitCode = 0;
 }
 
+/** What a job can be at fault for before its first request. */
+const faults: readonly string[] = [
+  'payload_invalid',
+  'profile_not_found',
+  'secret_key_missing',
+  'secret_damaged',
+];
+
 /** An invalid payload is the job's fault. Anything else is the fault of this process or the machine, and ends it. */
 async function failRun(job: ClaimedJob, error: unknown, actor: string): Promise<void> {
   try {
-    if (!(error instanceof HoldfastError && error.code === 'payload_invalid')) throw error;
+    if (!(error instanceof HoldfastError && faults.includes(error.code))) throw error;
     log.info({ job: job.id, code: error.code }, `A ${job.kind} job failed: ${error.message}`);
     const end = { how: 'failed', error, isFinal: error.retry === 'never' } as const;
     sendEnd(await endRun(job, end, { db: pool, actor, leaseEnds: () => leaseEnds }));

@@ -31,6 +31,7 @@ const nothing: Omit<Checkpoint, 'number'> = {
   currentUrl: null,
   progress: 0,
   discovery: null,
+  cookies: [],
 };
 
 /** A checkpoint with nothing in it but what is given. */

@@ -1,0 +1,62 @@
+import { LruMap } from '../../base/collections/lru-map.ts';
+import type { FetchResponse } from '../../web/fetch/fetcher.ts';
+import { isSignInUrl, type SignInForm } from '../../web/html/sign-in-form.ts';
+import { shaUuid } from '../../web/urls/hashes.ts';
+
+/** Why an answer to a signed-in request says that the sign-in has run out; undefined: it does not. */
+export function asksToSignIn(url: string, { status, location }: Pick<FetchResponse, 'status' | 'location'>) {
+  if (status === 401) return 'HTTP 401';
+  if (location === undefined || isSignInUrl(url) || !isSignInUrl(location)) return undefined;
+  return `HTTP ${status} to ${withoutQuery(location)}`;
+}
+
+/** expired: a sign-in page in the place of the page; unsure: it looks like one, and another page has to tell. */
+export type SignInVerdict = 'content' | 'unsure' | 'expired';
+
+const enough = 4;
+const suspicious = 2;
+
+/** What the pages of one origin have shown. */
+interface Origin {
+  /** Pages without a form to sign in. */
+  clean: number;
+  /** Texts of pages with such a form, and a URL of each. */
+  readonly forms: LruMap<string>;
+}
+
+/**
+ * Tells a sign-in page from a page with an ordinary login box. A form alone says little: it has to be what the page is about, the
+ * same at different URLs, or new on a site whose pages had none. A site that has the box on pages of different text keeps them.
+ */
+export class SignInJudge {
+  readonly #origins = new LruMap<Origin>(1_000);
+
+  judge(url: string, form: SignInForm | undefined): SignInVerdict {
+    const { origin } = new URL(url);
+    const known = this.#origins.get(origin) ?? { clean: 0, forms: new LruMap<string>(1_000) };
+    this.#origins.set(origin, known);
+    if (!form) {
+      known.clean++;
+      return 'content';
+    }
+    const text = shaUuid(form.text);
+    const first = known.forms.get(text);
+    const isFirst = known.clean + known.forms.size === 0;
+    known.forms.set(text, first ?? url);
+    const score =
+      (form.isNamed ? 2 : 0) +
+      (form.isForSigningIn ? 1 : 0) +
+      (form.leadsBack ? 1 : 0) +
+      (form.isBare ? 1 : 0) +
+      (first !== undefined && first !== url ? 3 : 0) +
+      (known.clean > 0 && known.forms.size < 3 ? 2 : 0) -
+      (known.forms.size > 2 ? 3 : 0);
+    if (score >= enough) return 'expired';
+    return isFirst && form.isBare && score >= suspicious ? 'unsure' : 'content';
+  }
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
