@@ -38,13 +38,17 @@ test('tells Prometheus where the queue stands, to a key that sees every owner', 
   );
 });
 
-test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die, deliveries', async () => {
+test('counts what happens in a process: claims, checkpoints, leases that run out, runners that die, renders, deliveries', async () => {
   const metrics = new Metrics();
   publish('claim', { seconds: 0.004, kinds: ['crawl', 'crawl', 'visit'] });
   publish('checkpoint', { seconds: 0.02, pages: { fetched: 40, failed: 2 } });
   publish('leaseExpiry', { status: 'pending' });
   publish('runnerDeath', { code: 'runner_out_of_memory' });
   publish('delivery', { outcome: 'dead' });
+  publish('render', { seconds: 0.3, outcome: 'rendered', bytes: 4000 });
+  publish('render', { seconds: 60, outcome: 'render_timeout', bytes: 0 });
+  publish('browserStart', {});
+  publish('browsers', { running: 1, memoryBytes: 300_000_000, waiting: 2 });
   metrics.close();
   publish('runnerDeath', { code: 'runner_out_of_memory' });
   const text = await metrics.registry.metrics();
@@ -56,6 +60,13 @@ test('counts what happens in a process: claims, checkpoints, leases that run out
     'holdfast_lease_expiries_total{status="pending"} 1',
     'holdfast_runner_deaths_total{code="runner_out_of_memory"} 1',
     'holdfast_webhook_deliveries_total{outcome="dead"} 1',
+    'holdfast_render_seconds_sum{outcome="rendered"} 0.3',
+    'holdfast_render_seconds_count{outcome="render_timeout"} 1',
+    'holdfast_render_bytes_total 4000',
+    'holdfast_browser_starts_total 1',
+    'holdfast_browsers 1',
+    'holdfast_browser_memory_bytes 300000000',
+    'holdfast_render_queue 2',
   ])
     expect(text).toContain(line);
 });

@@ -68,10 +68,22 @@ const server = createServer((socket: Socket) => {
     }
     const ended = new AbortController();
     renders.set(id, ended);
+    const started = performance.now();
+    const tell = (outcome: string, bytes = 0) => {
+      const seconds = (performance.now() - started) / 1000;
+      report({ type: 'render', event: { outcome, seconds, bytes } });
+    };
     void opened
       .then((pool) => pool.render(request, ended.signal))
-      .then((page) => stream.send({ type: 'rendered', id, page }))
-      .catch((error) => stream.send(failed(id, error)))
+      .then((page) => {
+        tell('rendered', page.bytes);
+        stream.send({ type: 'rendered', id, page });
+      })
+      .catch((error) => {
+        const failure = failed(id, error);
+        if (failure.type === 'failed') tell(failure.code);
+        stream.send(failure);
+      })
       .finally(() => renders.delete(id));
   });
   socket.on('error', () => socket.destroy());
@@ -101,7 +113,8 @@ server.listen(settings.socket, () => report({ type: 'ready' }));
 
 setInterval(() => {
   void opened.then(
-    ({ browsers, rendered, bytes }) => report({ type: 'status', browsers, rendered, bytes }),
+    ({ browsers: running, memoryBytes, waiting }) =>
+      report({ type: 'status', browsers: { running, memoryBytes, waiting } }),
     () => undefined,
   );
 }, 1_000).unref();

@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Configuration, settings } from '@holdfast/contract';
 import type { Logger } from 'pino';
+import { publish } from '../base/telemetry/metrics-channel.ts';
 import { killGroup } from './process-group.ts';
 import type { HostReport, HostSettings } from './render-messages.ts';
 
@@ -31,7 +32,6 @@ export class BrowserHost {
   #child: ChildProcess | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
-  status = { browsers: 0, rendered: 0, bytes: 0 };
 
   constructor(options: BrowserHostOptions) {
     this.#options = options;
@@ -102,16 +102,18 @@ export class BrowserHost {
   }
 
   #hear(message: HostReport): void {
-    if (message.type === 'started') this.#groups.add(message.pid);
-    if (message.type === 'ended') this.#groups.delete(message.pid);
-    if (message.type === 'status') {
-      const { browsers, rendered, bytes } = message;
-      this.status = { browsers, rendered, bytes };
+    if (message.type === 'started') {
+      this.#groups.add(message.pid);
+      publish('browserStart', {});
     }
+    if (message.type === 'ended') this.#groups.delete(message.pid);
+    if (message.type === 'render') publish('render', message.event);
+    if (message.type === 'status') publish('browsers', message.browsers);
   }
 
   #killBrowsers(): void {
     for (const pid of this.#groups) killGroup(pid);
     this.#groups.clear();
+    publish('browsers', { running: 0, memoryBytes: 0, waiting: 0 });
   }
 }

@@ -57,8 +57,8 @@ export class BrowserPool {
   #numbers = 0;
   #lastUsed = performance.now();
   #isClosed = false;
-  rendered = 0;
-  bytes = 0;
+  /** Of all browsers, a second ago. */
+  memoryBytes = 0;
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
@@ -68,6 +68,10 @@ export class BrowserPool {
 
   get browsers(): number {
     return this.#seats.filter((seat) => seat.process?.isAlive).length;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   async render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage> {
@@ -84,8 +88,6 @@ export class BrowserPool {
         ended,
         renderPage(process.browser, this.#options.proxy, request, ended.signal),
       );
-      this.rendered++;
-      this.bytes += page.bytes;
       return page;
     } finally {
       clearTimeout(timer);
@@ -194,10 +196,12 @@ export class BrowserPool {
 
   #lookAfter(): void {
     const { maxMemoryBytes, idleMs, log } = this.#options;
+    this.memoryBytes = 0;
     for (const seat of this.#seats) {
       const { process } = seat;
       if (!process) continue;
       const memory = process.memoryBytes ?? 0;
+      this.memoryBytes += memory;
       if (memory > maxMemoryBytes * 1.5) {
         log.warn({ pid: process.pid, memory }, 'A browser needs too much memory; it is replaced');
         this.#forget(seat);

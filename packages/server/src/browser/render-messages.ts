@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@holdfast/contract';
+import type { MetricEvents } from '../base/telemetry/metrics-channel.ts';
 import type { RenderedPage, RenderRequest } from './render-request.ts';
 
 /** Tells a runner where the browser host of its supervisor listens. */
@@ -25,7 +26,8 @@ export type HostReport =
   | { readonly type: 'ready' }
   | { readonly type: 'started'; readonly pid: number }
   | { readonly type: 'ended'; readonly pid: number }
-  | { readonly type: 'status'; readonly browsers: number; readonly rendered: number; readonly bytes: number };
+  | { readonly type: 'render'; readonly event: MetricEvents['render'] }
+  | { readonly type: 'status'; readonly browsers: MetricEvents['browsers'] };
 
 /** What the host starts with. */
 export interface HostSettings {

@@ -7,6 +7,10 @@ export interface MetricEvents {
   readonly checkpoint: { readonly seconds: number; readonly pages: Readonly<Record<string, number>> };
   readonly leaseExpiry: { readonly status: string };
   readonly runnerDeath: { readonly code: string };
+  /** `outcome`: rendered, or an error code. */
+  readonly render: { readonly seconds: number; readonly outcome: string; readonly bytes: number };
+  readonly browserStart: Record<string, never>;
+  readonly browsers: { readonly running: number; readonly memoryBytes: number; readonly waiting: number };
   readonly delivery: { readonly outcome: 'delivered' | 'failed' | 'dead' };
 }
 

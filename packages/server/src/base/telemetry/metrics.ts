@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { subscribe } from './metrics-channel.ts';
 
 const milliseconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -61,6 +61,27 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     });
+    const renderSeconds = new Histogram({
+      name: 'holdfast_render_seconds',
+      help: 'Time to render a page, by outcome: rendered, or an error code.',
+      labelNames: ['outcome'],
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    });
+    const renderBytes = new Counter({
+      name: 'holdfast_render_bytes_total',
+      help: 'Bytes that rendered pages loaded, besides the pages themselves.',
+      registers,
+    });
+    const browserStarts = new Counter({
+      name: 'holdfast_browser_starts_total',
+      help: 'Browsers started; replaced ones count again.',
+      registers,
+    });
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    const browsers = gauge('holdfast_browsers', 'Browsers that run on this worker.');
+    const browserMemory = gauge('holdfast_browser_memory_bytes', 'Memory of these browsers.');
+    const renderQueue = gauge('holdfast_render_queue', 'Pages that wait for a browser.');
     this.#stops = [
       subscribe('claim', ({ seconds, kinds }) => {
         claimSeconds.observe(seconds);
@@ -72,6 +93,16 @@ export class Metrics {
       }),
       subscribe('leaseExpiry', ({ status }) => expiries.inc({ status })),
       subscribe('runnerDeath', ({ code }) => deaths.inc({ code })),
+      subscribe('render', ({ seconds, outcome, bytes }) => {
+        renderSeconds.observe({ outcome }, seconds);
+        renderBytes.inc(bytes);
+      }),
+      subscribe('browserStart', () => browserStarts.inc()),
+      subscribe('browsers', ({ running, memoryBytes, waiting }) => {
+        browsers.set(running);
+        browserMemory.set(memoryBytes);
+        renderQueue.set(waiting);
+      }),
       subscribe('delivery', ({ outcome }) => deliveries.inc({ outcome })),
     ];
   }
