@@ -6,6 +6,8 @@ export interface Filled {
   /** A finished recrawl of which one page changed. */
   readonly crawl: string;
   readonly changedPage: string;
+  /** A page that ran in a browser, with a screenshot. */
+  readonly renderedPage: string;
   readonly running: string;
   readonly failed: string;
   readonly visit: string;
@@ -22,9 +24,9 @@ export async function fillConsole(db: pg.Pool): Promise<Filled> {
     Object.values((await db.query(sql, values)).rows[0] ?? {})[0] as Value;
 
   await db.query(`
-    INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, running_jobs, last_seen, started_at)
-    VALUES ('crawl-eu-1', 'eu-1.internal', 'b', 4242, 's', '0.2.0', 8, 5, now() + interval '1 day', now() - interval '3 days'),
-      ('crawl-eu-2', 'eu-2.internal', 'b', 4243, 's', '0.2.0', 8, 0, now() - interval '7 min', now() - interval '2 days')`);
+    INSERT INTO workers (id, host, boot_id, pid, process_start, version, max_jobs, running_jobs, last_seen, started_at, browser, browser_problem)
+    VALUES ('crawl-eu-1', 'eu-1.internal', 'b', 4242, 's', '0.2.0', 8, 5, now() + interval '1 day', now() - interval '3 days', '/usr/bin/chromium', NULL),
+      ('crawl-eu-2', 'eu-2.internal', 'b', 4243, 's', '0.2.0', 8, 0, now() - interval '7 min', now() - interval '2 days', NULL, 'there is no browser')`);
   await db.query(`
     INSERT INTO sources (id, name, hosts, configured, rate_limit_per_minute, concurrency, min_delay_ms, failure_streak,
       last_success_at, last_failure_at, paused_until, pause_reason)
@@ -173,7 +175,23 @@ export async function fillConsole(db: pg.Pool): Promise<Filled> {
     `SELECT url_hash FROM crawl_pages WHERE job_id = $1 AND change = 'changed' LIMIT 1`,
     [crawl],
   );
-  return { crawl, changedPage, running, failed, visit, result, policy, bot: 'bot-001', intake, collect };
+  const renderedPage = await one<string>(
+    'SELECT url_hash FROM crawl_pages WHERE job_id = $1 AND page_no = 2',
+    [crawl],
+  );
+  return {
+    crawl,
+    changedPage,
+    renderedPage,
+    running,
+    failed,
+    visit,
+    result,
+    policy,
+    bot: 'bot-001',
+    intake,
+    collect,
+  };
 }
 
 async function fillEvents(db: pg.Pool, { crawl, running, failed }: Record<string, string>): Promise<void> {

@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import type pg from 'pg';
+import { solidPng } from './solid-png.ts';
 
 export const words =
   'anchor beacon chart compass current fog harbour hull keel lantern mast pilot quay'.split(' ');
@@ -60,6 +61,16 @@ export async function fillPages(
       );
     }
   }
+  await db.query(
+    `UPDATE crawl_pages SET rendered = page_no = 2, render_reason = CASE page_no WHEN 2 THEN 'empty' ELSE 'no_browser' END
+     WHERE job_id = $1 AND page_no IN (2, 3)`,
+    [crawl],
+  );
+  await db.query(
+    `INSERT INTO crawl_screenshots (job_id, url_hash, picture)
+     SELECT job_id, url_hash, $2 FROM crawl_pages WHERE job_id = $1 AND page_no = 2`,
+    [crawl, solidPng(1280, 720, [214, 226, 240])],
+  );
 }
 
 function markdownOf(n: number, version: number): string {

@@ -31,6 +31,11 @@ const views: readonly (readonly [name: string, address: (ids: Filled) => string,
     ({ crawl, changedPage }) => `/pages/${crawl}/${changedPage}?tab=links`,
     'https://docs.example/guide/keel/3',
   ],
+  [
+    'a rendered page',
+    ({ crawl, renderedPage }) => `/pages/${crawl}/${renderedPage}?tab=screenshot`,
+    'browser: it came almost without text',
+  ],
   ['policies', () => '/policies', 'In 2.5 hours'],
   ['results', () => '/results', '44.90 EUR'],
   ['a result', ({ result }) => `/results/${result}`, 'Price history'],
@@ -162,6 +167,17 @@ test('a job says what it left out, and what can be tried again', async () => {
   const boxes = await main.getByRole('checkbox').count();
   expect(boxes).toBeGreaterThan(0);
   expect(await main.getByRole('heading', { name: / · .*(failed|skipped)/ }).count()).toBe(boxes + 1);
+});
+
+test('a rendered page shows its screenshot, and lists tell it from the others', async () => {
+  const page = await console.signedIn();
+  await visit(page, `/pages/${filled.crawl}/${filled.renderedPage}?tab=screenshot`);
+  const picture = page.getByRole('img', { name: /^Screenshot of/ });
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1280);
+  await visit(page, `/jobs/${filled.crawl}?tab=pages&rendered=true`);
+  const table = page.getByRole('table', { name: 'Pages' });
+  await expect.poll(() => table.getByRole('row').count()).toBe(2);
+  await table.getByText('browser', { exact: true }).waitFor();
 });
 
 test('a job that a sick worker gave back does not look failed', async () => {

@@ -10,9 +10,10 @@ import { ListBody } from '../../design/list-body.tsx';
 import { Moment } from '../../design/moment.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { useSearchState } from '../../design/search-state.ts';
+import { fetchedBy, fetchedByText } from '../pages/fetched-by.ts';
 
 type Page = Wire<ListedPage>;
-const filterNames = ['outcome', 'change', 'search'] as const;
+const filterNames = ['outcome', 'change', 'rendered', 'search'] as const;
 
 const pageColumns: readonly Column<Page>[] = [
   {
@@ -39,6 +40,11 @@ const pageColumns: readonly Column<Page>[] = [
   { name: 'Status', align: 'right', cell: (page) => page.status ?? '–' },
   { name: 'Words', align: 'right', cell: (page) => wordsText(page), wideOnly: true },
   { name: 'Change', cell: (page) => page.change ?? '–', wideOnly: true },
+  {
+    name: 'By',
+    cell: (page) => <span title={fetchedByText(page) ?? ''}>{fetchedBy(page) ?? '–'}</span>,
+    wideOnly: true,
+  },
   { name: 'Fetched', align: 'right', cell: (page) => <Moment at={page.fetched_at} /> },
 ];
 
@@ -75,6 +81,14 @@ export function PageTable({ path, order, actions }: PageTableProps) {
           name="change"
           label="Change"
           choices={pageChanges.map((value) => ({ value, label: value }))}
+        />
+        <SelectFilter
+          name="rendered"
+          label="Fetched by"
+          choices={[
+            { value: 'true', label: 'browser' },
+            { value: 'false', label: 'HTTP' },
+          ]}
         />
       </FilterBar>
       <ListBody

@@ -1,4 +1,4 @@
-import { type CreatedJob, crawlScopes, crawlStrategies } from '@holdfast/contract';
+import { type CreatedJob, crawlScopes, crawlStrategies, renderModes } from '@holdfast/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
@@ -37,6 +37,8 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
       max_pages: number('max_pages'),
       include: lines('include'),
       exclude: lines('exclude'),
+      render: text('render'),
+      screenshot: text('screenshot'),
       ...(data.get('recrawl') && { recrawl: true }),
     };
     create.mutate(Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)));
@@ -73,6 +75,20 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
         </Field>
         <Field label="Exclude" hint="skip matching URLs; one pattern per line">
           <textarea name="exclude" rows={2} />
+        </Field>
+        <Field label="Render" hint="auto: only pages that need JavaScript">
+          <select name="render" defaultValue="auto">
+            {renderModes.map((mode) => (
+              <option key={mode}>{mode}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Screenshots" hint="of every page; renders all pages">
+          <select name="screenshot" defaultValue="">
+            <option value="">none</option>
+            <option value="viewport">viewport</option>
+            <option value="full_page">full page</option>
+          </select>
         </Field>
         <label>
           <input type="checkbox" name="recrawl" /> fetch only what changed since the last crawl

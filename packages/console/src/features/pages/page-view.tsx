@@ -11,6 +11,7 @@ import { Facts, Panel } from '../../design/panel.tsx';
 import { useSearchState } from '../../design/search-state.ts';
 import { Tabs } from '../../design/tabs.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
+import { fetchedByText } from './fetched-by.ts';
 import { MarkdownView } from './markdown-view.tsx';
 import { PageDiff } from './page-diff.tsx';
 import styles from './page-view.module.css';
@@ -33,7 +34,14 @@ export function PageView() {
       </>
     );
   if (!page) return null;
-  const tabs = ['preview', 'markdown', ...(page.change === 'changed' ? ['diff'] : []), 'links', 'data'];
+  const tabs = [
+    'preview',
+    ...(page.has_screenshot ? ['screenshot'] : []),
+    'markdown',
+    ...(page.change === 'changed' ? ['diff'] : []),
+    'links',
+    'data',
+  ];
   const tab = tabs.includes(state['tab'] ?? '') ? state['tab'] : 'preview';
   return (
     <>
@@ -41,6 +49,11 @@ export function PageView() {
         {page.markdown !== null && (
           <a className={styles.download} href={`${path}/markdown`} download>
             <Download aria-hidden="true" /> Markdown
+          </a>
+        )}
+        {page.has_screenshot && (
+          <a className={styles.download} href={`${path}/screenshot`} download>
+            <Download aria-hidden="true" /> Screenshot
           </a>
         )}
         {page.has_html && (
@@ -61,6 +74,7 @@ export function PageView() {
             ['Words', page.word_count === null ? null : numberText(page.word_count)],
             ['Depth', page.depth],
             ['Fetched', <Moment key="at" at={page.fetched_at} />],
+            ['Fetched by', fetchedByText(page), page.render_reason === null ? undefined : 'wide'],
             ['Change', page.change],
             ['ETag', page.etag],
             ['Last modified', page.last_modified],
@@ -77,6 +91,13 @@ export function PageView() {
       <Tabs names={tabs} current={tab ?? 'preview'} />
       <Panel>
         {tab === 'preview' && <MarkdownView text={page.markdown} />}
+        {tab === 'screenshot' && (
+          <img
+            className={styles.screenshot}
+            src={`${path}/screenshot`}
+            alt={`Screenshot of ${page.title ?? page.url}`}
+          />
+        )}
         {tab === 'markdown' && <pre className={styles.source}>{page.markdown ?? 'No content.'}</pre>}
         {tab === 'diff' && <PageDiff jobId={jobId} hash={hash} />}
         {tab === 'links' && (

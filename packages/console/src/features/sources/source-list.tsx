@@ -66,6 +66,7 @@ export function SourceList() {
       cell: (source) => delayText(Math.max(source.min_delay_ms, source.crawl_delay_ms ?? 0)),
       wideOnly: true,
     },
+    { name: 'Render', cell: (source) => source.render ?? 'auto', wideOnly: true },
     { name: 'Adapter', cell: (source) => source.adapter_type ?? '–', wideOnly: true },
     {
       name: 'Failures',
