@@ -17,6 +17,9 @@ const commandsElsewhere: Readonly<Record<string, string>> = {
   'holdfast demo': 'test/command-line/demo-command.test.ts',
   'holdfast crawl https://example.com --format md': 'test/command-line/crawl-command.test.ts',
   'holdfast jobs pause': 'test/command-line/jobs-command.test.ts',
+  'holdfast crawl https://example.com --(render|screenshot|actions)':
+    'test/command-line/crawl-render.test.ts',
+  'holdfast pages screenshot': 'test/command-line/crawl-render.test.ts',
 };
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
 const quickStarts = ['README.md', 'docs/bots.md', 'docs/policies.md'];

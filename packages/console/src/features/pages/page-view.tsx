@@ -74,7 +74,6 @@ export function PageView() {
             ['Words', page.word_count === null ? null : numberText(page.word_count)],
             ['Depth', page.depth],
             ['Fetched', <Moment key="at" at={page.fetched_at} />],
-            ['Fetched by', fetchedByText(page), page.render_reason === null ? undefined : 'wide'],
             ['Change', page.change],
             ['ETag', page.etag],
             ['Last modified', page.last_modified],
@@ -85,6 +84,7 @@ export function PageView() {
               </Link>,
               'wide',
             ],
+            ['Fetched by', fetchedByText(page), page.render_reason === null ? undefined : 'wide'],
           ]}
         />
       </Panel>
