@@ -3,6 +3,8 @@ import { canonicalOrigin } from './canonical-origin.ts';
 import { describeIssues } from './describe-issues.ts';
 import { HoldfastError } from './errors.ts';
 import { parseUrl } from './parse-url.ts';
+import { proxyRotations } from './proxy-name.ts';
+import { proxyUrlProblem } from './proxy-url.ts';
 import { headerText } from './text-fields.ts';
 
 /**
@@ -209,6 +211,48 @@ export const settings = {
       .default([]),
     description:
       'Private-network origins that may be fetched, such as http://localhost:8080, separated by commas.',
+  },
+  proxy: {
+    env: 'HOLDFAST_PROXY',
+    schema: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((url) => url !== ''))
+      .transform((urls, { addIssue }) =>
+        urls.map((url) => {
+          const problem = proxyUrlProblem(url);
+          if (problem !== undefined) addIssue(problem);
+          return url;
+        }),
+      )
+      .default([]),
+    description:
+      'Proxies for all requests that no other proxy is named for, as URLs with user name and password, separated by commas: http://, https://, socks5:// or socks5h:// (which resolves host names itself).',
+    secret: true,
+  },
+  noProxy: {
+    env: 'HOLDFAST_NO_PROXY',
+    schema: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((host) => host !== ''))
+      .default([]),
+    description:
+      'Hosts that are fetched without HOLDFAST_PROXY, such as localhost:8080 or *.example.com, separated by commas.',
+  },
+  proxyRotation: {
+    env: 'HOLDFAST_PROXY_ROTATION',
+    schema: z.enum(proxyRotations).default('round_robin'),
+    description:
+      'How requests take turns with the proxies of HOLDFAST_PROXY. sticky: the same one for all requests to a host.',
+  },
+  proxyResolvesNames: {
+    env: 'HOLDFAST_PROXY_RESOLVES_NAMES',
+    schema: z
+      .enum(['true', 'false'], 'must be true or false')
+      .transform((text) => text === 'true')
+      .or(z.boolean())
+      .default(false),
+    description:
+      'true: the proxies of HOLDFAST_PROXY get host names and resolve them, so that Holdfast cannot check the addresses.',
   },
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',

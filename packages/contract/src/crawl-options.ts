@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { contentChoices, crawlScopes, crawlStrategies } from './crawl-choices.ts';
+import { blockEscalations, contentChoices, crawlScopes, crawlStrategies } from './crawl-choices.ts';
 import { plainRequestHeaders } from './profile.ts';
+import { proxyChoice } from './proxy-name.ts';
 import { checkRendering, renderFields } from './render-options.ts';
 import { headerText, pageUrl, text } from './text-fields.ts';
 
@@ -47,6 +48,14 @@ export const crawlOptions = z.looseObject({
   user_agent: headerText(500).optional(),
   ...sessionFields,
   cookies: z.boolean().default(true).describe('keep the cookies of sites and send them back'),
+  proxy: proxyChoice.optional().describe('name of the proxy for all requests of this job; direct: none'),
+  on_block: z
+    .array(z.enum(blockEscalations))
+    .max(2)
+    .default([])
+    .describe(
+      'what to try when a page is blocked: proxy: up to two other servers of the proxy; render: then a browser, if it is a challenge',
+    ),
   ignore_robots: z.boolean().default(false),
   needs_private: z
     .array(text(500))

@@ -136,6 +136,20 @@ export const errors = {
     message: 'Job not found',
     hint: 'Check the id with `holdfast jobs list`. Finished jobs are deleted after the retention time.',
   },
+  proxy_not_found: {
+    retry: 'never',
+    http: 404,
+    exit: exitCodes.notFound,
+    message: 'Proxy not found',
+    hint: 'Check the name with `holdfast proxies list`, or create it with `holdfast proxies add NAME URL`.',
+  },
+  proxy_in_use: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The proxy is in use',
+    hint: 'Take it away from the sources first: `holdfast sources set ID --proxy none`.',
+  },
   page_not_found: {
     retry: 'never',
     http: 404,
@@ -446,6 +460,13 @@ export const errors = {
     message: 'The site refused the page (4xx)',
     hint: 'Check the URL and whether it needs a login.',
   },
+  blocked: {
+    retry: 'never',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The site blocked the request',
+    hint: "Ask the site's owner for access, or use their API. A site may accept another proxy or a browser: see docs/guides/proxies.md.",
+  },
   product_not_found: {
     retry: 'never',
     http: 422,
@@ -508,6 +529,14 @@ export const errors = {
     exit: exitCodes.failure,
     message: 'The site answered with a server error (5xx)',
     hint: 'The job is retried after a backoff.',
+  },
+
+  proxy_failed: {
+    retry: 'later',
+    http: 502,
+    exit: exitCodes.failure,
+    message: 'The proxy failed',
+    hint: 'Another proxy of the list is used where there is one. `holdfast proxies check NAME` tests each of them.',
   },
 
   // Fetching

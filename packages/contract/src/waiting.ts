@@ -8,7 +8,7 @@ import { timestamp } from './api/timestamp.ts';
 export const waitReasons = {
   schedule: 'its scheduled start',
   retry: 'its next retry, after an error',
-  host: 'a host that allows no request now: rate limit, Retry-After, repeated failures or an unreachable robots.txt',
+  host: 'a host that allows no request now: rate limit, Retry-After, repeated failures, an unreachable robots.txt or a proxy that failed',
   source: 'a source that an operator paused or disabled',
   origin: 'a worker that may fetch the private-network origins it needs',
   worker: 'a worker with room for it',
@@ -24,6 +24,7 @@ export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
  * retry_after         the host asked for it
  * limit               a delay, a rate limit, or the one request that probes a host after failures
  * robots              its robots.txt is unreachable
+ * proxy               its proxy rests after failures
  * tries               its failed URLs are retried later
  */
 export const hostCauses = [
@@ -33,6 +34,7 @@ export const hostCauses = [
   'retry_after',
   'limit',
   'robots',
+  'proxy',
   'tries',
 ] as const;
 export type HostCause = (typeof hostCauses)[number];
@@ -156,6 +158,11 @@ function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts
       return {
         text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its robots.txt is unreachable'}`,
         ends: `It retries by itself; ${runNow} retries now.`,
+      };
+    case 'proxy':
+      return {
+        text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its proxy rests after failures'}`,
+        ends: `It retries by itself; \`holdfast proxies list\` shows what is wrong, and ${runNow} retries now.`,
       };
     case 'tries':
       return {

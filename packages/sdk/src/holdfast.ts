@@ -17,6 +17,7 @@ import { Pages } from './pages.ts';
 import { Policies } from './policies.ts';
 import { PricePoints } from './price-points.ts';
 import { Profiles } from './profiles.ts';
+import { Proxies } from './proxies.ts';
 import { Results } from './results.ts';
 import { Sources } from './sources.ts';
 import { type CallOptions, type ConnectionOptions, Transport } from './transport.ts';
@@ -35,6 +36,7 @@ export class Holdfast {
   readonly profiles: Profiles;
   readonly results: Results;
   readonly sources: Sources;
+  readonly proxies: Proxies;
   readonly intakes: Intakes;
   readonly pricePoints: PricePoints;
   readonly valuations: Valuations;
@@ -53,6 +55,7 @@ export class Holdfast {
     this.profiles = new Profiles(transport);
     this.results = new Results(transport);
     this.sources = new Sources(transport);
+    this.proxies = new Proxies(transport);
     this.intakes = new Intakes(transport);
     this.pricePoints = new PricePoints(transport);
     this.valuations = new Valuations(transport);

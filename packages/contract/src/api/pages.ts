@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { block } from '../block.ts';
 import { renderReasonNames } from '../render-options.ts';
 import { text } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
@@ -41,6 +42,10 @@ const page = z.object({
     .enum(renderReasonNames)
     .nullable()
     .describe('why it was rendered, or why not although it may need JavaScript'),
+  proxy: z.string().nullable().describe('the proxy server that the answer came through; null: none'),
+  blocked: block
+    .nullable()
+    .describe('who blocked the request; also of a page that could be fetched after `on_block` was tried'),
   fetched_at: timestamp,
 });
 export const listedPage = page.meta({ id: 'ListedPage' });

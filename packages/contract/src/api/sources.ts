@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adapterTypes } from '../adapter.ts';
 import { parseUrl } from '../parse-url.ts';
+import { proxyChoice } from '../proxy-name.ts';
 import { renderModes } from '../render-options.ts';
 import { text } from '../text-fields.ts';
 import { breakerStates } from './frontier.ts';
@@ -49,6 +50,10 @@ export const sourceSettings = z
       .max(3_600_000)
       .optional()
       .describe('delay between requests, over all workers'),
+    proxy: proxyChoice
+      .nullable()
+      .optional()
+      .describe('name of the proxy for its hosts; direct: none; null: that of the job, or HOLDFAST_PROXY'),
     reputation_weight: z
       .number()
       .min(0)
@@ -81,6 +86,7 @@ export const apiSource = z
     concurrency: z.int(),
     min_delay_ms: z.int(),
     crawl_delay_ms: z.int().nullable().describe('Crawl-delay from robots.txt'),
+    proxy: z.string().nullable().describe('null: that of the job, or HOLDFAST_PROXY; direct: none'),
     reputation_weight: z.number(),
     tier: z.int(),
     render: z.enum(renderModes).nullable().describe('for jobs whose render is auto; null: auto'),

@@ -15,6 +15,7 @@ import { keyRoutes } from './resources/key-routes.ts';
 import { policyRoutes } from './resources/policy-routes.ts';
 import { pricePointRoutes } from './resources/price-point-routes.ts';
 import { profileRoutes } from './resources/profile-routes.ts';
+import { proxyRoutes } from './resources/proxy-routes.ts';
 import { resultRoutes } from './resources/result-routes.ts';
 import { sessionRoutes } from './resources/session-routes.ts';
 import { sourceRoutes } from './resources/source-routes.ts';
@@ -46,6 +47,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1', register: pageRoutes },
   { prefix: '/api/v1', register: pageDownloadRoutes },
   { prefix: '/api/v1/sources', register: sourceRoutes },
+  { prefix: '/api/v1/proxies', register: proxyRoutes },
   { prefix: '/api/v1/intakes', register: intakeRoutes },
   { prefix: '/api/v1/price-points', register: pricePointRoutes },
   { prefix: '/api/v1/valuations', register: valuationRoutes },

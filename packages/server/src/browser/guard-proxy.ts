@@ -12,7 +12,15 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AddressGuard } from '../web/fetch/address-guard.ts';
-import { openSocket, type ResolveHost, resolveHost, type SocketOptions } from '../web/fetch/connection.ts';
+import {
+  type Done,
+  type OpeningSocket,
+  openSocket,
+  type ResolveHost,
+  resolveHost,
+  type SocketOptions,
+} from '../web/fetch/connection.ts';
+import { isForwarded, type ProxyEndpoint, proxyAuthorization } from '../web/proxy/proxy-endpoint.ts';
 
 export interface GuardProxyOptions {
   /** Origins of a private network that pages may reach all the same. */
@@ -74,9 +82,9 @@ export class GuardProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** A name and secret for one page, with its own counters; without one, the proxy answers 407. */
-  admit(limits: PassLimits): ProxyPass {
-    const pass = new ProxyPass(limits, () => this.#passes.delete(pass.username));
+  /** A name and secret for one page, with its own counters; without one, the proxy answers 407. `via`: the page's own proxy. */
+  admit(limits: PassLimits, via?: ProxyEndpoint): ProxyPass {
+    const pass = new ProxyPass(limits, via, () => this.#passes.delete(pass.username));
     this.#passes.set(pass.username, pass);
     return pass;
   }
@@ -117,15 +125,17 @@ export class GuardProxy {
       answer.writeHead(403).end();
       return;
     }
+    const isForwarding = pass.via !== undefined && isForwarded(url, pass.via);
     const outgoing = request({
       agent: this.#agent,
       protocol: 'http:',
       host: url.hostname,
       port: url.port || 80,
       method: incoming.method,
-      path: `${url.pathname}${url.search}`,
-      headers: withoutHopHeaders(incoming.headers),
+      path: `${isForwarding ? url.origin : ''}${url.pathname}${url.search}`,
+      headers: { ...withoutHopHeaders(incoming.headers), ...(isForwarding && authorizationOf(pass.via)) },
       guardedOrigin: url,
+      via: pass.via,
     } as ClientRequestArgs);
     const release = pass.holds(() => {
       outgoing.destroy();
@@ -141,6 +151,12 @@ export class GuardProxy {
       else answer.writeHead(isForbidden(error) ? 403 : 502).end();
     });
     outgoing.once('response', (response) => {
+      // The browser would take it for ours.
+      if (response.statusCode === 407) {
+        response.destroy();
+        answer.writeHead(502).end();
+        return;
+      }
       answer.writeHead(response.statusCode ?? 502, withoutHopHeaders(response.headers));
       response.on('data', (piece: Buffer) => pass.count(piece.length));
       response.pipe(answer);
@@ -171,12 +187,19 @@ export class GuardProxy {
       return;
     }
     const release = pass.holds(() => client.destroy());
-    let upstream: Socket;
-    const opened = (...[error, socket]: [null, Socket] | [Error, null]) => {
+    let opening: OpeningSocket | undefined;
+    const opened: Done = (...[error, socket]) => {
       if (error) {
         if (isForbidden(error)) pass.refuse();
         refuse(isForbidden(error) ? '403 Forbidden' : '502 Bad Gateway');
         release();
+        return;
+      }
+      this.#track(socket);
+      socket.on('error', () => client.destroy());
+      socket.once('close', () => client.destroy());
+      if (client.destroyed) {
+        socket.destroy();
         return;
       }
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -185,19 +208,20 @@ export class GuardProxy {
       socket.pipe(client);
       client.pipe(socket);
     };
-    try {
-      upstream = openSocket(origin, { ...this.#sockets, guard: this.#tunnelGuard }, opened);
-    } catch (error) {
-      opened(error as Error, null);
-      return;
-    }
-    this.#track(upstream);
-    upstream.on('error', () => client.destroy());
-    upstream.once('close', () => client.destroy());
     client.once('close', () => {
-      upstream.destroy();
+      opening?.destroy();
       release();
     });
+    try {
+      opening = openSocket(
+        origin,
+        { ...this.#sockets, guard: this.#tunnelGuard, alwaysTunnels: true },
+        opened,
+        pass.via,
+      );
+    } catch (error) {
+      opened(error as Error, null);
+    }
   }
 }
 
@@ -208,11 +232,14 @@ export class ProxyPass {
   bytes = 0;
   /** Connections to places that a page may not reach. */
   refused = 0;
+  /** Everything of the page goes through this proxy. */
+  readonly via: ProxyEndpoint | undefined;
   readonly #limits: PassLimits;
   readonly #ended: () => void;
   readonly #ends = new Set<() => void>();
 
-  constructor(limits: PassLimits, ended: () => void) {
+  constructor(limits: PassLimits, via: ProxyEndpoint | undefined, ended: () => void) {
+    this.via = via;
     this.#limits = limits;
     this.#ended = ended;
   }
@@ -251,21 +278,32 @@ export class ProxyPass {
 /** Keeps connections to origins; each is opened by the guard. */
 class GuardedAgent extends Agent {
   readonly #sockets: SocketOptions;
+  readonly #proxies = new WeakMap<ProxyEndpoint, number>();
+  #proxyCount = 0;
 
   constructor(sockets: SocketOptions) {
     super({ keepAlive: true, maxFreeSockets: 64, timeout: 30_000 });
     this.#sockets = sockets;
   }
 
+  /** Connections through a proxy are for pages that use it. */
+  override getName(options: ClientRequestArgs & { via?: ProxyEndpoint }): string {
+    const { via } = options;
+    const name = super.getName(options);
+    if (!via) return name;
+    const key = this.#proxies.get(via) ?? ++this.#proxyCount;
+    this.#proxies.set(via, key);
+    return `${name}:via-${key}`;
+  }
+
   override createConnection(
-    options: ClientRequestArgs & { guardedOrigin?: URL },
+    options: ClientRequestArgs & { guardedOrigin?: URL; via?: ProxyEndpoint },
     done?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    const { guardedOrigin } = options;
-    const finish = (...[error, socket]: [null, Socket] | [Error, null]) =>
-      done?.(error, socket as unknown as Duplex);
+    const { guardedOrigin, via } = options;
+    const finish: Done = (...[error, socket]) => done?.(error, socket as unknown as Duplex);
     try {
-      if (guardedOrigin) openSocket(guardedOrigin, this.#sockets, finish);
+      if (guardedOrigin) openSocket(guardedOrigin, this.#sockets, finish, via);
       else finish(new Error('a request of the proxy names its origin'), null);
     } catch (error) {
       finish(error as Error, null);
@@ -284,6 +322,11 @@ function withoutHopHeaders(headers: IncomingMessage['headers']): Record<string, 
     ([name, value]) => value !== undefined && !hopHeaders.has(name) && !named.has(name),
   );
   return Object.fromEntries(kept) as Record<string, string | string[]>;
+}
+
+function authorizationOf(via: ProxyEndpoint | undefined): Record<string, string> {
+  const authorization = via && proxyAuthorization(via);
+  return authorization ? { 'proxy-authorization': authorization } : {};
 }
 
 function asTunnel(origin: string): string {

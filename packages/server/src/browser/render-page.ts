@@ -40,7 +40,7 @@ export async function renderPage(
 ): Promise<RenderedPage> {
   const started = performance.now();
   const { options } = request;
-  const pass = proxy.admit({ maxBytes: options.maxBytes });
+  const pass = proxy.admit({ maxBytes: options.maxBytes }, request.via);
   let context: BrowserContext | undefined;
   const end = () => {
     pass.close();

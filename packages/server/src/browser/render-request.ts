@@ -1,5 +1,6 @@
 import type { PageAction } from '@holdfast/contract';
 import type { FetchResponse } from '../web/fetch/fetcher.ts';
+import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
 
 /** One page to render, as a runner hands it to the browser host. */
 export interface RenderRequest {
@@ -12,6 +13,8 @@ export interface RenderRequest {
   };
   readonly userAgent: string;
   readonly acceptLanguage?: string | undefined;
+  /** The proxy that brought the answer; the page loads everything through it. */
+  readonly via?: ProxyEndpoint | undefined;
   readonly options: RenderOptions;
 }
 

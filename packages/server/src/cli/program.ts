@@ -36,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   bots: async () => (await import('./commands/bots-command.ts')).botsCommand,
   results: async () => (await import('./commands/results-command.ts')).resultsCommand,
   sources: async () => (await import('./sources/sources-command.ts')).sourcesCommand,
+  proxies: async () => (await import('./proxies/proxies-command.ts')).proxiesCommand,
   intakes: async () => (await import('./intakes/intakes-command.ts')).intakesCommand,
   webhooks: async () => (await import('./webhooks/webhooks-command.ts')).webhooksCommand,
   workers: async () => (await import('./commands/workers-command.ts')).workersCommand,

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { BlockedBy } from '../queue/jobs/waiting-jobs.ts';
 import { fetchFollowing } from '../web/fetch/fetch-following.ts';
 import {
+  type Fetcher,
   type FetchRequest,
   type FetchResponse,
   isLeased,
@@ -13,10 +14,12 @@ import {
   type RequestLease,
 } from '../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
+import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
 import { hostOf } from '../web/urls/canonical-url.ts';
 import type { GovernedRun } from './pacing/governed-run.ts';
 import { Governor, governorTimes } from './pacing/governor.ts';
 import type { Permit } from './pacing/permit.ts';
+import { ProxyRoutes } from './proxies/proxy-routes.ts';
 import { RobotsGate } from './robots/robots-gate.ts';
 
 interface GovernedFetcherOptions {
@@ -40,7 +43,9 @@ const pollMs = 250;
 /** Fetches for the jobs of a pooled runner. Each request, and each redirect, waits for a permit of its source. */
 export class GovernedFetcher {
   readonly #userAgent: string;
-  readonly #fetcher: HttpFetcher;
+  readonly #http: HttpFetcher;
+  readonly #fetcher: Fetcher;
+  readonly #proxies: ProxyRoutes;
   readonly #governor: Governor;
   readonly #governed: GovernedRun;
   readonly #robots: RobotsGate;
@@ -48,11 +53,13 @@ export class GovernedFetcher {
 
   constructor({ pool: db, log, configuration, onRequest }: GovernedFetcherOptions) {
     this.#userAgent = configuration.userAgent;
-    this.#fetcher = new HttpFetcher({
+    this.#http = new HttpFetcher({
       allowOrigins: configuration.allowPrivate,
       connectionsPerOrigin: 16,
       onRequest,
     });
+    this.#proxies = new ProxyRoutes({ db, log, configuration });
+    this.#fetcher = this.#proxies.over(this.#http);
     this.#governor = new Governor({ db, log, ...governorTimes(configuration) });
     this.#governed = this.#governor.openRun(`${randomUUID()}/1`, { everyCounts: true });
     this.#robots = new RobotsGate({
@@ -98,7 +105,9 @@ export class GovernedFetcher {
     } catch (error) {
       const code = error instanceof HoldfastError ? error.code : 'aborted';
       permit.done({ kind: 'error', code, host });
-      throw error instanceof NotAsked ? leaseLost() : error;
+      if (!(error instanceof NotAsked)) throw error;
+      if (error.until === 0) throw leaseLost();
+      throw new SourceBlocked(error.until - performance.now(), this.blockedBy(host, 'proxy'));
     }
   }
 
@@ -106,7 +115,13 @@ export class GovernedFetcher {
     this.#over.abort();
     await this.#governed.close();
     await this.#fetcher.close();
+    await this.#proxies.close();
     await this.#governor.close();
+  }
+
+  /** For rendering an answer: the proxy that it came through. */
+  viaOf(response: FetchResponse): { readonly via?: ProxyEndpoint } {
+    return this.#proxies.viaOf(response);
   }
 
   /** What holds the host's source back now, or why the request failed. */
@@ -126,18 +141,22 @@ export class GovernedFetcher {
   /** Waits for robots.txt and a permit of the source, no longer than `patienceMs` and never beyond the lease. */
   async #admit(url: string, options: GovernedOptions, startedAt: number): Promise<Permit> {
     const { signal, obeysRobots } = options;
-    this.#fetcher.checkUrl(url);
+    this.#http.checkUrl(url);
     const host = hostOf(url);
     const patienceEnds = performance.now() + patienceMs;
     let hasLookedAgain = false;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
+      const restsUntil = this.#proxies.blockedUntil(host);
+      if (restsUntil > patienceEnds) throw new SourceBlocked(restsUntil - now, this.blockedBy(host, 'proxy'));
       const verdict = obeysRobots ? this.#robots.verdict(url, options) : 'allowed';
       if (verdict === 'disallowed') throw new HoldfastError('robots_disallowed', url);
       if (verdict instanceof HoldfastError) throw verdict;
       let until: number;
-      if (verdict === 'allowed') {
+      if (restsUntil > now) {
+        until = restsUntil;
+      } else if (verdict === 'allowed') {
         const permit = this.#governed.tryAcquire(host);
         if (!('waitUntil' in permit)) {
           if (isLeased(options)) return permit;

@@ -1,4 +1,4 @@
-import type { ShownPage } from '@holdfast/contract';
+import { type Block, describeBlock, type ShownPage } from '@holdfast/contract';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useOne } from '../../api/use-one.ts';
@@ -75,6 +75,8 @@ export function PageView() {
             ['Depth', page.depth],
             ['Fetched', <Moment key="at" at={page.fetched_at} />],
             ['Change', page.change],
+            ['Proxy', page.proxy],
+            ['Blocked', page.blocked && blockedText(page.blocked)],
             ['ETag', page.etag],
             ['Last modified', page.last_modified],
             [
@@ -113,4 +115,9 @@ export function PageView() {
       </Panel>
     </>
   );
+}
+
+function blockedText(block: Wire<Block>): string {
+  const tried = block.tried ? `; tried: ${block.tried.join(', ')}` : '';
+  return `${describeBlock(block as Block)}${tried}`;
 }

@@ -16,6 +16,7 @@ import { Tag } from '../../design/tag.tsx';
 import { ViewHeader } from '../../design/view-header.tsx';
 import { actionLabels, releaseOf, sourcesPath, useActOnSource } from './act-on-source.ts';
 import { pauseText, slowedBecause, slowedText, troubleTag, troubleText } from './pause-text.ts';
+import { ProxyHealth } from './proxy-health.tsx';
 
 type Source = Wire<ApiSource>;
 const filterNames = ['configured', 'blocked'] as const;
@@ -119,6 +120,7 @@ export function SourceList() {
       >
         <DataTable label="Sources" columns={columns} rows={list.rows} idOf={(source) => source.id} />
       </ListBody>
+      {mayOperate && <ProxyHealth />}
     </>
   );
 }

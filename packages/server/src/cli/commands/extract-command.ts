@@ -12,6 +12,7 @@ import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { statusFailure } from '../../web/fetch/status-error.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import type { LeftOutPart } from '../../web/html/extracted-page.ts';
+import { throughDefault } from '../../web/proxy/default-pool.ts';
 import { originOf } from '../crawl/private-origins.ts';
 import { collect } from '../option-values.ts';
 import { printable, shorten } from '../terminal-text.ts';
@@ -143,10 +144,13 @@ async function fetchPage(
   command: Command,
 ): Promise<Source> {
   const configuration = configurationOf(command);
-  const fetcher = new HttpFetcher({
-    userAgent: configuration.userAgent,
-    allowOrigins: [...configuration.allowPrivate, ...allowPrivate.map(originOf)],
-  });
+  const fetcher = throughDefault(
+    new HttpFetcher({
+      userAgent: configuration.userAgent,
+      allowOrigins: [...configuration.allowPrivate, ...allowPrivate.map(originOf)],
+    }),
+    configuration,
+  );
   try {
     const { response } = await fetchFollowing(fetcher, { url }, { maxHops });
     if (response.status !== 200) throw statusFailure(response.status);

@@ -1,4 +1,11 @@
-import { contentChoices, crawlScopes, crawlStrategies, HoldfastError, renderModes } from '@holdfast/contract';
+import {
+  blockEscalations,
+  contentChoices,
+  crawlScopes,
+  crawlStrategies,
+  HoldfastError,
+  renderModes,
+} from '@holdfast/contract';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { outputFormats } from '../../pages/export/page-output.ts';
 import { collect, readText, wholeNumber } from '../option-values.ts';
@@ -92,6 +99,13 @@ export const crawlCommand = new Command('crawl')
   )
   .option('--basic-auth <user:password>', 'HTTP basic authentication; env:VARIABLE or @FILE reads it')
   .option('--bearer <token>', 'bearer token; env:VARIABLE or @FILE reads it')
+  .option('--proxy <name>', 'proxy for all requests (`holdfast proxies --help`); direct: none')
+  .addOption(
+    new Option(
+      '--on-block <what...>',
+      'what to try when a page is blocked: proxy: other servers of the proxy; render: a browser, for challenges',
+    ).choices(blockEscalations),
+  )
   .option('--allow-private <origin>', 'allow a private-network origin (repeatable)', collect)
   .optionsGroup('Output:')
   .addOption(

@@ -44,6 +44,8 @@ export interface CrawlFlags extends SignInFlags {
   pageTimeout?: number;
   attempts?: number;
   userAgent?: string;
+  proxy?: string;
+  onBlock?: ('proxy' | 'render')[];
   markdown: boolean;
   content?: CrawlOptions['content'];
   storeHtml?: true;
@@ -103,6 +105,8 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     page_timeout_seconds: flags.pageTimeout,
     attempts: flags.attempts,
     user_agent: flags.userAgent,
+    proxy: flags.proxy,
+    on_block: flags.onBlock,
     // A worker that may not fetch these origins releases the job, instead of failing its pages.
     needs_private: flags.allowPrivate?.map(originOf),
   });

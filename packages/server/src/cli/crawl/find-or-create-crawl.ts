@@ -122,7 +122,15 @@ async function findCrawl(
   return (await run(db, findStatement, [key, crawlKeyOf02(options), JSON.stringify({ url, urls })]))[0];
 }
 
-const fields = ['concurrency', 'delay_ms', 'page_timeout_seconds', 'attempts', 'user_agent'];
+const fields = [
+  'concurrency',
+  'delay_ms',
+  'page_timeout_seconds',
+  'attempts',
+  'user_agent',
+  'proxy',
+  'on_block',
+];
 
 const paceStatement = statement(
   'set-crawl-pace',

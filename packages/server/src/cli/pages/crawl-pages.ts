@@ -11,7 +11,7 @@ export function printPages(pages: readonly ListedPage[], next: number | null): v
   if (pages.length > 0)
     printTable(
       [
-        ...['NO', 'OUTCOME', 'STATUS', 'REASON', 'CHANGE', 'DEPTH', 'WORDS', 'AT'],
+        ...['NO', 'OUTCOME', 'STATUS', 'REASON', 'CHANGE', 'DEPTH', 'WORDS', 'PROXY', 'AT'],
         ...(shows ? ['FETCHED BY'] : []),
         ...['URL', 'TITLE'],
       ],
@@ -23,6 +23,7 @@ export function printPages(pages: readonly ListedPage[], next: number | null): v
         page.change ?? '',
         page.depth,
         page.word_count ?? '',
+        page.proxy ?? '',
         formatAgo(page.fetched_at),
         ...(shows ? [fetchedBy(page)] : []),
         shorten(page.target_url === null ? page.url : `${page.url} → ${page.target_url}`, 80),

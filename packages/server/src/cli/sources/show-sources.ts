@@ -46,6 +46,7 @@ export function printSource(source: Source): void {
     ['failures', failuresOf(source)],
     ['last success', formatMoment(source.last_success_at)],
     ['last failure', formatMoment(source.last_failure_at)],
+    ['proxy', source.proxy],
     ['weight', String(source.reputation_weight)],
     ['tier', String(source.tier)],
     ['render', source.render ?? 'auto'],

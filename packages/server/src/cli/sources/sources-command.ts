@@ -24,6 +24,7 @@ interface SetOptions extends JsonOption {
   weight?: number;
   tier?: number;
   render?: string;
+  proxy?: string;
   adapter?: string;
   config?: string;
   file?: string;
@@ -94,6 +95,7 @@ const set = new Command('set')
       renderModes,
     ),
   )
+  .option('--proxy <name>', 'proxy for its hosts; direct: none; none: that of the job, or HOLDFAST_PROXY')
   .option('--adapter <type>', `how prices are collected: ${adapterTypes.join(', ')}, or none`)
   .option('--config <json>', 'adapter configuration, as a JSON object')
   .option('--file <path>', 'JSON file with settings in the form of the API; other options take precedence')
@@ -166,6 +168,7 @@ function settingsOf(options: SetOptions): SourceSettings {
     reputation_weight: options.weight,
     tier: options.tier,
     render: options.render as SourceSettings['render'] | undefined,
+    proxy: options.proxy === 'none' ? null : options.proxy,
     adapter_type: options.adapter === 'none' ? null : options.adapter,
     config:
       options.config === undefined ? undefined : readJsonObject(options.config, '--config', '{"url": "…"}'),

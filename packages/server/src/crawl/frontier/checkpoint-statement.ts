@@ -103,16 +103,16 @@ turn AS MATERIALIZED (
 ${replaced === undefined ? '' : replacedText(replaced)}page AS (
   INSERT INTO crawl_pages (job_id, page_no, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured, change, content_job, rendered, render_reason, left_out)
+    description, structured, change, content_job, rendered, render_reason, left_out, proxy, blocked)
   SELECT turn.job_id, turn.next_page_no + row_number() OVER () - 1, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
     content_hash, url, reason, message, target_url, canonical_url, content_type, language, etag, last_modified, title,
-    description, structured, change, content_job, rendered, render_reason, left_out
+    description, structured, change, content_job, rendered, render_reason, left_out, proxy, blocked
   FROM turn, jsonb_to_recordset($6::jsonb) AS page (
     url_hash uuid, kind frontier_kind, outcome page_outcome, status smallint, depth smallint, attempts smallint, word_count integer,
     bytes integer, fetched_at timestamptz, parent uuid, content_hash uuid, url text, reason text, message text,
     target_url text, canonical_url text, content_type text, language text, etag text, last_modified text, title text,
     description text, structured jsonb, change page_change, content_job uuid,
-    rendered boolean, render_reason text, left_out jsonb)
+    rendered boolean, render_reason text, left_out jsonb, proxy text, blocked jsonb)
   ${replaced === undefined ? '' : 'WHERE (SELECT count(*) FROM replaced) IS NOT NULL'}
   ON CONFLICT DO NOTHING
   RETURNING outcome, depth, change

@@ -136,6 +136,8 @@ function columnsOf(page: Page): Record<keyof Page, unknown> {
     rendered: page.rendered,
     left_out: page.left_out,
     render_reason: page.render_reason,
+    proxy: page.proxy,
+    blocked: page.blocked,
   };
 }
 

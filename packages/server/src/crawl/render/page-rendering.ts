@@ -1,10 +1,18 @@
-import { type CrawlOptions, HoldfastError, type RenderReason, rendersAll } from '@holdfast/contract';
+import {
+  type CrawlOptions,
+  describeBlock,
+  HoldfastError,
+  type RenderReason,
+  rendersAll,
+} from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { documentOf, pageRequests, type RenderedPage } from '../../browser/render-request.ts';
+import type { ProxyRoutes } from '../../governor/proxies/proxy-routes.ts';
 import type { RenderModes } from '../../governor/sources/render-modes.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
+import { blockOfRendered } from '../../web/blocks/detect-block.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { PageReading } from '../reading/page-reading.ts';
@@ -27,6 +35,7 @@ export interface PageRenderingOptions {
   readonly followsLinks: boolean;
   /** What the source of a host says, for crawls that leave it to `auto`. */
   readonly modes: Pick<RenderModes, 'of'>;
+  readonly proxies: ProxyRoutes;
 }
 
 export type RenderedEntry = Pick<FrontierEntry, 'url' | 'url_hash' | 'host' | 'attempts'>;
@@ -45,6 +54,8 @@ export interface FetchedPage {
   /** The hash of the page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
   readonly signal: AbortSignal;
+  /** A challenge that a browser may pass; it is rendered in any case. */
+  readonly isChallenge?: boolean | undefined;
 }
 
 /** What became of a page that may need a browser, and why. */
@@ -76,6 +87,7 @@ export class PageRendering {
   async render(page: FetchedPage): Promise<Rendering | ScriptRedirect | undefined> {
     const { contentType } = page.response;
     if (contentType !== undefined && !htmlType.test(contentType)) return undefined;
+    if (page.isChallenge) return rendering(await this.#rendered(page), 'always');
     const { options } = this.#options;
     const mode = options.render === 'auto' ? await this.#options.modes.of(page.entry.host) : options.render;
     if (rendersAll({ ...options, render: mode })) {
@@ -132,8 +144,9 @@ export class PageRendering {
     body,
     baselineHash,
     signal,
+    isChallenge,
   }: FetchedPage): Promise<ReadBody | ScriptRedirect> {
-    const { renderer, reading, options, userAgent } = this.#options;
+    const { renderer, reading, options, userAgent, proxies } = this.#options;
     const { screenshot } = options;
     const { url } = entry;
     if (!renderer) throw new HoldfastError('browser_unavailable', 'this worker has no browser host');
@@ -142,6 +155,8 @@ export class PageRendering {
         url,
         response: documentOf(response, body),
         userAgent,
+        // The whole page comes the way that its document came.
+        ...proxies.viaOf(response),
         options: {
           timeoutMs: options.page_timeout_seconds * 1000,
           maxBytes: 5 * options.max_page_bytes,
@@ -155,6 +170,8 @@ export class PageRendering {
       },
       signal,
     );
+    const still = isChallenge && blockOfRendered(response.status, rendered.html);
+    if (still) throw new HoldfastError('blocked', describeBlock(still));
     if (rendered.redirect !== undefined) return { redirect: rendered.redirect };
     if (rendered.html === '') throw new HoldfastError('render_failed', 'nothing was left of the page');
     if (rendered.screenshot) await keepScreenshot(this.#options, entry, rendered.screenshot);

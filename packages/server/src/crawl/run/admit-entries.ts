@@ -59,6 +59,8 @@ export class AdmitEntries {
         return failure ? { fail: failure } : Math.max(verdict, now);
       }
     }
+    const proxyRestsUntil = this.#context.proxies.blockedUntil(entry.host);
+    if (proxyRestsUntil > now) return proxyRestsUntil;
     const trap = this.#trapOf(entry);
     if (trap) return { skip: trap };
     const mayStartAt = this.#starts.next(entry.host, now);
@@ -85,17 +87,18 @@ export class AdmitEntries {
     const held = governor.heldBy(host);
     const sourceId = held?.sourceId ?? null;
     if (held?.isKnown) return { cause: held.cause, sourceId, isPaused: true };
+    if (this.#context.proxies.blockedUntil(host) > 0) return { cause: 'proxy', sourceId, isPaused: false };
     const isUnreachable = !options.ignore_robots && robots.failureOf(url) !== undefined;
     return { cause: isUnreachable ? 'robots' : (held?.cause ?? 'limit'), sourceId, isPaused: false };
   }
 
   /** Until when an entry's host is blocked, by the monotonic clock; 0 when it is not. */
   blockedUntil(entry: FrontierEntry): number {
-    const { governor, robots, options } = this.#context;
+    const { governor, robots, options, proxies } = this.#context;
     const verdict = options.ignore_robots ? 'allowed' : robots.verdict(entry.url, this.#lease);
     // Rules that are being fetched do not block for long.
     const robotsUntil = typeof verdict === 'number' && Number.isFinite(verdict) ? verdict : 0;
-    return Math.max(governor.blockedUntil(entry.host), robotsUntil);
+    return Math.max(governor.blockedUntil(entry.host), robotsUntil, proxies.blockedUntil(entry.host));
   }
 
   /** As far as is known, no request to an entry's host starts before this time. */

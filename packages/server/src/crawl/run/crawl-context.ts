@@ -2,6 +2,7 @@ import type { CrawlOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { GovernedRun } from '../../governor/pacing/governed-run.ts';
+import type { ProxyRoutes } from '../../governor/proxies/proxy-routes.ts';
 import type { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
@@ -10,6 +11,7 @@ import type { UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import type { PageRendering } from '../render/page-rendering.ts';
 import type { CrawlSession } from '../session/crawl-session.ts';
+import type { Escalations } from './escalations.ts';
 import type { InFlight } from './in-flight-file.ts';
 import type { KnownUrls } from './known-urls.ts';
 
@@ -29,6 +31,8 @@ export interface CrawlContext {
   /** Undefined where no page is to run in a browser. */
   readonly rendering: PageRendering | undefined;
   readonly governor: GovernedRun;
+  readonly proxies: ProxyRoutes;
+  readonly escalations: Escalations;
   readonly robots: RobotsGate;
   readonly scope: Scope;
   readonly known: KnownUrls;

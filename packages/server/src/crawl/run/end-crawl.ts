@@ -44,6 +44,10 @@ async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared
     case 'stopped':
       return end.reason === 'lost' ? { how: 'lost' } : { how: 'released', reason: stopReasons[end.reason] };
     case 'blocked': {
+      // A crawl that has never got anything through its proxy may have the wrong one.
+      const trouble = end.by.cause === 'proxy' && end.fetched === 0 && end.by.host !== null;
+      const proxyError = trouble ? context.proxies.troubleOf(end.by.host) : undefined;
+      if (proxyError) return { how: 'failed', error: proxyError, isFinal: false, blockedBy: end.by };
       if (!end.byRobots) return { how: 'blocked', by: end.by, seconds: end.waitMs / 1000 };
       const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
       // If nothing was ever fetched, the failure does not look temporary. The URLs stay in the frontier.

@@ -8,6 +8,7 @@ import { SecretKeys } from '../../base/secrets/secret-keys.ts';
 import { SecretStore } from '../../base/secrets/secret-store.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
+import { ProxyRoutes } from '../../governor/proxies/proxy-routes.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
 import { RenderModes } from '../../governor/sources/render-modes.ts';
 import { readUrlRules } from '../../pages/stored/read-pages.ts';
@@ -24,6 +25,7 @@ import { CrawlSession } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { CrawlLoop } from './crawl-loop.ts';
 import { endCrawl } from './end-crawl.ts';
+import { Escalations } from './escalations.ts';
 import { strategyOf } from './find-urls.ts';
 import { InFlight } from './in-flight-file.ts';
 import { KnownUrls } from './known-urls.ts';
@@ -57,14 +59,19 @@ export interface OpenCrawl {
 export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const { db, log, job, options, configuration, actor } = given;
   const userAgent = options.user_agent ?? configuration.userAgent;
-  const fetcher = new HttpFetcher({
+  const proxies = new ProxyRoutes({ db, log, configuration, chosen: options.proxy });
+  const escalations = new Escalations(options.on_block);
+  const http = new HttpFetcher({
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
     onRequest: given.onRequest,
   });
+  const fetcher = proxies.over(http, ({ url }) => escalations.triedBy(url));
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const secrets = new SecretStore(new SecretKeys(configuration));
   const isResumed = job.fence > 1;
+  // Rather no crawl than one without the proxy that it names.
+  await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
   const [rows, urlRules, session] = await retryTransient(mayGoOn, () =>
     Promise.all([
       run(db, suspectsStatement, [job.id]),
@@ -91,8 +98,10 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     fetcher,
     session,
     reading,
-    rendering: renderingOf(given, userAgent, reading),
+    rendering: renderingOf(given, userAgent, reading, proxies),
     governor: governed,
+    proxies,
+    escalations,
     robots: new RobotsGate({
       db,
       log,
@@ -132,6 +141,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       over.abort();
       await governed.close();
       await fetcher.close();
+      await proxies.close();
       await reading.close();
       given.renderer?.close();
       await governor.close();
@@ -143,6 +153,7 @@ function renderingOf(
   { db, log, job, options, renderer }: OpenCrawlOptions,
   userAgent: string,
   reading: PageReading,
+  proxies: ProxyRoutes,
 ): PageRendering | undefined {
   if (options.render === 'never') return undefined;
   return new PageRendering({
@@ -153,6 +164,7 @@ function renderingOf(
     userAgent,
     renderer,
     reading,
+    proxies,
     modes: new RenderModes(db),
     followsLinks: strategyOf(options) === 'recursive',
   });

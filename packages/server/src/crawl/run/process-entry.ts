@@ -104,7 +104,7 @@ export class ProcessEntry {
     } catch (error) {
       if (error instanceof NotAsked) {
         permit.done({ kind: 'error', code: 'aborted' });
-        return askAgain(entry);
+        return askAgain(entry, { until: Math.max(performance.now(), error.until) });
       }
       if (signal.aborted || !(error instanceof HoldfastError)) {
         permit.done({ kind: 'error', code: 'aborted' });
@@ -134,7 +134,11 @@ export class ProcessEntry {
     signal: AbortSignal,
   ): Promise<Postponed | undefined> {
     const { status } = response;
-    const later = refusedLater(response);
+    const verdict = this.#context.escalations.judge(entry, response, this.#context);
+    if (verdict === 'again') return askAgain(entry);
+    if (verdict instanceof HoldfastError) return await this.#failed(entry, { ...failure(verdict), status });
+    const isChallenge = verdict === 'render';
+    const later = isChallenge ? undefined : refusedLater(response);
     if (later) return await this.#failedOrLater(entry, later, response);
     const { session } = this.#context;
     const carried = this.#requests.carriedBy(entry);
@@ -146,7 +150,7 @@ export class ProcessEntry {
     if (!mayBeSignIn) await session.receive(entry.url, response, carried);
     if (status === 304 && entry.before) return await this.#unchanged(entry, response);
     if (status >= 300 && status < 400 && status !== 304) return await this.#redirected(entry, response);
-    if (status !== 200) {
+    if (status !== 200 && !isChallenge) {
       // What discovery only guessed may well be absent.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
       return await this.#failed(entry, {
@@ -166,7 +170,7 @@ export class ProcessEntry {
       });
     }
     if (this.#requests.isOverlyEager(entry, response)) return askAgain(entry);
-    const answer = await this.#read(entry, response, response.body, signal);
+    const answer = await this.#read(entry, response, response.body, signal, isChallenge);
     if (signal.aborted) throw signal.reason;
     if (answer instanceof HoldfastError) {
       if (mayBeSignIn) await session.receive(entry.url, response, carried);
@@ -199,12 +203,14 @@ export class ProcessEntry {
     response: FetchResponse,
     body: Buffer,
     signal: AbortSignal,
+    isChallenge: boolean,
   ): Promise<ReadBody | ScriptRedirect | HoldfastError> {
     try {
       return await readAnswer(entry, response, body, {
         reading: this.#context.reading,
         rendering: this.#context.rendering,
         signal,
+        isChallenge,
         agent: this.#agent,
         keepBodies: this.#context.options.keep_bodies,
         baselineHash: this.#compare?.hashOf(entry),
@@ -349,6 +355,7 @@ export class ProcessEntry {
     const page = {
       // Spread first: V8 copies a whole object at once only there.
       ...outcome,
+      ...this.#context.escalations.settle(entry, outcome.outcome),
       url,
       url_hash,
       kind,

@@ -20,6 +20,8 @@ export interface AnswerOptions {
   /** Undefined where no page is to run in a browser. */
   readonly rendering: PageRendering | undefined;
   readonly signal: AbortSignal;
+  /** A challenge that is to run in a browser. */
+  readonly isChallenge?: boolean | undefined;
 }
 
 /**
@@ -30,11 +32,19 @@ export async function readAnswer(
   entry: RenderedEntry,
   response: FetchResponse,
   body: Buffer,
-  { reading, agent, keepBodies, baselineHash, rendering, signal }: AnswerOptions,
+  { reading, agent, keepBodies, baselineHash, rendering, signal, isChallenge }: AnswerOptions,
 ): Promise<ReadBody | ScriptRedirect> {
   const { status, contentType, etag, lastModified } = response;
   const came = await reading.read(entry.url, contentType, body, baselineHash);
-  const rendered = await rendering?.render({ entry, response, body, came, baselineHash, signal });
+  const rendered = await rendering?.render({
+    entry,
+    response,
+    body,
+    came,
+    baselineHash,
+    signal,
+    isChallenge,
+  });
   if (rendered && 'redirect' in rendered) return rendered;
   const found = rendered?.read ?? came;
   const read = asksNotToFollow(response, agent) ? unfollowed(found) : found;

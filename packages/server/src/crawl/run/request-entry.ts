@@ -1,3 +1,4 @@
+import { blockSample, mayBeBlocked } from '../../web/blocks/detect-block.ts';
 import { kindByHead } from '../../web/documents/document-kind.ts';
 import type { BodyPieces } from '../../web/fetch/body-pieces.ts';
 import type { FetchHead, FetchResponse } from '../../web/fetch/fetcher.ts';
@@ -80,7 +81,10 @@ export class RequestEntry {
       enoughBytes,
       take: pieces?.take,
       ...(entry.before && this.#isConditional(entry) && validators(entry.before)),
-      acceptHead: (head) => head.status === 200 && (entry.kind !== 'page' || this.#isRead(head)),
+      acceptHead: (head) => {
+        if (entry.kind === 'page' && mayBeBlocked(head.status)) return blockSample;
+        return head.status === 200 && (entry.kind !== 'page' || this.#isRead(head));
+      },
     });
   }
 

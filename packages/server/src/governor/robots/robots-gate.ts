@@ -305,6 +305,8 @@ export class RobotsGate {
         permit.done({ kind: 'error', code: error.code, host: hostOf(at) });
       else permit.done({ kind: 'error', code: 'aborted' });
       if (!(error instanceof HoldfastError)) throw error;
+      // A failure of the proxy says nothing about the origin; whoever asks next tries again.
+      if (error.code === 'proxy_failed') throw new NotAsked();
       // Five redirects and still no file: it counts as not there (RFC 9309, 2.3.1.2).
       if (error.code === 'too_many_redirects') return { rules: allowAll, verdict: 'allow_all' };
       return robotsFailure(origin, at, error);

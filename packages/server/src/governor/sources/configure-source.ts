@@ -25,10 +25,10 @@ conflict AS MATERIALIZED (
 ),
 changed AS (
   INSERT INTO sources AS source (id, configured, name, hosts, enabled, adapter_type, config, rate_limit_per_minute,
-    concurrency, min_delay_ms, reputation_weight, tier, render)
+    concurrency, min_delay_ms, reputation_weight, tier, render, proxy)
   SELECT $1, true, coalesce(name, $1), coalesce(hosts, '{}'), coalesce(enabled, true), adapter_type,
     coalesce(config, '{}'), rate_limit_per_minute, coalesce(concurrency, 8), coalesce(min_delay_ms, 0),
-    coalesce(reputation_weight, 0.5), coalesce(tier, 5), render
+    coalesce(reputation_weight, 0.5), coalesce(tier, 5), render, proxy
   FROM given WHERE NOT EXISTS (SELECT FROM conflict)
   ON CONFLICT (id) DO UPDATE SET configured = true,
     name = CASE WHEN $2::jsonb ? 'name' THEN excluded.name ELSE source.name END,
@@ -43,7 +43,8 @@ changed AS (
     reputation_weight = CASE WHEN $2::jsonb ? 'reputation_weight' THEN excluded.reputation_weight
       ELSE source.reputation_weight END,
     tier = CASE WHEN $2::jsonb ? 'tier' THEN excluded.tier ELSE source.tier END,
-    render = CASE WHEN $2::jsonb ? 'render' THEN excluded.render ELSE source.render END
+    render = CASE WHEN $2::jsonb ? 'render' THEN excluded.render ELSE source.render END,
+    proxy = CASE WHEN $2::jsonb ? 'proxy' THEN excluded.proxy ELSE source.proxy END
   RETURNING source
 ),
 slot AS (

@@ -16,6 +16,8 @@ export interface Source {
   readonly min_delay_ms: number;
   /** From robots.txt. */
   readonly crawl_delay_ms: number | null;
+  /** For requests to its hosts; `direct`: none. Null: that of the job, or HOLDFAST_PROXY. */
+  readonly proxy: string | null;
   readonly reputation_weight: number;
   readonly tier: number;
   /** Whether its pages run in a browser, for jobs that leave it to the source. */
@@ -58,6 +60,7 @@ const columns = [
   'concurrency',
   'min_delay_ms',
   'crawl_delay_ms',
+  'proxy',
   'reputation_weight',
   'tier',
   'render',

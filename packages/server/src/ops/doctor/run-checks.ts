@@ -9,10 +9,11 @@ import {
   checkLocks,
   checkSchema,
 } from './postgresql-checks.ts';
+import { checkProxies } from './proxy-check.ts';
 import { checkDeliveries, checkLeases, checkWorkers } from './queue-checks.ts';
 
 const serverChecks: readonly Check[] = [checkClock, checkDurability, checkConnections, checkLocks];
-const tableChecks: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkBloat];
+const tableChecks: readonly Check[] = [checkLeases, checkWorkers, checkDeliveries, checkProxies, checkBloat];
 
 export async function runChecks(database: Database, configuration: Configuration): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'database', state: 'ok', found: database.describe }];

@@ -97,7 +97,7 @@ function earlyWait(job: Asked, sources: ReadonlyMap<string, WaitedSource>): Wait
   const blocked = job.blocked_by as BlockedBy | null;
   const retry = job.status === 'retryable' ? `retry ${job.retry_count} of ${job.max_retries}` : undefined;
   const error = `${job.error_code}: ${job.error_message}`;
-  if (retry !== undefined && blocked?.cause !== 'robots')
+  if (retry !== undefined && blocked?.cause !== 'robots' && blocked?.cause !== 'proxy')
     return describe(job, { reason: 'retry', retry, error, until });
   // Released by a version that did not record the reason.
   if (!blocked && job.started_at === null) return describe(job, { reason: 'schedule', until });

@@ -22,6 +22,23 @@ SELECT user_id, bot_id, pulls::text, jobs_pulled::text, jobs_succeeded::text, jo
 ORDER BY last_seen_at DESC NULLS LAST LIMIT ${mostBots}`,
 );
 
+interface ProxyRow {
+  readonly proxy: string;
+  readonly server: string;
+  readonly requests: string;
+  readonly failures: string;
+  readonly rests: boolean;
+}
+
+const mostProxies = 1_000;
+
+const proxiesStatement = statement<ProxyRow>(
+  'proxy-counters',
+  `
+SELECT proxy, server, requests::text, failures::text, rests_until > now() IS TRUE AS rests FROM proxy_health
+ORDER BY proxy, server LIMIT ${mostProxies}`,
+);
+
 const tablesStatement = statement<{ name: string; dead: string; live: string }>(
   'tuples',
   `SELECT relname AS name, n_dead_tup::text AS dead, n_live_tup::text AS live FROM pg_stat_user_tables WHERE schemaname = 'public'`,
@@ -40,9 +57,10 @@ export class SystemGauges {
   }
 
   async read(): Promise<void> {
-    const [stats, bots, tables, backlog] = await Promise.all([
+    const [stats, bots, proxies, tables, backlog] = await Promise.all([
       this.#stats.read(undefined),
       run(this.#db, botsStatement, []),
+      run(this.#db, proxiesStatement, []),
       run(this.#db, tablesStatement, []),
       readBacklog(this.#db),
     ]);
@@ -51,6 +69,7 @@ export class SystemGauges {
     this.#setHealth(stats);
     this.#setBots(stats, bots);
     this.#setWebhooks(backlog);
+    this.#setProxies(proxies);
     for (const { name, dead, live } of tables) {
       this.#gauges.tuples.set({ table: name, state: 'dead' }, Number(dead));
       this.#gauges.tuples.set({ table: name, state: 'live' }, Number(live));
@@ -92,6 +111,15 @@ export class SystemGauges {
     gauges.webhooks.set({ state: 'enabled' }, enabled);
     gauges.webhooks.set({ state: 'failing' }, failing);
     gauges.webhooks.set({ state: 'disabled' }, disabled);
+  }
+
+  #setProxies(proxies: readonly ProxyRow[]): void {
+    const gauges = this.#gauges;
+    for (const { proxy, server, requests, failures, rests } of proxies) {
+      gauges.proxyRequests.set({ proxy, server, event: 'sent' }, Number(requests));
+      gauges.proxyRequests.set({ proxy, server, event: 'failed' }, Number(failures));
+      gauges.proxyResting.set({ proxy, server }, rests ? 1 : 0);
+    }
   }
 
   #setBots({ bots: activity }: Stats, bots: readonly BotRow[]): void {
@@ -149,6 +177,15 @@ function makeGauges(registry: Registry) {
       ['state'],
     ),
     webhooks: gauge('holdfast_webhooks', 'Webhooks by state; failing ones are also enabled.', ['state']),
+    proxyRequests: gauge('holdfast_proxy_requests', 'Requests through a proxy server: sent, failed.', [
+      'proxy',
+      'server',
+      'event',
+    ]),
+    proxyResting: gauge('holdfast_proxy_resting', 'Whether a proxy server rests after failures.', [
+      'proxy',
+      'server',
+    ]),
     tuples: gauge('holdfast_tuples', 'Live and dead rows by table, estimated by PostgreSQL.', [
       'table',
       'state',

@@ -25,7 +25,7 @@ const scanLimit = 4_000;
 
 export const listedColumns = `job_id, url_hash, page_no, url, kind, outcome, status, reason, message, target_url, title,
   content_type, language, depth, attempts, word_count, bytes, change,
-  rendered, render_reason, fetched_at`;
+  rendered, render_reason, proxy, blocked, fetched_at`;
 
 const reason = `coalesce(reason, '') COLLATE "C"`;
 const allPages = 'job_id = $1 AND page_no';

@@ -1,4 +1,4 @@
-import type { pageChanges, RenderReason } from '@holdfast/contract';
+import type { Block, pageChanges, RenderReason } from '@holdfast/contract';
 
 /** What a URL is asked for: a page, or a list of more URLs. */
 export type UrlKind = 'page' | 'sitemap' | 'text';
@@ -35,6 +35,10 @@ export interface Page {
   readonly rendered?: boolean | null;
   /** Why it was rendered, or why not although it may need JavaScript. */
   readonly render_reason?: RenderReason | null;
+  /** The proxy server that the answer came through. */
+  readonly proxy?: string | null;
+  /** Who blocked the request; also of a page that could be fetched afterwards. */
+  readonly blocked?: Block | null;
   readonly structured?: Record<string, unknown> | null;
   /** Of a failed or skipped URL: URLs found there that are not fetched, by reason. */
   readonly left_out?: Readonly<Record<string, number>> | null;

@@ -5,6 +5,7 @@ import { type PeriodicTask, runPeriodically } from '../../base/process/periodic-
 import { publish } from '../../base/telemetry/metrics-channel.ts';
 import type { Fetcher } from '../../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
+import { type ProxySettings, throughDefault } from '../../web/proxy/default-pool.ts';
 import { type ClaimedDelivery, claimDeliveries, claimDelivery } from './claim-deliveries.ts';
 import { sendDelivery } from './send-delivery.ts';
 import { settleDelivered, settleFailed } from './settle-delivery.ts';
@@ -20,7 +21,8 @@ interface DelivererOptions {
     | 'webhookConcurrency'
     | 'webhookTimeoutSeconds'
     | 'webhookAttempts'
-  >;
+  > &
+    ProxySettings;
   readonly fetcher?: Fetcher;
 }
 
@@ -44,12 +46,15 @@ export class Deliverer {
     const { allowPrivate, userAgent, webhookConcurrency, webhookTimeoutSeconds } = options.configuration;
     this.#fetcher =
       options.fetcher ??
-      new HttpFetcher({
-        allowOrigins: allowPrivate,
-        userAgent,
-        // Webhooks of one origin must not wait for each other.
-        connectionsPerOrigin: Math.max(webhookConcurrency, 1),
-      });
+      throughDefault(
+        new HttpFetcher({
+          allowOrigins: allowPrivate,
+          userAgent,
+          // Webhooks of one origin must not wait for each other.
+          connectionsPerOrigin: Math.max(webhookConcurrency, 1),
+        }),
+        options.configuration,
+      );
     this.#leaseSeconds = webhookTimeoutSeconds + leaseMarginSeconds;
   }
 

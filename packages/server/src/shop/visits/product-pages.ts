@@ -3,6 +3,7 @@ import type { Renderer } from '../../browser/render-client.ts';
 import { documentOf, pageRequests } from '../../browser/render-request.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { RenderModes } from '../../governor/sources/render-modes.ts';
+import { blockedError, blockSample, mayBeBlocked } from '../../web/blocks/detect-block.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse, RequestLease } from '../../web/fetch/fetcher.ts';
 import { refusedLater } from '../../web/fetch/status-error.ts';
@@ -79,7 +80,7 @@ export class ProductPages {
     { wait_for, actions, load_media }: VisitOptions,
     lease: RequestLease,
   ): Promise<VisitedProduct> {
-    const { renderer, userAgent } = this.#options;
+    const { renderer, userAgent, fetcher } = this.#options;
     if (!renderer) throw new HoldfastError('browser_unavailable', 'this worker has no browser host');
     let response = first;
     for (let redirects = 0; ; redirects++) {
@@ -89,6 +90,8 @@ export class ProductPages {
           url,
           response: documentOf(response, bodyOf(response)),
           userAgent,
+          // The whole page comes the way that its document came.
+          ...fetcher.viaOf(response),
           options: {
             timeoutMs: renderMs,
             maxBytes,
@@ -108,11 +111,13 @@ export class ProductPages {
 
   async #fetch(url: string, lease: RequestLease): Promise<FetchResponse> {
     const acceptHead = ({ status, contentType }: Pick<FetchResponse, 'status' | 'contentType'>) =>
-      status === 200 && isHtml(contentType);
+      mayBeBlocked(status) ? blockSample : status === 200 && isHtml(contentType);
     const response = await this.#options.fetcher.fetch(
       { url, acceptHead },
       { ...lease, maxHops, obeysRobots: true },
     );
+    const blocked = blockedError(response);
+    if (blocked) throw blocked;
     const later = refusedLater(response);
     if (later) throw later;
     if (response.status !== 200) throw new HoldfastError('page_refused', `HTTP ${response.status}`);

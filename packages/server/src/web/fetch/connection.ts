@@ -2,6 +2,8 @@ import { lookup } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
+import { ProxiedOpening, type ProxyStage } from '../proxy/open-through-proxy.ts';
+import { isForwarded, type ProxyEndpoint, proxyAuthorization } from '../proxy/proxy-endpoint.ts';
 import { type AddressGuard, bareHost } from './address-guard.ts';
 import { Client } from './undici-parts.ts';
 
@@ -10,6 +12,8 @@ export interface SocketOptions {
   readonly resolve: ResolveHost;
   /** Certificates trusted instead of the system's. */
   readonly ca?: readonly string[] | undefined;
+  /** Through a proxy, always by a tunnel. */
+  readonly alwaysTunnels?: boolean | undefined;
 }
 
 export interface ConnectionOptions extends SocketOptions {
@@ -29,16 +33,27 @@ const keepAliveMaxTimeout = 30_000;
  */
 export class Connection {
   remoteAddress: string | undefined;
+  readonly via: ProxyEndpoint | undefined;
   readonly #client: Client;
-  #socket: Socket | undefined;
+  readonly #origin: URL;
+  #socket: OpeningSocket | undefined;
 
-  constructor(origin: URL, options: ConnectionOptions) {
+  /** `via`: the proxy that it goes through. */
+  constructor(origin: URL, options: ConnectionOptions, via?: ProxyEndpoint) {
+    this.via = via;
+    this.#origin = origin;
     this.#client = new Client(origin, {
       connect: (_, done) => {
-        this.#socket = openSocket(origin, options, (...result) => {
-          this.remoteAddress = result[1]?.remoteAddress;
-          done(...result);
-        });
+        this.#socket = openSocket(
+          origin,
+          options,
+          (...[error, socket, address]) => {
+            this.remoteAddress = address;
+            if (error) done(error, null);
+            else done(null, socket);
+          },
+          via,
+        );
       },
       pipelining: 1,
       maxHeaderSize,
@@ -50,8 +65,14 @@ export class Connection {
     });
   }
 
+  /** How far the way through the proxy is open; undefined without a proxy. */
+  get stage(): ProxyStage | undefined {
+    return this.#socket?.stage;
+  }
+
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#client.dispatch(options, handler);
+    const isProxys = this.via && isForwarded(this.#origin, this.via);
+    this.#client.dispatch(isProxys ? forwarded(options, this.#origin, this.via) : options, handler);
   }
 
   /** Closes the connection at once. The client alone would leave a socket that is still connecting. */
@@ -61,11 +82,42 @@ export class Connection {
   }
 }
 
+/** A plain request to a proxy names the whole URL. */
+function forwarded(
+  options: Dispatcher.DispatchOptions,
+  { origin }: URL,
+  via: ProxyEndpoint,
+): Dispatcher.DispatchOptions {
+  const authorization = proxyAuthorization(via);
+  const headers = options.headers as string[];
+  return {
+    ...options,
+    path: `${origin}${options.path}`,
+    headers: authorization ? [...headers, 'proxy-authorization', authorization] : headers,
+  };
+}
+
+/** A socket that is being opened. */
+export interface OpeningSocket {
+  readonly stage?: ProxyStage;
+  destroy(): void;
+}
+
 /**
  * The only place where fetching opens sockets, so that the guard cannot be bypassed: IP literals are checked here, because Node
- * calls no lookup hook for them; names are resolved once, checked, and connected to by the checked addresses.
+ * calls no lookup hook for them; names are resolved once, checked, and connected to by the checked addresses. With a proxy, it
+ * never connects to the origin itself.
  */
-export function openSocket(origin: URL, options: SocketOptions, done: Done): Socket {
+export function openSocket(
+  origin: URL,
+  options: SocketOptions,
+  done: Done,
+  via?: ProxyEndpoint,
+): OpeningSocket {
+  if (via) {
+    const lookup = (proxyOrigin: string) => pinnedLookup(proxyOrigin, options);
+    return new ProxiedOpening(origin, { ...options, lookup }, via, done);
+  }
   const host = bareHost(origin);
   if (isIP(host) !== 0) options.guard.checkAddresses(origin.origin, [host]);
   const secure = origin.protocol === 'https:';
@@ -88,7 +140,7 @@ export function openSocket(origin: URL, options: SocketOptions, done: Done): Soc
   const finish = (error: Error | null) => {
     socket.off('error', finish).off(connected, onConnected);
     if (error) done(error, null);
-    else done(null, socket);
+    else done(null, socket, socket.remoteAddress);
   };
   const connected = secure ? 'secureConnect' : 'connect';
   const onConnected = () => finish(null);
@@ -96,7 +148,12 @@ export function openSocket(origin: URL, options: SocketOptions, done: Done): Soc
   return socket;
 }
 
-type Done = (...result: [null, Socket | TLSSocket] | [Error, null]) => void;
+/** With the address of the origin, unless a proxy resolved it. */
+export type Done = (
+  ...result:
+    | [error: null, socket: Socket | TLSSocket, address?: string | undefined]
+    | [error: Error, socket: null, address?: undefined]
+) => void;
 
 /** Gives the socket the checked addresses, so that no second resolution can return others. */
 function pinnedLookup(origin: string, { guard, resolve }: SocketOptions): LookupFunction {

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HoldfastError } from '@holdfast/contract';
 import type { Dispatcher } from 'undici';
+import type { ProxyStage } from '../proxy/open-through-proxy.ts';
 import { BodyCollector, type BodySource, tooLarge } from './body-collector.ts';
 import { classifyError } from './classify-error.ts';
 import type { Connection } from './connection.ts';
 import { readCodings } from './content-coding.ts';
 import {
+  type BodySample,
   type FetchHead,
   type FetchLimits,
   type FetchRequest,
@@ -52,6 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   #controller: Controller | undefined;
   #head: FetchHead | undefined;
   #body: BodyCollector | undefined;
+  #isSample = false;
   #bytes = 0;
   #spanAt = 0;
   #spanBytes = 0;
@@ -64,6 +67,16 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
 
   get signal(): AbortSignal | undefined {
     return this.#options.signal;
+  }
+
+  /** How far it has come on its way through a proxy. */
+  get stage(): ProxyStage | undefined {
+    return this.#connection?.stage;
+  }
+
+  /** The site may have got the request. */
+  get isSent(): boolean {
+    return this.#controller !== undefined;
   }
 
   get over(): boolean {
@@ -81,6 +94,8 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   fail(error: unknown): void {
     const phase = this.#phase;
     if (phase === 'over') return;
+    // A sample is not worth an error.
+    if (this.#isSample && !this.#settled && !this.signal?.aborted) this.#succeed(undefined);
     this.#end();
     this.#body?.destroy();
     if (this.#settle()) this.#options.reject(error);
@@ -121,12 +136,17 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     const head = readHead(this.#options.url, status, headers);
     this.#head = head;
     try {
-      const wanted = !head.location && status !== 304 && (this.#options.acceptHead?.(head) ?? true);
+      const wanted: boolean | BodySample =
+        !head.location && status !== 304 && (this.#options.acceptHead?.(head) ?? true);
       if (!wanted) {
         this.#drain(head);
         return;
       }
-      const { limits, enoughBytes, take } = this.#options;
+      const { limits } = this.#options;
+      const sample = typeof wanted === 'object' ? wanted.sampleBytes : undefined;
+      this.#isSample = sample !== undefined;
+      const enoughBytes = sample ?? this.#options.enoughBytes;
+      const take = sample === undefined ? this.#options.take : undefined;
       if (enoughBytes === undefined && (head.contentLength ?? 0) > limits.maxBytes) throw tooLarge(limits);
       const codings = readCodings(head.headers['content-encoding']);
       this.#body = new BodyCollector(this, codings, { limits, enoughBytes, take });
@@ -204,6 +224,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
       body,
       bytesOnWire: this.#bytes,
       remoteAddress: this.#connection?.remoteAddress,
+      proxy: this.#connection?.via?.name,
       timings: {
         waited: this.#waited,
         connecting: this.#connecting,
@@ -230,6 +251,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   }
 
   #end(): void {
+    if (this.#phase === 'over') return;
     this.#phase = 'over';
     this.#options.ended(this);
   }

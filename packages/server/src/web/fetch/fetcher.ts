@@ -1,3 +1,5 @@
+import type { ProxyEndpoint } from '../proxy/proxy-endpoint.ts';
+
 /**
  * Fetches one URL with at most one request. Redirects are not followed here but by fetch-following.ts, so that every hop passes
  * the caller's scope, robots.txt and governor.
@@ -21,8 +23,11 @@ export interface FetchRequest {
   /** Sent with POST; `headers` has its content-type. Without a body the request is a GET. */
   readonly body?: string | undefined;
   readonly limits?: Partial<FetchLimits> | undefined;
-  /** false: the body is not downloaded, because of its type or status. */
-  readonly acceptHead?: ((head: FetchHead) => boolean) | undefined;
+  /**
+   * false: the body is not downloaded, because of its type or status. A sample: only its beginning is read, and where that
+   * cannot be had there is no body.
+   */
+  readonly acceptHead?: ((head: FetchHead) => boolean | BodySample) | undefined;
   /**
    * Ends the download once the inflated body is longer than this, and returns what has arrived. The body is longer than this
    * exactly if it was truncated, and its length is no error.
@@ -36,10 +41,23 @@ export interface FetchRequest {
   readonly signal?: AbortSignal | undefined;
   /** Called right before the request is sent, because conditions may have changed while it waited for a connection. */
   readonly mayAsk?: (() => boolean) | undefined;
+  /** The proxy that the request goes through. */
+  readonly via?: ProxyEndpoint | undefined;
 }
 
-/** `mayAsk` returned false: no request was sent. */
-export class NotAsked extends Error {}
+export interface BodySample {
+  readonly sampleBytes: number;
+}
+
+/** No request was sent, because `mayAsk` returned false, or because no proxy takes one before `until` (monotonic clock). */
+export class NotAsked extends Error {
+  readonly until: number;
+
+  constructor(until = 0) {
+    super('no request was sent');
+    this.until = until;
+  }
+}
 
 export interface FetchLimits {
   /** The size of the body, before and after inflating. */
@@ -93,7 +111,10 @@ export interface FetchResponse extends FetchHead {
   readonly body: Buffer | undefined;
   /** Bytes of the body as received, before inflating. */
   readonly bytesOnWire: number;
+  /** Of the site. Undefined where a proxy resolved its name. */
   readonly remoteAddress: string | undefined;
+  /** The proxy that it came through, by name. */
+  readonly proxy?: string | undefined;
   readonly timings: FetchTimings;
 }
 

@@ -1,5 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import { version } from '../../base/process/installation.ts';
+import { asProxyFailure, checkProxyAnswer } from '../proxy/proxy-answer.ts';
+import type { ProxyEndpoint } from '../proxy/proxy-endpoint.ts';
 import { AddressGuard } from './address-guard.ts';
 import { type ConnectionOptions, type ResolveHost, resolveHost } from './connection.ts';
 import { Exchange } from './exchange.ts';
@@ -41,6 +43,8 @@ export class HttpFetcher implements Fetcher {
   readonly #onRequest: (() => void) | undefined;
   readonly #watch = new ExchangeWatch();
   readonly #pools = new Map<string, OriginPool>();
+  readonly #proxyKeys = new WeakMap<ProxyEndpoint, number>();
+  #proxies = 0;
   #uses = 0;
   #closed = false;
 
@@ -64,8 +68,9 @@ export class HttpFetcher implements Fetcher {
       request.signal?.throwIfAborted();
       this.#onRequest?.();
       const url = readUrl(request.url);
-      const pool = this.#poolOf(url);
-      const exchange = new Exchange({
+      const { via } = request;
+      const pool = this.#poolOf(url, via);
+      const exchange: Exchange = new Exchange({
         url: url.href,
         dispatch: {
           path: `${url.pathname}${url.search}`,
@@ -74,13 +79,13 @@ export class HttpFetcher implements Fetcher {
           headers: requestHeaders(request, this.#userAgent),
         },
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
-        acceptHead: request.acceptHead,
+        acceptHead: via ? checkProxyAnswer(url, via, request.acceptHead) : request.acceptHead,
         enoughBytes: request.enoughBytes,
         take: request.take,
         signal: request.signal,
         mayAsk: request.mayAsk,
         resolve,
-        reject,
+        reject: via ? (error) => reject(asProxyFailure(error, via, exchange)) : reject,
         ended: this.#ended,
       });
       this.#watch.add(exchange);
@@ -102,28 +107,36 @@ export class HttpFetcher implements Fetcher {
 
   readonly #ended = (exchange: Exchange) => this.#watch.delete(exchange);
 
-  #poolOf(url: URL): OriginPool {
+  #poolOf(url: URL, via: ProxyEndpoint | undefined): OriginPool {
     if (this.#closed) throw closed();
     const { origin } = url;
-    let pool = this.#pools.get(origin);
+    const key = via ? `${this.#proxyKey(via)} ${origin}` : origin;
+    let pool = this.#pools.get(key);
     if (!pool) {
       // The verdict is the same for every URL of an origin, so one check per pool is enough.
       this.#guard.checkUrl(url);
       this.#makeRoom();
-      pool = new OriginPool(new URL(origin), this.#connection, this.#connectionsPerOrigin);
-      this.#pools.set(origin, pool);
+      pool = new OriginPool(new URL(origin), this.#connection, this.#connectionsPerOrigin, via);
+      this.#pools.set(key, pool);
     }
     pool.usedAt = ++this.#uses;
     return pool;
+  }
+
+  /** Connections through one proxy are not used for another, nor with other credentials. */
+  #proxyKey(via: ProxyEndpoint): number {
+    const key = this.#proxyKeys.get(via) ?? ++this.#proxies;
+    this.#proxyKeys.set(via, key);
+    return key;
   }
 
   #makeRoom(): void {
     const surplus = this.#pools.size + 1 - this.#maxOrigins;
     if (surplus <= 0) return;
     const idle = [...this.#pools].filter(([, pool]) => pool.idle).sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    for (const [origin, pool] of idle.slice(0, surplus)) {
+    for (const [key, pool] of idle.slice(0, surplus)) {
       pool.close();
-      this.#pools.delete(origin);
+      this.#pools.delete(key);
     }
   }
 }

@@ -1,8 +1,9 @@
+import type { ProxyEndpoint } from '../proxy/proxy-endpoint.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * The connections to one origin, and the exchanges that wait for one. Undici's Pool does not tell which connection an exchange
+ * The connections to one origin, directly or through one proxy, and the exchanges that wait for one. Undici's Pool does not tell which connection an exchange
  * used, and cannot cancel waiting ones.
  */
 export class OriginPool {
@@ -11,12 +12,14 @@ export class OriginPool {
   readonly #origin: URL;
   readonly #options: ConnectionOptions;
   readonly #maxConnections: number;
+  readonly #via: ProxyEndpoint | undefined;
   readonly #open = new Set<Connection>();
   /** A stack: the least used connections become idle and close. */
   readonly #free: Connection[] = [];
   #waiting: Exchange[] = [];
 
-  constructor(origin: URL, options: ConnectionOptions, maxConnections: number) {
+  constructor(origin: URL, options: ConnectionOptions, maxConnections: number, via?: ProxyEndpoint) {
+    this.#via = via;
     this.#origin = origin;
     this.#options = options;
     this.#maxConnections = maxConnections;
@@ -41,7 +44,7 @@ export class OriginPool {
 
   #connect(): Connection | undefined {
     if (this.#open.size >= this.#maxConnections) return undefined;
-    const connection = new Connection(this.#origin, this.#options);
+    const connection = new Connection(this.#origin, this.#options, this.#via);
     this.#open.add(connection);
     return connection;
   }

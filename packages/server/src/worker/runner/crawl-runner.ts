@@ -93,6 +93,7 @@ function sendEnd(status: WriteOutcome): void {
 const faults: readonly string[] = [
   'payload_invalid',
   'profile_not_found',
+  'proxy_not_found',
   'secret_key_missing',
   'secret_damaged',
 ];

@@ -1,0 +1,226 @@
+import {
+  type Configuration,
+  defaultProxy,
+  directProxy,
+  HoldfastError,
+  parseProxyUrl,
+} from '@holdfast/contract';
+import type { Logger } from 'pino';
+import type { Queryable } from '../../base/database/statement.ts';
+import { SecretKeys } from '../../base/secrets/secret-keys.ts';
+import { SecretStore } from '../../base/secrets/secret-store.ts';
+import { type Fetcher, type FetchRequest, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
+import { defaultPool, goesDirect } from '../../web/proxy/default-pool.ts';
+import { AllProxiesRest, fetchThrough, siteOf } from '../../web/proxy/fetch-through.ts';
+import type { ProxyEndpoint } from '../../web/proxy/proxy-endpoint.ts';
+import { ProxyPool } from '../../web/proxy/proxy-pool.ts';
+import { hostPatterns } from '../sources/open-sources.ts';
+import { type ProxyPlan, readProxyPlan, reportProxies } from './proxy-plan.ts';
+import { proxyUrls } from './stored-proxies.ts';
+
+interface ProxyRoutesOptions {
+  readonly db: Queryable;
+  readonly log: Logger;
+  readonly configuration: Configuration;
+  /** The proxy that the job names. */
+  readonly chosen?: string | undefined;
+}
+
+/** How old the plan may be. A change of proxies or sources takes effect within this time. */
+const planMs = 5_000;
+
+const lookAgainMs = 1_000;
+
+interface KnownPool {
+  readonly pool: ProxyPool;
+  readonly edition: number;
+}
+
+/**
+ * Which proxy a request goes through: that of its job, that of its source, or HOLDFAST_PROXY. A request that is to go through a proxy
+ * never goes without one: where the proxy is missing or its credentials cannot be read, the request fails.
+ */
+export class ProxyRoutes {
+  readonly #options: ProxyRoutesOptions;
+  readonly #secrets: SecretStore;
+  readonly #default: ProxyPool | undefined;
+  readonly #pools = new Map<string, KnownPool>();
+  /** The pool of each host that was asked about, while the plan holds. */
+  readonly #chosen = new Map<string, ProxyPool | undefined>();
+  #plan: { readonly value: ProxyPlan; readonly readAt: number } | undefined;
+  #reading: Promise<ProxyPlan> | undefined;
+  readonly #warned = new Set<string>();
+
+  constructor(options: ProxyRoutesOptions) {
+    this.#options = options;
+    this.#secrets = new SecretStore(new SecretKeys(options.configuration));
+    this.#default = defaultPool(options.configuration);
+  }
+
+  /** A fetcher that sends each request where it belongs. `except`: proxy servers that a request is not to use. */
+  over(fetcher: Fetcher, except: (request: FetchRequest) => Iterable<string> = () => []): Fetcher {
+    return {
+      fetch: async (request): Promise<FetchResponse> => {
+        const pool = await this.#poolNow(siteOf(request.url));
+        if (!pool) return await fetcher.fetch(request);
+        try {
+          return await fetchThrough(fetcher, pool, request, except(request));
+        } catch (error) {
+          this.#warn(pool, error);
+          // Nobody was asked: whoever wants the page can wait.
+          throw error instanceof AllProxiesRest ? new NotAsked(error.until) : error;
+        }
+      },
+      close: () => fetcher.close(),
+    };
+  }
+
+  /** Without the database, nobody knows where a request belongs. */
+  async #poolNow(host: string): Promise<ProxyPool | undefined> {
+    try {
+      return await this.poolFor(host);
+    } catch (error) {
+      if (error instanceof HoldfastError) throw error;
+      this.#options.log.warn({ err: error }, 'The proxies could not be read; trying again');
+      throw new NotAsked(performance.now() + lookAgainMs);
+    }
+  }
+
+  /** Throws where a proxy is named that cannot be used. */
+  async poolFor(host: string): Promise<ProxyPool | undefined> {
+    const plan = await this.#currentPlan();
+    if (this.#chosen.has(host)) return this.#chosen.get(host);
+    const pool = await this.#choose(host, plan);
+    if (this.#chosen.size > 10_000) this.#chosen.clear();
+    this.#chosen.set(host, pool);
+    return pool;
+  }
+
+  /** Until when no proxy takes a request to the host, by the monotonic clock; 0 when one does, or none is needed. */
+  blockedUntil(host: string): number {
+    return this.#chosen.get(host)?.blockedUntil(host) ?? 0;
+  }
+
+  /** Why a host's proxies take no request. */
+  troubleOf(host: string): HoldfastError | undefined {
+    const pool = this.#chosen.get(host);
+    if (!pool || pool.blockedUntil(host) === 0) return undefined;
+    return new HoldfastError('proxy_failed', pool.trouble ?? pool.name);
+  }
+
+  /** The server that an answer came through, for a page that has to go on through it. */
+  viaOf({ url, proxy }: Pick<FetchResponse, 'url' | 'proxy'>): { readonly via?: ProxyEndpoint } {
+    if (proxy === undefined) return {};
+    const via = this.#chosen.get(siteOf(url))?.endpoints.find((endpoint) => endpoint.name === proxy);
+    if (!via) throw new HoldfastError('proxy_failed', `${proxy} is not there any more`);
+    return { via };
+  }
+
+  /** How many proxy servers there are for a host. */
+  serversFor(host: string): number {
+    return this.#chosen.get(host)?.size ?? 0;
+  }
+
+  /** Writes what is not yet written about the health of the servers. */
+  async close(): Promise<void> {
+    await this.#report().catch(() => undefined);
+  }
+
+  async #currentPlan(): Promise<ProxyPlan> {
+    if (this.#plan && performance.now() - this.#plan.readAt < planMs) return this.#plan.value;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    // An older plan serves meanwhile.
+    if (this.#plan) {
+      this.#reading.catch(() => undefined);
+      return this.#plan.value;
+    }
+    return await this.#reading;
+  }
+
+  async #read(): Promise<ProxyPlan> {
+    try {
+      await this.#report();
+      const value = await readProxyPlan(this.#options.db);
+      this.#adopt(value);
+      const { proxies, sources } = this.#plan?.value ?? {};
+      const isSame =
+        JSON.stringify([proxies, [...(sources ?? [])]]) ===
+        JSON.stringify([value.proxies, [...value.sources]]);
+      if (!isSame) this.#chosen.clear();
+      this.#plan = { value, readAt: performance.now() };
+      return value;
+    } catch (error) {
+      // The database is away, most likely: tried again with the next request after a while.
+      if (this.#plan) this.#plan = { ...this.#plan, readAt: performance.now() };
+      throw error;
+    }
+  }
+
+  /** Pools that changed are made anew; what others found out about the rest is learnt. */
+  #adopt({ proxies, resting }: ProxyPlan): void {
+    for (const [name, { edition }] of this.#pools)
+      if (proxies.find((proxy) => proxy.name === name)?.edition !== edition) this.#pools.delete(name);
+    for (const { proxy, server, for_ms } of resting) {
+      const pool = proxy === defaultProxy ? this.#default : this.#pools.get(proxy)?.pool;
+      pool?.learn(server, for_ms);
+    }
+  }
+
+  async #choose(host: string, plan: ProxyPlan): Promise<ProxyPool | undefined> {
+    const name = this.#options.chosen ?? sourceProxy(host, plan);
+    if (name === directProxy) return undefined;
+    if (name !== undefined) return await this.#named(name, plan);
+    return this.#default && !goesDirect(this.#options.configuration, host) ? this.#default : undefined;
+  }
+
+  async #named(name: string, plan: ProxyPlan): Promise<ProxyPool> {
+    const known = this.#pools.get(name);
+    if (known) return known.pool;
+    const stored = plan.proxies.find((proxy) => proxy.name === name);
+    if (!stored) throw new HoldfastError('proxy_not_found', name);
+    const urls = await proxyUrls(this.#options.db, this.#secrets, stored);
+    const pool = new ProxyPool({
+      name,
+      servers: urls.map(parseProxyUrl),
+      rotation: stored.rotation,
+      resolvesNames: stored.resolves_names,
+      mayBePrivate: stored.may_be_private,
+      cooldownMs: stored.cooldown_seconds * 1000,
+    });
+    for (const { proxy, server, for_ms } of plan.resting) if (proxy === name) pool.learn(server, for_ms);
+    this.#pools.set(name, { pool, edition: stored.edition });
+    return pool;
+  }
+
+  async #report(): Promise<void> {
+    const pools = [...this.#pools.values()].map(({ pool }) => pool);
+    if (this.#default) pools.push(this.#default);
+    const reports = pools.flatMap((pool) =>
+      pool.collect().map((report) => ({ proxy: pool.name, ...report })),
+    );
+    if (reports.length > 0) await reportProxies(this.#options.db, reports);
+  }
+
+  /** Once for each kind of failure of a server. */
+  #warn({ name: proxy }: ProxyPool, error: unknown): void {
+    if (!(error instanceof HoldfastError) || error.code !== 'proxy_failed') return;
+    if (this.#warned.has(error.message) || this.#warned.size > 100) return;
+    this.#warned.add(error.message);
+    this.#options.log.warn(
+      { proxy },
+      `${error.message}. Requests wait for another proxy, or until it works again: holdfast proxies show ${proxy}`,
+    );
+  }
+}
+
+/** As for the limits of sources, the closest pattern counts. */
+function sourceProxy(host: string, { sources }: ProxyPlan): string | undefined {
+  if (sources.size === 0) return undefined;
+  for (const pattern of hostPatterns(host)) {
+    const proxy = sources.get(pattern);
+    if (proxy !== undefined) return proxy ?? undefined;
+  }
+  return undefined;
+}
