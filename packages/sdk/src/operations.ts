@@ -9,6 +9,37 @@ export interface BasicAuth {
   password: string;
 }
 
+export interface Block {
+  /** who blocked the request; site: no known service was recognised */
+  by:
+    | 'akamai'
+    | 'alibaba'
+    | 'anubis'
+    | 'aws_waf'
+    | 'azure'
+    | 'cloudflare'
+    | 'cloudfront'
+    | 'datadome'
+    | 'ddos_guard'
+    | 'f5'
+    | 'google'
+    | 'human'
+    | 'imperva'
+    | 'kasada'
+    | 'radware'
+    | 'sucuri'
+    | 'vercel'
+    | 'wordfence'
+    | 'site';
+  kind: 'challenge' | 'refusal' | 'rate_limit' | 'legal';
+  /** HTTP status of the blocked answer */
+  status: number;
+  /** what in the answer shows it */
+  evidence: string;
+  /** what `on_block` had it tried afterwards */
+  tried?: Array<'proxy' | 'render'> | undefined;
+}
+
 export interface Bot {
   bot_id: string;
   user_id: string;
@@ -162,6 +193,10 @@ export interface CrawlOptions extends VisitOptions {
   user_agent?: string | undefined;
   /** keep the cookies of sites and send them back. Default: true */
   cookies?: boolean | undefined;
+  /** name of the proxy for all requests of this job; direct: none */
+  proxy?: string | undefined;
+  /** what to try when a page is blocked: proxy: up to two other servers of the proxy; render: then a browser, if it is a challenge. Default: [] */
+  on_block?: Array<'proxy' | 'render'> | undefined;
   /** Default: false */
   ignore_robots?: boolean | undefined;
   /** treat URLs that differ only in parameter order as the same. Default: false */
@@ -694,6 +729,8 @@ export interface ListProfilesQuery {
   cursor?: string | undefined;
 }
 
+export type ListProxiesQuery = PageQuery;
+
 export interface ListResultsQuery extends PageQuery {
   currency?: string | undefined;
   in_stock?: boolean | undefined;
@@ -804,6 +841,10 @@ export interface ListedPage {
     | 'no_browser'
     | 'render_failed'
     | null;
+  /** the proxy server that the answer came through; null: none */
+  proxy: string | null;
+  /** who blocked the request; also of a page that could be fetched after `on_block` was tried */
+  blocked: Block | null;
   fetched_at: string;
 }
 
@@ -1243,6 +1284,46 @@ export interface ProfileRequest extends ProfileReplacement {
   name: string;
 }
 
+export interface ProxyPool {
+  name: string;
+  rotation: 'round_robin' | 'sticky';
+  resolves_names: boolean;
+  cooldown_seconds: number;
+  servers: ProxyServer[];
+  /** ids of the sources that use it */
+  sources: string[];
+  /** null: set by HOLDFAST_PROXY */
+  created_at: string | null;
+  updated_at: string | null;
+}
+
+export interface ProxyServer {
+  /** its name on pages and in logs: eu, or eu#2 for the second of a list */
+  server: string;
+  /** scheme, host and port */
+  address: string;
+  state: 'unused' | 'ok' | 'failing' | 'resting';
+  requests: number;
+  failures: number;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  /** null after the next success */
+  last_failure: string | null;
+  /** until when no request goes through it */
+  rests_until: string | null;
+}
+
+export interface ProxySettings {
+  /** http://, https://, socks5:// or socks5h:// URLs with user name and password; sealed, and never shown again */
+  urls?: string[] | undefined;
+  /** round_robin: the next server for every request; sticky: the same server for all requests to a host */
+  rotation?: 'round_robin' | 'sticky' | undefined;
+  /** true: the proxy gets host names and resolves them itself, so that addresses are not checked; false: it gets checked addresses */
+  resolves_names?: boolean | undefined;
+  /** how long a server rests after failures; doubled each time, up to 16 times as long */
+  cooldown_seconds?: number | undefined;
+}
+
 export interface PullAnswer {
   success: true;
   data: {
@@ -1368,6 +1449,8 @@ export interface Source {
   min_delay_ms: number;
   /** Crawl-delay from robots.txt */
   crawl_delay_ms: number | null;
+  /** null: that of the job, or HOLDFAST_PROXY; direct: none */
+  proxy: string | null;
   reputation_weight: number;
   tier: number;
   /** for jobs whose render is auto; null: auto */
@@ -1416,6 +1499,8 @@ export interface SourceSettings {
   concurrency?: number | undefined;
   /** delay between requests, over all workers */
   min_delay_ms?: number | undefined;
+  /** name of the proxy for its hosts; direct: none; null: that of the job, or HOLDFAST_PROXY */
+  proxy?: string | null | undefined;
   reputation_weight?: number | undefined;
   tier?: number | undefined;
   /** whether its pages run in a browser, for jobs whose render is auto; null: auto */
@@ -1721,7 +1806,7 @@ export interface Waiting {
   /** what ends the wait, and how to end it early */
   ends: string;
   /** for the reasons host and source: why the host allows no request */
-  cause: 'operator' | 'disabled' | 'failures' | 'retry_after' | 'limit' | 'robots' | 'tries' | null;
+  cause: 'operator' | 'disabled' | 'failures' | 'retry_after' | 'limit' | 'robots' | 'proxy' | 'tries' | null;
   /** for the reasons host and source: the host it waits for */
   host: string | null;
   /** for the reasons host and source: the source of that host */
@@ -1962,6 +2047,12 @@ export interface Calls {
     body: undefined;
     answer: Profile;
   };
+  deleteProxy: {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: ProxyPool;
+  };
   deleteWebhook: {
     path: { id: string };
     query: undefined;
@@ -2152,6 +2243,12 @@ export interface Calls {
     body: undefined;
     answer: Page<Profile>;
   };
+  listProxies: {
+    path: Record<string, never>;
+    query: ListProxiesQuery;
+    body: undefined;
+    answer: Page<ProxyPool>;
+  };
   listResults: {
     path: Record<string, never>;
     query: ListResultsQuery;
@@ -2217,6 +2314,12 @@ export interface Calls {
     query: undefined;
     body: PullRequest;
     answer: PullAnswer;
+  };
+  putProxy: {
+    path: { name: string };
+    query: undefined;
+    body: ProxySettings;
+    answer: ProxyPool;
   };
   replaceProfile: {
     path: { name: string };
@@ -2382,6 +2485,12 @@ export interface Calls {
     body: undefined;
     answer: JobProgress;
   };
+  showProxy: {
+    path: { name: string };
+    query: undefined;
+    body: undefined;
+    answer: ProxyPool;
+  };
   showResult: {
     path: { id: string };
     query: undefined;
@@ -2496,6 +2605,8 @@ export const operations = {
   deletePricePoint: { method: 'DELETE', path: '/api/v1/price-points/{id}' },
   /** Delete a profile with its values; jobs that use it fail */
   deleteProfile: { method: 'DELETE', path: '/api/v1/profiles/{name}' },
+  /** Delete a proxy; jobs that name it fail */
+  deleteProxy: { method: 'DELETE', path: '/api/v1/proxies/{name}' },
   /** Delete a webhook; pending deliveries are dropped */
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   /** Show what changed in a page since the previous crawl */
@@ -2556,6 +2667,8 @@ export const operations = {
   listPricePoints: { method: 'GET', path: '/api/v1/price-points' },
   /** List your profiles by name */
   listProfiles: { method: 'GET', path: '/api/v1/profiles' },
+  /** List proxies with the health of their servers */
+  listProxies: { method: 'GET', path: '/api/v1/proxies' },
   /** List results of visits, newest first */
   listResults: { method: 'GET', path: '/api/v1/results' },
   /** List sources with their limits and health */
@@ -2576,6 +2689,8 @@ export const operations = {
   pauseSource: { method: 'POST', path: '/api/v1/sources/{id}/pause' },
   /** Pull jobs, each locked for the bot */
   pullJobs: { method: 'POST', path: '/api/crawl/pull' },
+  /** Create a proxy, or change settings of one; URLs with credentials are never shown again */
+  putProxy: { method: 'PUT', path: '/api/v1/proxies/{name}' },
   /** Replace everything that a profile holds; running jobs use it from the next request on */
   replaceProfile: { method: 'PUT', path: '/api/v1/profiles/{name}' },
   /** Send dead deliveries of a webhook again, or all since a time */
@@ -2620,6 +2735,8 @@ export const operations = {
   showProfile: { method: 'GET', path: '/api/v1/profiles/{name}' },
   /** Show the progress, rate and estimated end of a job */
   showProgress: { method: 'GET', path: '/api/v1/jobs/{id}/progress' },
+  /** Show a proxy with the health of its servers */
+  showProxy: { method: 'GET', path: '/api/v1/proxies/{name}' },
   /** Show a result with all data read from the page */
   showResult: { method: 'GET', path: '/api/v1/results/{id}' },
   /** Show a source */
