@@ -21,6 +21,7 @@ export const tablePurposes: Readonly<Record<string, string>> = {
   crawl_suspects:
     'URLs that were in flight when a runner died. Each next runs alone; only a death while alone counts.',
   crawl_visited: 'Hashes of all URLs that a crawl has found: the first 128 bits of SHA-256.',
+  identity_keys: 'The keys that requests are signed with, and when each signs and leaves the key directory.',
   holdfast_migrations: 'Applied migrations with their checksums.',
   instance_secrets: 'Secrets shared by all API processes, which sign lease tokens and sessions.',
   intakes: 'Items to be priced.',

@@ -697,6 +697,21 @@ export const errors = {
     hint: 'Upgrade this installation to that version or newer.',
   },
 
+  // Identity
+  identity_exists: {
+    retry: 'never',
+    http: 409,
+    exit: exitCodes.conflict,
+    message: 'The crawler has an identity already',
+    hint: 'Change its key with `holdfast identity rotate`, or remove it with `holdfast identity remove`.',
+  },
+  identity_missing: {
+    retry: 'never',
+    http: 404,
+    exit: exitCodes.notFound,
+    message: 'The crawler has no identity',
+    hint: 'Create one with `holdfast identity create`; see docs/guides/identity.md.',
+  },
   // Secrets
   profile_not_found: {
     retry: 'never',

@@ -5,6 +5,7 @@ export * from './api/bots.ts';
 export * from './api/change-counts.ts';
 export * from './api/events.ts';
 export * from './api/frontier.ts';
+export * from './api/identity.ts';
 export * from './api/intakes.ts';
 export * from './api/jobs.ts';
 export * from './api/key-scopes.ts';

@@ -10,6 +10,7 @@ import { knowledgeRoutes, shortKnowledgeRoutes } from './knowledge-items/knowled
 import { pageDownloadRoutes } from './pages/download-routes.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { botRoutes } from './resources/bot-routes.ts';
+import { directoryRoutes, identityRoutes } from './resources/identity-routes.ts';
 import { intakeRoutes } from './resources/intake-routes.ts';
 import { keyRoutes } from './resources/key-routes.ts';
 import { policyRoutes } from './resources/policy-routes.ts';
@@ -31,6 +32,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/', register: consoleRoutes },
   { prefix: '/', register: statusRoutes },
   { prefix: '/', register: metricsRoutes },
+  { prefix: '/', register: directoryRoutes },
   { prefix: '/api/v1/jobs', register: jobCreateRoutes },
   { prefix: '/api/v1/jobs', register: jobReadRoutes },
   { prefix: '/api/v1/jobs', register: jobActionRoutes },
@@ -54,6 +56,7 @@ export const routeGroups: readonly { readonly prefix: string; readonly register:
   { prefix: '/api/v1/webhooks', register: webhookRoutes },
   { prefix: '/api/v1/profiles', register: profileRoutes },
   { prefix: '/api/v1/workers', register: workerRoutes },
+  { prefix: '/api/v1/identity', register: identityRoutes },
   { prefix: '/api/v1/stats', register: statsRoutes },
   { prefix: '/api', register: knowledgeRoutes },
   { prefix: '/', register: shortKnowledgeRoutes },

@@ -40,6 +40,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   intakes: async () => (await import('./intakes/intakes-command.ts')).intakesCommand,
   webhooks: async () => (await import('./webhooks/webhooks-command.ts')).webhooksCommand,
   workers: async () => (await import('./commands/workers-command.ts')).workersCommand,
+  identity: async () => (await import('./commands/identity-command.ts')).identityCommand,
   keys: async () => (await import('./commands/keys-command.ts')).keysCommand,
   'create-jobs-from-policies': async () =>
     (await import('./commands/maintenance-commands.ts')).createJobsFromPoliciesCommand,

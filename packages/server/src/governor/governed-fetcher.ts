@@ -16,6 +16,7 @@ import {
 import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
 import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
 import { hostOf } from '../web/urls/canonical-url.ts';
+import { RequestSigner } from './identity/request-signer.ts';
 import type { GovernedRun } from './pacing/governed-run.ts';
 import { Governor, governorTimes } from './pacing/governor.ts';
 import type { Permit } from './pacing/permit.ts';
@@ -50,13 +51,17 @@ export class GovernedFetcher {
   readonly #governed: GovernedRun;
   readonly #robots: RobotsGate;
   readonly #over = new AbortController();
+  readonly #signerReady: Promise<void>;
 
   constructor({ pool: db, log, configuration, onRequest }: GovernedFetcherOptions) {
     this.#userAgent = configuration.userAgent;
+    const signer = new RequestSigner({ db, log, configuration });
+    this.#signerReady = signer.load();
     this.#http = new HttpFetcher({
       allowOrigins: configuration.allowPrivate,
       connectionsPerOrigin: 16,
       onRequest,
+      identity: (url) => signer.headersFor(url),
     });
     this.#proxies = new ProxyRoutes({ db, log, configuration });
     this.#fetcher = this.#proxies.over(this.#http);
@@ -77,6 +82,7 @@ export class GovernedFetcher {
   /** Throws a HoldfastError, SourceBlocked, or the reason of the signal. */
   async fetch(request: FetchRequest, options: GovernedOptions): Promise<FetchResponse> {
     const { signal, maxHops, headersAreSecret } = options;
+    await this.#signerReady;
     const startedAt = performance.now();
     let host = hostOf(request.url);
     let permit = await this.#admit(request.url, options, startedAt);

@@ -7,6 +7,7 @@ import { documentProgramPath, readerProgramPath } from '../../base/process/insta
 import { SecretKeys } from '../../base/secrets/secret-keys.ts';
 import { SecretStore } from '../../base/secrets/secret-store.ts';
 import type { Renderer } from '../../browser/render-client.ts';
+import { RequestSigner } from '../../governor/identity/request-signer.ts';
 import { Governor, governorTimes } from '../../governor/pacing/governor.ts';
 import { ProxyRoutes } from '../../governor/proxies/proxy-routes.ts';
 import { RobotsGate } from '../../governor/robots/robots-gate.ts';
@@ -59,12 +60,14 @@ export interface OpenCrawl {
 export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const { db, log, job, options, configuration, actor } = given;
   const userAgent = options.user_agent ?? configuration.userAgent;
+  const signer = new RequestSigner({ db, log, configuration });
   const proxies = new ProxyRoutes({ db, log, configuration, chosen: options.proxy });
   const escalations = new Escalations(options.on_block);
   const http = new HttpFetcher({
     allowOrigins: configuration.allowPrivate,
     connectionsPerOrigin: options.concurrency,
     onRequest: given.onRequest,
+    identity: (url) => signer.headersFor(url),
   });
   const fetcher = proxies.over(http, ({ url }) => escalations.triedBy(url));
   const mayGoOn = () => performance.now() < given.leaseEnds();
@@ -77,6 +80,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       run(db, suspectsStatement, [job.id]),
       readUrlRules(db, job.id),
       CrawlSession.open({ db, log, job, options, secrets, isResumed }),
+      signer.load(),
     ]),
   );
   const reading = new PageReading({

@@ -28,6 +28,8 @@ export interface HttpFetcherOptions {
   readonly resolve?: ResolveHost | undefined;
   /** Called before each request. */
   readonly onRequest?: (() => void) | undefined;
+  /** Headers that say who sends a request, in undici's format. */
+  readonly identity?: ((url: URL) => readonly string[]) | undefined;
   /** Certificates trusted instead of the system's. */
   readonly ca?: readonly string[] | undefined;
 }
@@ -41,6 +43,7 @@ export class HttpFetcher implements Fetcher {
   readonly #connectionsPerOrigin: number;
   readonly #maxOrigins: number;
   readonly #onRequest: (() => void) | undefined;
+  readonly #identity: HttpFetcherOptions['identity'];
   readonly #watch = new ExchangeWatch();
   readonly #pools = new Map<string, OriginPool>();
   readonly #proxyKeys = new WeakMap<ProxyEndpoint, number>();
@@ -55,6 +58,7 @@ export class HttpFetcher implements Fetcher {
     this.#connectionsPerOrigin = options.connectionsPerOrigin ?? 8;
     this.#maxOrigins = options.maxOrigins ?? 256;
     this.#onRequest = options.onRequest;
+    this.#identity = options.identity;
     this.#connection = {
       guard: this.#guard,
       resolve: options.resolve ?? resolveHost,
@@ -76,7 +80,7 @@ export class HttpFetcher implements Fetcher {
           path: `${url.pathname}${url.search}`,
           method: request.body === undefined ? 'GET' : 'POST',
           body: request.body ?? null,
-          headers: requestHeaders(request, this.#userAgent),
+          headers: this.#headersOf(url, request),
         },
         limits: request.limits ? { ...this.#limits, ...request.limits } : this.#limits,
         acceptHead: via ? checkProxyAnswer(url, via, request.acceptHead) : request.acceptHead,
@@ -103,6 +107,11 @@ export class HttpFetcher implements Fetcher {
     this.#watch.failAll(closed());
     for (const pool of this.#pools.values()) pool.close();
     this.#pools.clear();
+  }
+
+  #headersOf(url: URL, request: FetchRequest): string[] {
+    const headers = requestHeaders(request, this.#userAgent);
+    return this.#identity ? headers.concat(this.#identity(url)) : headers;
   }
 
   readonly #ended = (exchange: Exchange) => this.#watch.delete(exchange);
