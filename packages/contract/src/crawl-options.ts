@@ -56,6 +56,10 @@ export const crawlOptions = z.looseObject({
     .describe(
       'what to try when a page is blocked: proxy: up to two other servers of the proxy; render: then a browser, if it is a challenge',
     ),
+  robots_token: text(100)
+    .regex(/^[a-z_-]+$/i, 'must be a name of letters, - and _')
+    .optional()
+    .describe('name by which robots.txt addresses the crawler; default: the first word of the user agent'),
   ignore_robots: z.boolean().default(false),
   needs_private: z
     .array(text(500))

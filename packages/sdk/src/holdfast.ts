@@ -5,6 +5,7 @@ import { Jobs } from './jobs.ts';
 import { Keys } from './keys.ts';
 import { Listing } from './listing.ts';
 import type {
+  CrawlerIdentity,
   HistoricPrice,
   ListPriceChangesQuery,
   ListPriceHistoryQuery,
@@ -82,6 +83,11 @@ export class Holdfast {
   /** Where everything stands: counts, throughput, what is stuck or in trouble. */
   stats(query: ShowStatsQuery = {}, options?: CallOptions): Promise<Stats> {
     return this.#transport.call('showStats', { query }, options);
+  }
+
+  /** The keys that requests are signed with. */
+  identity(options?: CallOptions): Promise<CrawlerIdentity> {
+    return this.#transport.call('getIdentity', {}, options);
   }
 
   /** Resolves with the job when it has ended: completed, failed, cancelled or expired. */

@@ -1,5 +1,5 @@
 import { Listing } from './listing.ts';
-import type { Calls, ListSourcesQuery, Source, SourceSettings } from './operations.ts';
+import type { Calls, ListSourcesQuery, Source, SourcePreferences, SourceSettings } from './operations.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export class Sources {
@@ -17,6 +17,11 @@ export class Sources {
 
   get(id: string, options?: CallOptions): Promise<Source> {
     return this.#transport.call('showSource', { path: { id } }, options);
+  }
+
+  /** What its robots.txt says about the use of its content. */
+  preferences(id: string, options?: CallOptions): Promise<SourcePreferences> {
+    return this.#transport.call('listSourcePreferences', { path: { id } }, options);
   }
 
   /** Makes a source, or changes one: what is not named stays as it is. */

@@ -119,6 +119,9 @@ export const exportQuery = z.strictObject({
   after: queryNumber(0, Number.MAX_SAFE_INTEGER)
     .default(0)
     .describe('only pages after this `page_no`, such as the last of an interrupted export'),
+  skip_no_ai: queryBoolean
+    .optional()
+    .describe('leave out pages whose robots.txt refuses AI input (Content-Signal, Content-Usage)'),
 });
 
 /** Over all jobs, the newest first. */

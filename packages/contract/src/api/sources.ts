@@ -126,6 +126,23 @@ export const apiSource = z
 /** Inside, with Dates. */
 export type ApiSource = z.output<typeof apiSource>;
 
+export const preferenceKinds = ['content-signal', 'content-usage', 'license'] as const;
+
+export const sourcePreferences = z
+  .object({
+    data: z.array(
+      z.object({
+        origin: z.string(),
+        kind: z.enum(preferenceKinds),
+        agents: z.array(z.string()).describe('crawlers it addresses; *: all. Empty for a licence'),
+        path: z.string().optional().describe('where it applies; default: everywhere'),
+        value: z.string().describe('as written, such as `search=yes, ai-input=no`'),
+        read_at: timestamp,
+      }),
+    ),
+  })
+  .meta({ id: 'SourcePreferences' });
+
 export const sourceId = z.string().regex(/^[\w.:[\]-]{1,300}$/, 'must be the id of a source');
 export const sourceParams = z.strictObject({ id: sourceId });
 

@@ -1,8 +1,16 @@
 import { Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
-import { type ExportFormat, exportQuery, HoldfastError, jobParams, pageParams } from '@holdfast/contract';
+import {
+  type CrawlOptions,
+  type ExportFormat,
+  exportQuery,
+  HoldfastError,
+  jobParams,
+  pageParams,
+} from '@holdfast/contract';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { AiRefusals } from '../../governor/robots/content-preferences.ts';
 import { csvFormat, jsonlFormat } from '../../pages/export/line-formats.ts';
 import type { PageFormat } from '../../pages/export/page-output.ts';
 import { warcFormat } from '../../pages/export/warc-format.ts';
@@ -10,6 +18,7 @@ import { readPages } from '../../pages/stored/read-pages.ts';
 import { readScreenshot } from '../../pages/stored/read-screenshot.ts';
 import { readPageContent } from '../../pages/stored/show-page.ts';
 import { assertNotDeleted } from '../../queue/jobs/find-jobs.ts';
+import { robotsAgent } from '../../web/robots/robots-rules.ts';
 import { theCaller, visibleJob } from '../caller.ts';
 import type { RouteGroup } from '../route-group.ts';
 
@@ -51,7 +60,7 @@ conversion records, and the screenshots. In jsonl and csv, \`screenshot\` is the
 the page's \`url_hash\` and \`.png\`.`;
 
 /** Content of sites, as attachments: opened in a browser, it is sandboxed and never runs as one of our pages. */
-export const pageDownloadRoutes: RouteGroup = (server, { pool }) => {
+export const pageDownloadRoutes: RouteGroup = (server, { pool, configuration }) => {
   for (const content of ['html', 'markdown'] as const) {
     const { type, extension, operationId, summary } = contents[content];
     server.get(
@@ -124,15 +133,17 @@ export const pageDownloadRoutes: RouteGroup = (server, { pool }) => {
       },
     },
     async (request, reply) => {
-      const { format: name, after } = request.query;
-      const { id, kind, status } = await visibleJob(pool, theCaller(request), request.params.id);
+      const { format: name, after, skip_no_ai } = request.query;
+      const { id, kind, status, payload } = await visibleJob(pool, theCaller(request), request.params.id);
       if (kind !== 'crawl') throw new HoldfastError('bad_request', `job ${id} is a ${kind}, not a crawl`);
       const { format, type, extension } = exports[name as ExportFormat];
+      const agent = robotsAgent(payload as Partial<CrawlOptions>, configuration.userAgent);
+      const refusals = skip_no_ai ? new AiRefusals(pool, agent) : undefined;
       async function* records() {
         const header = after === 0 ? format.header(id) : '';
         if (header.length > 0) yield header;
         for await (const page of readPages(pool, id, { after, ...format.wants }))
-          yield await format.record(page, id);
+          if (!(await refusals?.refuses(page.url))) yield await format.record(page, id);
         // Breaks the response off, so that a partial export does not look complete.
         await assertNotDeleted(pool, id);
       }

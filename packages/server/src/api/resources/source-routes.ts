@@ -5,8 +5,10 @@ import {
   sourceList,
   sourceListQuery,
   sourceParams,
+  sourcePreferences,
   sourceSettings,
 } from '@holdfast/contract';
+import { preferencesOfSource } from '../../governor/robots/content-preferences.ts';
 import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, showSource } from '../../governor/sources/list-sources.ts';
 import { sourceView } from '../../governor/sources/source.ts';
@@ -67,6 +69,27 @@ export const sourceRoutes: RouteGroup = (server, { pool, notifier }) => {
       if (!caller.seesEveryOwner && !source.configured)
         throw new HoldfastError('source_not_found', source.id);
       return sourceView(source, caller);
+    },
+  );
+
+  server.get(
+    '/:id/preferences',
+    {
+      config: read,
+      schema: {
+        operationId: 'listSourcePreferences',
+        tags,
+        summary: 'List what the robots.txt of a source says about the use of its content',
+        description:
+          'Content-Signal, Content-Usage and License, as written in the robots.txt that was read last.',
+        params: sourceParams,
+        response: { 200: sourcePreferences },
+      },
+    },
+    async (request) => {
+      const { id, configured } = await showSource(pool, request.params.id);
+      if (!theCaller(request).seesEveryOwner && !configured) throw new HoldfastError('source_not_found', id);
+      return { data: await preferencesOfSource(pool, id) };
     },
   );
 

@@ -1,9 +1,11 @@
 import { crawlOptions, HoldfastError, isLive } from '@holdfast/contract';
 import { Command, Option } from 'commander';
+import { AiRefusals } from '../../governor/robots/content-preferences.ts';
 import { chooseOutput, chooseOutputPlace } from '../../pages/export/choose-output.ts';
 import { PageExporter } from '../../pages/export/page-exporter.ts';
 import { type OutputFormat, outputFormats } from '../../pages/export/page-output.ts';
 import { countFetched } from '../../pages/stored/read-pages.ts';
+import { robotsAgent } from '../../web/robots/robots-rules.ts';
 import { countOf, formatBytes } from '../format-values.ts';
 import { findCrawlJob } from '../pages/crawl-pages.ts';
 import { withDatabase } from '../with-database.ts';
@@ -13,6 +15,7 @@ interface ExportFlags {
   out?: string;
   overwrite?: true;
   force?: true;
+  skipNoAi?: true;
   json?: true;
 }
 
@@ -27,6 +30,7 @@ export const exportCommand = new Command('export')
   .option('--out <path>', 'file or folder; - for standard output (default: named after the URL)')
   .option('--overwrite', 'replace an existing file or folder')
   .addOption(new Option('--force', 'same as --overwrite').hideHelp())
+  .option('--skip-no-ai', 'leave out pages whose robots.txt refuses AI input (Content-Signal, Content-Usage)')
   .option('--json', 'print a summary as JSON')
   .addHelpText(
     'after',
@@ -42,7 +46,7 @@ conversion records. In a folder of markdown files, links between pages are relat
     const { force = false, overwrite = force, json = false } = flags;
     if (json && flags.out === '-')
       throw new HoldfastError('bad_request', '--json and --out - both need standard output: leave one out');
-    await withDatabase(command, async ({ database: { pool } }) => {
+    await withDatabase(command, async ({ database: { pool }, configuration }) => {
       const job = await findCrawlJob(pool, id);
       const options = crawlOptions.parse(job.payload);
       const place = chooseOutputPlace(flags, options);
@@ -52,7 +56,11 @@ conversion records. In a folder of markdown files, links between pages are relat
       // The output of an unfinished crawl may be its own: continue it.
       await output.open({ db: pool, jobId: id, anew: isWhole });
       const wasBegun = output.pageNo > 0;
-      await new PageExporter(pool, id, output).finish(isWhole, true);
+      const agent = robotsAgent(options, configuration.userAgent);
+      const refusals = flags.skipNoAi && new AiRefusals(pool, agent);
+      const exporter = new PageExporter(pool, id, output, refusals && ((url) => refusals.refuses(url)));
+      await exporter.finish(isWhole, true);
+      const { skipped } = exporter;
       const { pages, bytes } = output.added;
       const total_pages = wasBegun ? await countFetched(pool, id, output.pageNo) : pages;
       const summary = {
@@ -63,12 +71,15 @@ conversion records. In a folder of markdown files, links between pages are relat
         pages,
         bytes,
         total_pages,
+        ...(flags.skipNoAi && { skipped }),
       };
       if (json) return console.log(JSON.stringify(summary));
       if (output.pageNo === 0) {
         const why = isLive(job.status) ? 'has fetched no page yet' : `ended (${job.status}) without a page`;
         return console.error(`The crawl ${why}; nothing was written.`);
       }
+      if (skipped > 0)
+        console.error(`Left out ${countOf(skipped, 'page')}: their robots.txt refuses AI input.`);
       const amount = `${countOf(pages, 'page')}, ${formatBytes(bytes)},`;
       const written = wasBegun
         ? `${amount} added to ${output.name}, now ${countOf(total_pages, 'page')}.`

@@ -106,6 +106,7 @@ export const crawlCommand = new Command('crawl')
       'what to try when a page is blocked: proxy: other servers of the proxy; render: a browser, for challenges',
     ).choices(blockEscalations),
   )
+  .option('--robots-token <name>', 'name to look up in robots.txt (default: first word of the user agent)')
   .option('--allow-private <origin>', 'allow a private-network origin (repeatable)', collect)
   .optionsGroup('Output:')
   .addOption(

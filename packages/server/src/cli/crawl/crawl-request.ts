@@ -46,6 +46,7 @@ export interface CrawlFlags extends SignInFlags {
   userAgent?: string;
   proxy?: string;
   onBlock?: ('proxy' | 'render')[];
+  robotsToken?: string;
   markdown: boolean;
   content?: CrawlOptions['content'];
   storeHtml?: true;
@@ -107,6 +108,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     user_agent: flags.userAgent,
     proxy: flags.proxy,
     on_block: flags.onBlock,
+    robots_token: flags.robotsToken,
     // A worker that may not fetch these origins releases the job, instead of failing its pages.
     needs_private: flags.allowPrivate?.map(originOf),
   });

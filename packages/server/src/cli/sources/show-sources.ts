@@ -1,4 +1,5 @@
 import { errors } from '@holdfast/contract';
+import type { SitePreference } from '../../governor/robots/content-preferences.ts';
 import type { SourceFilter } from '../../governor/sources/list-sources.ts';
 import type { Source } from '../../governor/sources/source.ts';
 import { formatAgo, formatMoment } from '../format-values.ts';
@@ -30,7 +31,7 @@ export function printSources(sources: readonly Source[], { limit = 50, ...filter
   if (sources.length === limit) printMore(sources.at(-1)?.id);
 }
 
-export function printSource(source: Source): void {
+export function printSource(source: Source, preferences: readonly SitePreference[] = []): void {
   const lines: Field[] = [
     ['source', source.id],
     ['name', source.name],
@@ -53,8 +54,14 @@ export function printSource(source: Source): void {
     ['adapter', source.adapter_type],
     ['config', Object.keys(source.config).length > 0 && JSON.stringify(source.config)],
     ['created', formatMoment(source.created_at)],
+    ...preferences.map((preference): Field => [preference.kind, preferenceText(preference)]),
   ];
   printFields(lines);
+}
+
+function preferenceText({ value, agents, path, origin }: SitePreference): string {
+  const whom = agents.length === 0 || agents.includes('*') ? '' : ` for ${agents.join(', ')}`;
+  return shorten(`${value}${path === undefined ? '' : ` at ${path}`}${whom} (${origin})`, 200);
 }
 
 function failuresOf({ failure_streak, failed_urls }: Source): string {

@@ -1,6 +1,7 @@
 import { adapterTypes, HoldfastError, renderModes, type SourceSettings } from '@holdfast/contract';
 import { Command, Option } from 'commander';
 import { asCalled } from '../../base/process/installation.ts';
+import { preferencesOfSource } from '../../governor/robots/content-preferences.ts';
 import { configureAndWake, pauseAndNotify, resumeAndWake } from '../../governor/sources/change-source.ts';
 import { listSources, type SourceFilter, showSource } from '../../governor/sources/list-sources.ts';
 import { type Source, sourceView } from '../../governor/sources/source.ts';
@@ -71,8 +72,9 @@ const show = new Command('show')
   .action((id: string, { json }: JsonOption, command: Command) =>
     withDatabase(command, async ({ database }) => {
       const source = await showSource(database.pool, id);
-      if (json) console.log(JSON.stringify(asJson(source)));
-      else printSource(source);
+      const preferences = await preferencesOfSource(database.pool, id);
+      if (json) console.log(JSON.stringify({ ...asJson(source), preferences }));
+      else printSource(source, preferences);
     }),
   );
 

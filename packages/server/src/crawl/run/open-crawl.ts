@@ -112,6 +112,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       fetcher,
       governor: governed,
       userAgent,
+      robotsToken: options.robots_token,
       signal: over.signal,
       onLoaded: (origin, sitemaps) => loaded(origin, sitemaps),
     }),

@@ -68,7 +68,7 @@ export class ProcessEntry {
     this.#hosts = hosts;
     this.#compare = compare;
     this.#discovery = discovery;
-    this.#agent = productToken(context.userAgent);
+    this.#agent = context.options.robots_token ?? productToken(context.userAgent);
     this.#urls = new FindUrls(context, () => checkpointer.unsaved);
     this.#lists = new UrlLists(this.#urls, checkpointer, context.options.max_page_bytes);
     this.#requests = new RequestEntry(context, this.#lists, compare?.knowsLinks === true);
@@ -154,7 +154,7 @@ export class ProcessEntry {
       // What discovery only guessed may well be absent.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
       return await this.#failed(entry, {
-        ...failure(statusFailure(status)),
+        ...failure(statusFailure(status, response.headers)),
         status,
         reason: `http_${status}`,
       });

@@ -44,6 +44,8 @@ export interface RobotsGateOptions {
   readonly fetcher: Fetcher;
   readonly governor: GovernedRun;
   readonly userAgent: string;
+  /** The crawler's name in robots.txt, if it is not that of the user agent. */
+  readonly robotsToken?: string | undefined;
   /** Aborted when nobody will ask again. */
   readonly signal: AbortSignal;
   /** Who asks once and goes away waits for new rules when the old ones have expired; a crawl need not stand still for them. */
@@ -108,7 +110,7 @@ export class RobotsGate {
   constructor(options: RobotsGateOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#agent = productToken(options.userAgent);
+    this.#agent = options.robotsToken ?? productToken(options.userAgent);
   }
 
   /** Does not take an earlier failure for an answer: a crawl that begins there has nothing else to do. */

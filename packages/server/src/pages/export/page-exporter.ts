@@ -11,13 +11,21 @@ export class PageExporter {
   readonly #db: Queryable;
   readonly #jobId: string;
   readonly #output: PageOutput;
+  readonly #skips: ((url: string) => Promise<boolean>) | undefined;
+  #skipped = 0;
   #running: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(db: Queryable, jobId: string, output: PageOutput) {
+  constructor(db: Queryable, jobId: string, output: PageOutput, skips?: (url: string) => Promise<boolean>) {
     this.#db = db;
     this.#jobId = jobId;
     this.#output = output;
+    this.#skips = skips;
+  }
+
+  /** Pages that were left out. */
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** Set once the output cannot be written any more. */
@@ -52,6 +60,10 @@ export class PageExporter {
   async #copy(): Promise<void> {
     const { pageNo, wants } = this.#output;
     for await (const page of readPages(this.#db, this.#jobId, { after: pageNo, ...wants })) {
+      if (await this.#skips?.(page.url)) {
+        this.#skipped++;
+        continue;
+      }
       await this.#output.add(page);
       if (page.page_no % saveEvery === 0) await this.#output.save();
     }

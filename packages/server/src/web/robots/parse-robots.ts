@@ -1,3 +1,4 @@
+import { type ContentPreference, isPreference, readPreference } from './content-preferences.ts';
 import { robotsPattern } from './robots-matcher.ts';
 import { productToken, type RobotsRules } from './robots-rules.ts';
 
@@ -12,6 +13,10 @@ export function parseRobots(bytes: Uint8Array): RobotsRules {
   const groups: OpenGroup[] = [];
   const crawlDelays = new Map<string, number>();
   const sitemaps = new Set<string>();
+  const preferences: ContentPreference[] = [];
+  /** Those that the next preference addresses. */
+  let addressed = ['*'];
+  let isAddressed = true;
   let group: OpenGroup | undefined;
 
   for (const { key, value } of robotsLines(bytes)) {
@@ -23,11 +28,15 @@ export function parseRobots(bytes: Uint8Array): RobotsRules {
           groups.push(group);
         }
         group.agents.add(agentOf(value));
+        addressed = isAddressed ? [agentOf(value)] : [...addressed, agentOf(value)];
+        isAddressed = false;
         break;
       case 'allow':
+        isAddressed = true;
         group?.allow.add(robotsPattern(value));
         break;
       case 'disallow':
+        isAddressed = true;
         group?.disallow.add(robotsPattern(value));
         break;
       case 'crawl-delay':
@@ -37,6 +46,11 @@ export function parseRobots(bytes: Uint8Array): RobotsRules {
         if (value !== '') sitemaps.add(utf8(value));
         break;
       default:
+        if (isPreference(key) && preferences.length < maxPreferences) {
+          const preference = readPreference(key, utf8(value), addressed);
+          if (preference) preferences.push(preference);
+          isAddressed ||= key !== 'license';
+        }
         // A sitemap line without its key.
         if (/^https?$/.test(key) && /sitemap[^/]*\.(xml|txt)(\.gz)?$/i.test(value))
           sitemaps.add(utf8(`${key}:${value}`));
@@ -50,8 +64,11 @@ export function parseRobots(bytes: Uint8Array): RobotsRules {
     })),
     crawlDelays: [...crawlDelays],
     sitemaps: [...sitemaps],
+    ...(preferences.length > 0 && { preferences }),
   };
 }
+
+const maxPreferences = 100;
 
 function agentOf(value: string): string {
   return /^\*(\s|$)/.test(value) ? '*' : productToken(value).toLowerCase();

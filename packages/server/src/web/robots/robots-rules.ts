@@ -1,3 +1,5 @@
+import type { ContentPreference } from './content-preferences.ts';
+
 /** A parsed robots.txt, as plain JSON for the database's cache. */
 export interface RobotsRules {
   readonly groups: readonly RobotsGroup[];
@@ -5,6 +7,8 @@ export interface RobotsRules {
   readonly crawlDelays: readonly (readonly [agent: string, seconds: number])[];
   /** As written, possibly relative to the robots.txt. */
   readonly sitemaps: readonly string[];
+  /** Only where there are any. */
+  readonly preferences?: readonly ContentPreference[];
   /** Why it was unreachable, if it was: an error code of the contract, and its detail. */
   readonly failureCode?: string;
   readonly failure?: string;
@@ -53,4 +57,15 @@ export const robotsCopyDays = 30;
 /** The part of a user agent that robots.txt files refer to: `Holdfast` of `Holdfast/1.0 (+https://…)` (RFC 9309, 2.2.1). */
 export function productToken(userAgent: string): string {
   return /^[a-z_-]*/i.exec(userAgent)?.[0] ?? '';
+}
+
+/** The name that robots.txt knows a crawl by. */
+export function robotsAgent(
+  {
+    robots_token,
+    user_agent,
+  }: { readonly robots_token?: string | undefined; readonly user_agent?: string | undefined },
+  userAgent: string,
+): string {
+  return robots_token ?? productToken(user_agent ?? userAgent);
 }
