@@ -1,7 +1,7 @@
 import { LruMap } from '../../base/collections/lru-map.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
-import { type ContentPreference, refusesAiInput } from '../../web/robots/content-preferences.ts';
-import type { RobotsRules } from '../../web/robots/robots-rules.ts';
+import { refusesAiInput } from '../../web/robots/content-preferences.ts';
+import type { ContentPreference, RobotsRules } from '../../web/robots/robots-rules.ts';
 
 export interface SitePreference extends Omit<ContentPreference, 'agents'> {
   readonly agents: string[];

@@ -30,7 +30,7 @@ interface SignedMessage {
 }
 
 /** How long a signature can be verified. Its nonce makes it good for one request within this time. */
-export const signatureSeconds = 120;
+const signatureSeconds = 120;
 
 /** The headers `signature-input` and `signature` of a message. */
 export function signMessage(

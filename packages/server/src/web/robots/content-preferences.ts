@@ -1,15 +1,5 @@
 import { preferenceKinds } from '@holdfast/contract';
-import type { RobotsRules } from './robots-rules.ts';
-
-/** What a robots.txt says about the use of content, as written. A licence holds for the whole site. */
-export interface ContentPreference {
-  readonly kind: (typeof preferenceKinds)[number];
-  /** Product tokens in lower case, or `*`; empty for a licence. */
-  readonly agents: readonly string[];
-  /** The path it holds for, if it names one. */
-  readonly path?: string;
-  readonly value: string;
-}
+import type { ContentPreference, RobotsRules } from './robots-rules.ts';
 
 const longest = 1_000;
 

@@ -1,6 +1,6 @@
-import { type ContentPreference, isPreference, readPreference } from './content-preferences.ts';
+import { isPreference, readPreference } from './content-preferences.ts';
 import { robotsPattern } from './robots-matcher.ts';
-import { productToken, type RobotsRules } from './robots-rules.ts';
+import { type ContentPreference, productToken, type RobotsRules } from './robots-rules.ts';
 
 interface OpenGroup {
   readonly agents: Set<string>;

@@ -1,4 +1,4 @@
-import type { ContentPreference } from './content-preferences.ts';
+import type { preferenceKinds } from '@holdfast/contract';
 
 /** A parsed robots.txt, as plain JSON for the database's cache. */
 export interface RobotsRules {
@@ -12,6 +12,16 @@ export interface RobotsRules {
   /** Why it was unreachable, if it was: an error code of the contract, and its detail. */
   readonly failureCode?: string;
   readonly failure?: string;
+}
+
+/** What a robots.txt says about the use of content, as written. A licence holds for the whole site. */
+export interface ContentPreference {
+  readonly kind: (typeof preferenceKinds)[number];
+  /** Product tokens in lower case, or `*`; empty for a licence. */
+  readonly agents: readonly string[];
+  /** The path it holds for, if it names one. */
+  readonly path?: string;
+  readonly value: string;
 }
 
 interface RobotsGroup {
