@@ -197,6 +197,8 @@ export interface CrawlOptions extends VisitOptions {
   proxy?: string | undefined;
   /** what to try when a page is blocked: proxy: up to two other servers of the proxy; render: then a browser, if it is a challenge. Default: [] */
   on_block?: Array<'proxy' | 'render'> | undefined;
+  /** name by which robots.txt addresses the crawler; default: the first word of the user agent */
+  robots_token?: string | undefined;
   /** Default: false */
   ignore_robots?: boolean | undefined;
   /** treat URLs that differ only in parameter order as the same. Default: false */
@@ -234,6 +236,11 @@ export interface CrawlOptions extends VisitOptions {
 export interface CrawlPayload extends CrawlOptions {
   /** start URL */
   url: string;
+}
+
+export interface CrawlerIdentity {
+  /** newest first; empty: requests are not signed */
+  data: IdentityKey[];
 }
 
 export interface CreateKeyBody {
@@ -345,6 +352,8 @@ export interface ExportPagesQuery {
   format?: 'jsonl' | 'csv' | 'warc' | undefined;
   /** only pages after this `page_no`, such as the last of an interrupted export */
   after?: number | undefined;
+  /** leave out pages whose robots.txt refuses AI input (Content-Signal, Content-Usage) */
+  skip_no_ai?: boolean | undefined;
 }
 
 export interface FrontierSummary {
@@ -409,6 +418,20 @@ export interface HistoricPrice {
 
 export interface HistoricValuation extends Valuation {
   id: string;
+}
+
+export interface IdentityKey {
+  /** JWK thumbprint; the keyid of signatures */
+  id: string;
+  /** `x` of the Ed25519 JWK */
+  public_key: string;
+  /** origin that serves the key directory; the value of Signature-Agent */
+  agent: string;
+  /** upcoming: published, and signs later; retiring: signs no more, and is still published */
+  status: 'upcoming' | 'signing' | 'retiring';
+  created_at: string;
+  active_from: string;
+  retired_at: string | null;
 }
 
 export interface ImportIntakesAnswer {
@@ -1484,6 +1507,20 @@ export interface Source {
   created_at: string;
 }
 
+export interface SourcePreferences {
+  data: Array<{
+    origin: string;
+    kind: 'content-signal' | 'content-usage' | 'license';
+    /** crawlers it addresses; *: all. Empty for a licence */
+    agents: string[];
+    /** where it applies; default: everywhere */
+    path?: string | undefined;
+    /** as written, such as `search=yes, ai-input=no` */
+    value: string;
+    read_at: string;
+  }>;
+}
+
 export interface SourceSettings {
   name?: string | undefined;
   /** exact hosts, or *.example.com for all subdomains */
@@ -2153,6 +2190,12 @@ export interface Calls {
     body: HeartbeatRequest;
     answer: HeartbeatAnswer;
   };
+  getIdentity: {
+    path: Record<string, never>;
+    query: undefined;
+    body: undefined;
+    answer: CrawlerIdentity;
+  };
   importIntakes: {
     path: Record<string, never>;
     query: undefined;
@@ -2254,6 +2297,12 @@ export interface Calls {
     query: ListResultsQuery;
     body: undefined;
     answer: Page<ListedResult>;
+  };
+  listSourcePreferences: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: SourcePreferences;
   };
   listSources: {
     path: Record<string, never>;
@@ -2637,6 +2686,8 @@ export const operations = {
   exportPages: { method: 'GET', path: '/api/v1/jobs/{id}/export' },
   /** Extend the lock on a job, and receive a pause or cancel request */
   extendLock: { method: 'POST', path: '/api/crawl/heartbeat' },
+  /** Show the keys that requests are signed with */
+  getIdentity: { method: 'GET', path: '/api/v1/identity' },
   /** Import up to 1,000 intakes, all or none: {"intakes": […]}, or CSV as {"csv": "…"} */
   importIntakes: { method: 'POST', path: '/api/v1/intakes/import' },
   /** Import prices of an intake, all or none, as JSON or CSV */
@@ -2671,6 +2722,8 @@ export const operations = {
   listProxies: { method: 'GET', path: '/api/v1/proxies' },
   /** List results of visits, newest first */
   listResults: { method: 'GET', path: '/api/v1/results' },
+  /** List what the robots.txt of a source says about the use of its content */
+  listSourcePreferences: { method: 'GET', path: '/api/v1/sources/{id}/preferences' },
   /** List sources with their limits and health */
   listSources: { method: 'GET', path: '/api/v1/sources' },
   /** List earlier valuations of an intake, newest first */
