@@ -212,7 +212,7 @@ export const settings = {
     description:
       'Private-network origins that may be fetched, such as http://localhost:8080, separated by commas.',
   },
-  proxy: {
+  proxyUrls: {
     env: 'HOLDFAST_PROXY',
     schema: z
       .string()
@@ -229,7 +229,7 @@ export const settings = {
       'Proxies for all requests that no other proxy is named for, as URLs with user name and password, separated by commas: http://, https://, socks5:// or socks5h:// (which resolves host names itself).',
     secret: true,
   },
-  noProxy: {
+  proxyBypass: {
     env: 'HOLDFAST_NO_PROXY',
     schema: z
       .string()

@@ -8,8 +8,6 @@ import {
   proxySettings,
 } from '@holdfast/contract';
 import { inTransaction } from '../../base/database/statement.ts';
-import { SecretKeys } from '../../base/secrets/secret-keys.ts';
-import { SecretStore } from '../../base/secrets/secret-store.ts';
 import { deleteProxy, listProxies, showProxy, writeProxy } from '../../governor/proxies/stored-proxies.ts';
 import { AddressGuard, isPublicHost } from '../../web/fetch/address-guard.ts';
 import { pageOf } from '../list-page.ts';
@@ -19,8 +17,7 @@ const operate = { access: { scope: 'operate' } } as const;
 const tags = ['proxies'];
 
 /** Proxies belong to operators; whoever creates jobs may use them by name. */
-export const proxyRoutes: RouteGroup = (server, { pool, configuration }) => {
-  const secrets = new SecretStore(new SecretKeys(configuration));
+export const proxyRoutes: RouteGroup = (server, { pool, configuration, secrets }) => {
   const guard = new AddressGuard(configuration.allowPrivate);
 
   server.get(

@@ -49,13 +49,14 @@ function askHttp(proxy: Socket, via: ProxyEndpoint, { host, port }: TunnelTarget
 
 /** Which answers to CONNECT are about the target, and which about us. */
 export function httpRefusal(via: ProxyEndpoint, status: number): ProxyFailure {
-  if (status === 407)
+  // tinyproxy answers 401 to wrong credentials.
+  if (status === 407 || status === 401)
     return new ProxyFailure(
       via,
       'proxy',
       via.username === undefined
-        ? 'the proxy asks for a user name and password (HTTP 407)'
-        : 'the proxy refuses the user name or password (HTTP 407)',
+        ? `the proxy asks for a user name and password (HTTP ${status})`
+        : `the proxy refuses the user name or password (HTTP ${status})`,
       { isUnauthorized: true },
     );
   if (status === 403)

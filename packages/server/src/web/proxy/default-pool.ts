@@ -3,18 +3,21 @@ import type { Fetcher, FetchRequest } from '../fetch/fetcher.ts';
 import { fetchThrough, siteOf } from './fetch-through.ts';
 import { ProxyPool } from './proxy-pool.ts';
 
-export type ProxySettings = Pick<Configuration, 'proxy' | 'proxyRotation' | 'proxyResolvesNames' | 'noProxy'>;
+export type ProxySettings = Pick<
+  Configuration,
+  'proxyUrls' | 'proxyRotation' | 'proxyResolvesNames' | 'proxyBypass'
+>;
 
 /** The proxies of HOLDFAST_PROXY; undefined without that setting. */
 export function defaultPool({
-  proxy,
+  proxyUrls,
   proxyRotation,
   proxyResolvesNames,
 }: ProxySettings): ProxyPool | undefined {
-  if (proxy.length === 0) return undefined;
+  if (proxyUrls.length === 0) return undefined;
   return new ProxyPool({
     name: defaultProxy,
-    servers: proxy.map(parseProxyUrl),
+    servers: proxyUrls.map(parseProxyUrl),
     rotation: proxyRotation,
     resolvesNames: proxyResolvesNames,
     // It comes from where the allow-list comes from.
@@ -23,9 +26,9 @@ export function defaultPool({
 }
 
 /** Whether HOLDFAST_NO_PROXY names the host: as host:port, as host, or as *.domain. */
-export function goesDirect({ noProxy }: Pick<ProxySettings, 'noProxy'>, host: string): boolean {
+export function goesDirect({ proxyBypass }: Pick<ProxySettings, 'proxyBypass'>, host: string): boolean {
   const name = host.replace(/:\d+$/, '');
-  return noProxy.some((given) => {
+  return proxyBypass.some((given) => {
     const pattern = given.toLowerCase();
     if (pattern === '*' || pattern === host || pattern === name) return true;
     const suffix = pattern.startsWith('*.')
