@@ -84,6 +84,19 @@ export const benchmarks = [
     title: 'overload: two crawls against an origin that refuses requests beyond 50, 20 and 50 per second',
   },
   {
+    id: 'B13',
+    group: 'rendering',
+    file: './src/crawl-rendered.ts',
+    title:
+      'rendering: 300 pages that need JavaScript, stored durably, against PlaywrightCrawler that stores nothing',
+  },
+  {
+    id: 'B14',
+    group: 'rendering',
+    file: './src/crawl-auto.ts',
+    title: 'auto: 300 pages of which a tenth needs JavaScript, against both parts fetched by the right means',
+  },
+  {
     id: 'scaling',
     group: 'scaling',
     file: './src/crawl-scaling.ts',

@@ -4,6 +4,7 @@ import type { Timings } from '../../chaos/src/fault.ts';
 import { faults } from '../../chaos/src/faults/index.ts';
 import { PrivateServer } from '../../chaos/src/postgres/private-server.ts';
 import { runFault } from '../../chaos/src/run-fault.ts';
+import { browserForTests } from '../../packages/server/src/browser/testing/open-pool.ts';
 
 /*
  * A cut of `npm run chaos`: the same faults, smaller. It judges what is stored, what was asked for and who wrote it, not how
@@ -14,7 +15,7 @@ const seed = Number(process.env.HOLDFAST_CHAOS_SEED ?? 42);
 const timings: Timings = { leaseSeconds: 2, heartbeatSeconds: 0.4, sweepSeconds: 0.4 };
 /**
  * With a lease of 2 s, a runner that gives no sign of life for half a second counts as hung. That happens on a busy machine, and
- * costs a retry and what was in flight, of which F14 and F24 allow nothing, and F1 and F2 only what they saw. No lease has to run
+ * costs a retry and what was in flight, of which F14 and F24 allow nothing, and F1 and F2 only what they saw; F18 looks at what became of its browsers. No lease has to run
  * out in these.
  */
 const unhurried = { ...timings, leaseSeconds: 10 };
@@ -22,6 +23,7 @@ const patient: Readonly<Record<string, Timings>> = {
   F1: unhurried,
   F2: unhurried,
   F14: unhurried,
+  F18: unhurried,
   F24: unhurried,
 };
 /** These mostly wait: all at once, and beside the others, they cost little. */
@@ -30,6 +32,7 @@ const waiting = ['F3', 'F11', 'F16'];
 const working = ['F1', 'F2', 'F10', 'F14', 'F24'];
 /** With the wait for its turn. */
 const timeoutMs = 480_000;
+const browser = await browserForTests();
 let server: PrivateServer;
 
 beforeAll(async () => {
@@ -56,6 +59,7 @@ describe(`under faults (seed ${seed})`, () => {
   describe.concurrent('side by side', () => {
     test.each(waiting)('%s holds', holds, timeoutMs);
     test.each(working)('%s holds', holdsInTurn, timeoutMs);
+    test.skipIf(!browser)('F18 holds', () => holdsInTurn('F18'), timeoutMs);
   });
 
   test('F5 holds', () => holds('F5'), timeoutMs);

@@ -8,6 +8,7 @@ import { failover } from './failover.ts';
 import { fullDisk } from './full-disk.ts';
 import { lostAnswers } from './lost-answers.ts';
 import { poisonPages } from './poison-pages.ts';
+import { renderedCrawls } from './rendered-crawls.ts';
 import { restarts, terminations } from './restarts.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
@@ -36,5 +37,6 @@ export const faults: readonly Fault[] = [
   lostAnswers,
   schedulers,
   failover,
+  renderedCrawls,
   sickWorker,
 ];

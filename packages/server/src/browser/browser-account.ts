@@ -6,6 +6,9 @@ export type BrowserAccount =
   | { readonly prefix: readonly string[]; readonly uid: number | undefined; readonly gid: number | undefined }
   | { readonly refused: string };
 
+/** The kernel ends the browser with the process that started it, so that none is left when that is killed while it starts one. */
+const withItsParent = '--pdeathsig=KILL';
+
 /**
  * Chromium has no sandbox as root, and without one a page that breaks out of its renderer has the machine. As root the browser
  * runs as `nobody` instead, with none of root's capabilities.
@@ -27,7 +30,13 @@ export function browserAccount(program: string, searchPath = process.env.PATH ??
     return {
       refused: 'it would run as root, and setpriv (util-linux) is not there to run it as another account',
     };
-  const ids = [`--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups', '--inh-caps=-all'];
+  const ids = [
+    `--reuid=${nobody.uid}`,
+    `--regid=${nobody.gid}`,
+    '--clear-groups',
+    '--inh-caps=-all',
+    withItsParent,
+  ];
   return { prefix: [setpriv, ...ids, '--'], ...nobody };
 }
 

@@ -111,10 +111,15 @@ function failed(id: number, error: unknown): FromHost {
 
 server.listen(settings.socket, () => report({ type: 'ready' }));
 
+const idle = { browsers: 0, memoryBytes: 0, waiting: 0 };
+let pool: BrowserPool | undefined;
+opened.then(
+  (open) => {
+    pool = open;
+  },
+  () => undefined,
+);
 setInterval(() => {
-  void opened.then(
-    ({ browsers: running, memoryBytes, waiting }) =>
-      report({ type: 'status', browsers: { running, memoryBytes, waiting } }),
-    () => undefined,
-  );
+  const { browsers: running, memoryBytes, waiting } = pool ?? idle;
+  report({ type: 'status', browsers: { running, memoryBytes, waiting } });
 }, 1_000).unref();

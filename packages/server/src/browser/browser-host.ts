@@ -17,6 +17,9 @@ export interface BrowserHostOptions {
   readonly log: Logger;
 }
 
+/** A host that has said nothing for so long hangs. It says something every second. */
+const silentMs = 15_000;
+
 /** A host that dies sooner than this after its start is not started again for as long. */
 const settledMs = 5_000;
 
@@ -31,6 +34,7 @@ export class BrowserHost {
   readonly #groups = new Set<number>();
   #child: ChildProcess | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
+  #heardAt = 0;
   #isClosed = false;
 
   constructor(options: BrowserHostOptions) {
@@ -57,9 +61,12 @@ export class BrowserHost {
       execArgv: ['--max-old-space-size=1024'],
     });
     this.#child = child;
+    this.#heardAt = performance.now();
+    const watch = setInterval(() => this.#endIfSilent(child), silentMs / 5).unref();
     child.on('message', (message) => this.#hear(message as HostReport));
     child.once('error', (error) => log.warn({ err: error }, 'The browser host could not be started'));
     child.once('exit', (code, signal) => {
+      clearInterval(watch);
       if (this.#child === child) this.#child = undefined;
       this.#killBrowsers();
       if (!this.#isClosed)
@@ -101,7 +108,15 @@ export class BrowserHost {
     };
   }
 
+  /** Its runners learn of its end by their connections, and try their pages again. */
+  #endIfSilent(child: ChildProcess): void {
+    if (performance.now() - this.#heardAt < silentMs) return;
+    this.#options.log.warn({ pid: child.pid }, 'The browser host hangs; it is replaced');
+    child.kill('SIGKILL');
+  }
+
   #hear(message: HostReport): void {
+    this.#heardAt = performance.now();
     if (message.type === 'started') {
       this.#groups.add(message.pid);
       publish('browserStart', {});

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { browserForTests, openTestPool, renderRequest, type TestPool } from './testing/open-pool.ts';
 
 const program = await browserForTests();
@@ -152,18 +152,27 @@ describe.skipIf(!program)('a rendered page', { timeout: 120_000 }, () => {
     expect(fine).toMatchObject({ status: 'fulfilled', value: { html: expect.stringContaining('fine') } });
   });
 
-  test('whose browser dies fails, and the next one has another browser', async () => {
-    const [pid] = opened.pids;
-    const rendering = opened.pool.render(
-      renderRequest(`${url}/`, script('setInterval(() => document.body.append("."), 10)')),
-      never,
-    );
-    const failed = expect(rendering).rejects.toMatchObject({ code: 'render_failed' });
-    process.kill(-(pid as number), 'SIGKILL');
+  test('whose browser dies is rendered again, and fails when that one dies as well', async () => {
+    const killed = new Set<number>();
+    const killNext = async () => {
+      const alive = () => [...opened.pids].find((pid) => !killed.has(pid));
+      await vi.waitUntil(() => alive() !== undefined, { timeout: 30_000, interval: 5 });
+      const pid = alive() ?? 0;
+      killed.add(pid);
+      process.kill(-pid, 'SIGKILL');
+    };
+    await opened.pool.render(renderRequest(`${url}/`, '<p>there is a browser'), never);
+    const restless = script('setInterval(() => document.body.append("."), 10)');
+    const first = opened.pool.render(renderRequest(`${url}/`, restless, { timeoutMs: 3_000 }), never);
+    await killNext();
+    expect((await first).html).toContain('...');
+    const second = opened.pool.render(renderRequest(`${url}/`, restless), never);
+    const failed = expect(second).rejects.toMatchObject({ code: 'render_failed' });
+    await killNext();
+    await killNext();
     await failed;
     const page = await opened.pool.render(renderRequest(`${url}/`, '<p>another'), never);
     expect(page.html).toContain('another');
-    expect([...opened.pids]).not.toContain(pid);
   });
 
   test('is not rendered any more once nobody wants it', async () => {

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import type { BrowserType } from 'playwright-core';
-import { BrowserProcess } from './browser-process.ts';
+import { BrowserDied, BrowserProcess } from './browser-process.ts';
 import type { GuardProxy } from './guard-proxy.ts';
 import { renderPage } from './render-page.ts';
 import type { RenderedPage, RenderRequest } from './render-request.ts';
@@ -31,6 +31,8 @@ interface Seat {
   readonly renders: Set<AbortController>;
   /** It takes no new page, and is closed with its last one. */
   isRetiring: boolean;
+  /** Its page shares it with no other. */
+  isAlone: boolean;
 }
 
 /** A page's place in a browser. */
@@ -40,15 +42,22 @@ interface Place {
 }
 
 interface Waiting {
+  /** It was in a browser that died, and may be why. */
+  readonly isAlone: boolean;
   readonly begin: (place: Place) => void;
   readonly fail: (error: unknown) => void;
 }
 
 const watchMs = 1_000;
+/** A browser that does not say who it is for so long hangs. */
+const silentMs = 10_000;
 /** A page that its own clock does not end is ended from outside, with the browser if need be. */
 const graceMs = 3_000;
 
-/** Browsers that render pages, a few at once in each. A browser that dies costs its pages one attempt and nothing else. */
+/**
+ * Browsers that render pages, a few at once in each. The pages of a browser that dies are rendered again one by one: a page that
+ * kills its browsers fails, and costs its neighbours nothing.
+ */
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #seats: Seat[];
@@ -75,7 +84,16 @@ export class BrowserPool {
   }
 
   async render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage> {
-    const { seat, ended } = await this.#place(signal);
+    try {
+      return await this.#render(request, signal, false);
+    } catch (error) {
+      if (!(error instanceof BrowserDied) || this.#isClosed) throw error;
+      return await this.#render(request, signal, true);
+    }
+  }
+
+  async #render(request: RenderRequest, signal: AbortSignal, isAlone: boolean): Promise<RenderedPage> {
+    const { seat, ended } = await this.#place(signal, isAlone);
     const cancel = () => ended.abort(signal.reason);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
@@ -103,11 +121,11 @@ export class BrowserPool {
     await Promise.all(this.#seats.map((seat) => this.#vacate(seat, 'close')));
   }
 
-  async #place(signal: AbortSignal): Promise<Place> {
+  async #place(signal: AbortSignal, isAlone: boolean): Promise<Place> {
     if (this.#isClosed) throw closed();
     let waiting: Waiting | undefined;
     const place = new Promise<Place>((resolve, reject) => {
-      waiting = { begin: resolve, fail: reject };
+      waiting = { begin: resolve, fail: reject, isAlone };
       this.#waiting.push(waiting);
     });
     this.#serve();
@@ -124,6 +142,7 @@ export class BrowserPool {
 
   #leave(seat: Seat, ended: AbortController): void {
     seat.renders.delete(ended);
+    seat.isAlone = false;
     this.#lastUsed = performance.now();
     this.#retireIfWorn(seat);
     this.#serve();
@@ -131,9 +150,11 @@ export class BrowserPool {
 
   /** Fills a browser that is there before it starts another. */
   #serve(): void {
-    while (this.#waiting.length > 0) {
+    for (const waiting of [...this.#waiting]) {
+      const { isAlone } = waiting;
+      const room = isAlone ? 1 : this.#options.pagesAtOnce;
       const free = this.#seats.filter(
-        (seat) => !seat.isRetiring && seat.renders.size < this.#options.pagesAtOnce,
+        (seat) => !seat.isRetiring && !seat.isAlone && seat.renders.size < room,
       );
       const seat =
         free
@@ -142,10 +163,13 @@ export class BrowserPool {
       const busy = seat && seat.renders.size > 0;
       const another = busy ? free.find(({ process, starting }) => !process && !starting) : undefined;
       const chosen = another ?? seat;
+      // Whoever came first is served first: the browsers empty for one that wants one for itself.
       if (!chosen) return;
       const ended = new AbortController();
       chosen.renders.add(ended);
-      this.#waiting.shift()?.begin({ seat: chosen, ended });
+      chosen.isAlone = isAlone;
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      waiting.begin({ seat: chosen, ended });
     }
   }
 
@@ -179,10 +203,13 @@ export class BrowserPool {
     ended: AbortController,
     rendering: Promise<RenderedPage>,
   ): Promise<RenderedPage> {
-    const dead = () => ended.abort(new HoldfastError('render_failed', 'the browser died'));
+    const dead = () => ended.abort(new BrowserDied());
     process.browser.once('disconnected', dead);
     try {
       return await unlessAborted(rendering, ended.signal);
+    } catch (error) {
+      // What it was asked last may fail before it is known to be dead.
+      throw ended.signal.aborted || process.isAlive ? error : new BrowserDied();
     } finally {
       process.browser.off('disconnected', dead);
     }
@@ -200,6 +227,11 @@ export class BrowserPool {
     for (const seat of this.#seats) {
       const { process } = seat;
       if (!process) continue;
+      if (process.silentMs > silentMs) {
+        log.warn({ pid: process.pid }, 'A browser hangs; it is replaced');
+        this.#forget(seat);
+        continue;
+      }
       const memory = process.memoryBytes ?? 0;
       this.memoryBytes += memory;
       if (memory > maxMemoryBytes * 1.5) {
@@ -237,7 +269,7 @@ export class BrowserPool {
 }
 
 function emptySeat(): Seat {
-  return { process: undefined, starting: undefined, renders: new Set(), isRetiring: false };
+  return { process: undefined, starting: undefined, renders: new Set(), isRetiring: false, isAlone: false };
 }
 
 function closed(): HoldfastError {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HoldfastError } from '@holdfast/contract';
-import type { Browser, BrowserType } from 'playwright-core';
+import type { Browser, BrowserType, CDPSession } from 'playwright-core';
 import { browserAccount } from './browser-account.ts';
 import { groupMemory, killGroup } from './process-group.ts';
 
@@ -12,6 +12,13 @@ export interface BrowserProcessOptions {
   readonly folder: string;
   readonly chromium: BrowserType;
   readonly onStarted?: (pid: number) => void;
+}
+
+/** Killed, or out of memory: another one may live. */
+export class BrowserDied extends HoldfastError {
+  constructor(cause?: unknown) {
+    super('render_failed', 'the browser died', { cause });
+  }
 }
 
 const launchMs = 30_000;
@@ -38,6 +45,9 @@ export class BrowserProcess {
   readonly startedAt = performance.now();
   pages = 0;
   readonly #folder: string;
+  /** By performance.now(); undefined while it is not asked. */
+  #askedAt: number | undefined;
+  #line: Promise<CDPSession> | undefined;
 
   private constructor(browser: Browser, pid: number, folder: string) {
     this.browser = browser;
@@ -89,6 +99,9 @@ export class BrowserProcess {
       return new BrowserProcess(browser, pid(), folder);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
+      const { name, message } = error as Error;
+      if (name === 'TimeoutError' || /signal=SIG(KILL|TERM|SEGV|BUS|ILL)/.test(message))
+        throw new BrowserDied(error);
       throw new HoldfastError('browser_unavailable', startFailure(error as Error), { cause: error });
     }
   }
@@ -99,6 +112,20 @@ export class BrowserProcess {
 
   get memoryBytes(): number | undefined {
     return groupMemory(this.pid);
+  }
+
+  /** How long it has owed an answer. Asks it anew where it owes none. */
+  get silentMs(): number {
+    if (this.#askedAt !== undefined) return performance.now() - this.#askedAt;
+    this.#askedAt = performance.now();
+    this.#line ??= this.browser.newBrowserCDPSession();
+    void this.#line
+      .then((line) => line.send('Browser.getVersion'))
+      .catch(() => undefined)
+      .then(() => {
+        this.#askedAt = undefined;
+      });
+    return 0;
   }
 
   async close(): Promise<void> {

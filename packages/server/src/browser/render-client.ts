@@ -28,18 +28,35 @@ interface Pending {
 
 const retryMs = 50;
 
+/** No page of it is to blame. */
+class HostDied extends HoldfastError {
+  constructor() {
+    super('render_failed', 'the browser host died');
+  }
+}
+
 export class RenderClient implements Renderer {
   readonly #options: Required<RenderClientOptions>;
   readonly #pending = new Map<number, Pending>();
   #line: Promise<MessageStream<ToHost, FromHost>> | undefined;
   #socket: Socket | undefined;
   #ids = 0;
+  #isClosed = false;
 
   constructor(options: RenderClientOptions) {
-    this.#options = { connectMs: 20_000, ...options };
+    this.#options = { connectMs: 30_000, ...options };
   }
 
   async render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage> {
+    try {
+      return await this.#render(request, signal);
+    } catch (error) {
+      if (!(error instanceof HostDied) || this.#isClosed) throw error;
+      return await this.#render(request, signal);
+    }
+  }
+
+  async #render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage> {
     signal.throwIfAborted();
     // A crawl renders many pages under one signal.
     setMaxListeners(0, signal);
@@ -62,6 +79,7 @@ export class RenderClient implements Renderer {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#socket?.destroy();
   }
 
@@ -103,7 +121,6 @@ export class RenderClient implements Renderer {
 
   #lost(): void {
     this.#line = undefined;
-    for (const { reject } of this.#pending.values())
-      reject(new HoldfastError('render_failed', 'the browser host died'));
+    for (const { reject } of this.#pending.values()) reject(new HostDied());
   }
 }
