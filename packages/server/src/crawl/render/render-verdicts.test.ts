@@ -3,7 +3,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { type PageGroup, RenderVerdicts } from './render-verdicts.ts';
+import { type PageGroup, pruneVerdicts, RenderVerdicts } from './render-verdicts.ts';
 
 let database: TestDatabase;
 let verdicts: RenderVerdicts;
@@ -49,6 +49,18 @@ describe('the pages of a shape', () => {
     await ask(3, false);
     await database.pool.query(`UPDATE render_verdicts SET expires_at = now() - interval '1 second'`);
     expect(await ask(10, true, group, new RenderVerdicts(database.pool))).toBe(3);
+  });
+
+  test('are forgotten a day after their verdict has expired', async () => {
+    const stale = { ...group, host: 'example.org' };
+    await ask(3, false);
+    await ask(3, false, stale);
+    await database.pool.query(
+      `UPDATE render_verdicts SET expires_at = now() - interval '25 hours' WHERE host = 'example.org'`,
+    );
+    await pruneVerdicts(database.pool);
+    const { rows } = await database.pool.query('SELECT host FROM render_verdicts');
+    expect(rows).toEqual([{ host: 'example.com' }]);
   });
 
   test('teach nothing when they could not be rendered', async () => {

@@ -30,6 +30,23 @@ const learnStatement = statement<Counts>(
    RETURNING rendered, needed`,
 );
 
+/** In portions, so that locks are short: a crawl of many hosts leaves verdicts for each. */
+const pruneStatement = statement(
+  'prune-render-verdicts',
+  `
+DELETE FROM render_verdicts WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM render_verdicts WHERE expires_at < now() - interval '1 day' LIMIT 5000 FOR UPDATE SKIP LOCKED))
+RETURNING host`,
+);
+
+/** Deletes verdicts that have expired. */
+export async function pruneVerdicts(
+  db: Queryable,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  while (!signal?.aborted && (await run(db, pruneStatement)).length > 0);
+}
+
 /**
  * So many pages of a group are rendered and compared before the others follow what they showed. A host whose shapes all differ is
  * judged by all of them together.
