@@ -1,13 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { browserForTests } from '../../packages/server/src/browser/testing/open-pool.ts';
+import { retryUrls } from '../../packages/server/src/crawl/frontier/retry-urls.ts';
 import { configureSource } from '../../packages/server/src/governor/sources/configure-source.ts';
 import { readPages } from '../../packages/server/src/pages/stored/read-pages.ts';
+import { Notifier } from '../../packages/server/src/queue/jobs/notifications.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
 const program = await browserForTests();
 const filler = 'with plenty of words that fill a page as pages are filled '.repeat(10);
 let price = '9.99';
+let isOpen = false;
+
+const endless = '<script>for (;;);</script>';
+/** It can be clicked once the shop is open. */
+const late = () =>
+  `<!DOCTYPE html><title>Late</title><main><p>${filler}</p><p id="done"></p>${
+    isOpen
+      ? `<button id="buy" onclick="document.getElementById('done').textContent = 'Bought'">Buy</button>`
+      : ''
+  }</main>`;
 
 /** An app that shows what its data says; its page never changes and says so. */
 const shell = `<!DOCTYPE html><title>App</title><body><div id="root"></div><script>
@@ -20,14 +32,24 @@ const form = `<!DOCTYPE html><title>Form</title><main><p>${filler}</p><input id=
   <ul id="done"></ul><div style="height: 5000px"></div></main><script>
   const say = (text) => { document.getElementById('done').innerHTML += '<li>' + text + '</li>'; };
   document.getElementById('more').onclick = () => say('clicked');
-  document.getElementById('q').onkeydown = (event) => event.key === 'Enter' && say('typed ' + event.target.value);
-  addEventListener('scroll', () => say('scrolled to ' + Math.round(scrollY)), { once: true });</script>`;
+  document.getElementById('q').onkeydown = (event) => {
+    if (event.key !== 'Enter') return;
+    say('typed ' + event.target.value);
+    addEventListener('scroll', () => say('scrolled to ' + Math.round(scrollY)), { once: true });
+  };</script>`;
 
 /** Server-rendered, and its script never comes to an end of loading. */
 const heavy = `<!DOCTYPE html><title>Heavy</title><main><p>Text ${filler}</p></main><script type="module">1</script>`;
 
 function answer(path: string, response: ServerResponse): boolean {
-  const pages: Record<string, string> = { '/app': shell, '/form': form, '/heavy': heavy };
+  const pages: Record<string, string> = {
+    '/app': shell,
+    '/form': form,
+    '/heavy': heavy,
+    '/late': late(),
+    '/hanging': `<title>Hanging</title><main><p>Hanging ${filler}</p></main><script type="module">1</script>${endless}`,
+    '/hanging-empty': `<title>Hanging</title><body><div id="root"></div>${endless}`,
+  };
   const page = pages[path];
   if (page !== undefined) {
     response.setHeader('etag', '"always"');
@@ -47,6 +69,7 @@ function answer(path: string, response: ServerResponse): boolean {
 const fixture = new CrawlFixture({ pages: 0, answer });
 afterEach(() => {
   price = '9.99';
+  isOpen = false;
 });
 
 async function pageOf(id: string) {
@@ -103,15 +126,37 @@ describe.skipIf(!program)('options of rendered pages', { timeout: 120_000 }, () 
   test('a page on which an action cannot be performed fails, and says which', async () => {
     const { id } = await fixture.crawled('/form', {
       ...single,
-      page_timeout_seconds: 2,
-      actions: [{ type: 'click', selector: '#mroe' }],
+      actions: [{ type: 'press', key: 'Entr' }],
     });
     const { rows } = await fixture.pool.query('SELECT reason, message FROM crawl_pages WHERE job_id = $1', [
       id,
     ]);
-    expect(rows).toMatchObject([
-      { reason: 'action_failed', message: expect.stringContaining('click #mroe') },
-    ]);
+    expect(rows).toMatchObject([{ reason: 'action_failed', message: expect.stringContaining('press Entr') }]);
+  });
+
+  test('a page that hangs is stored as it came if it came with text, and fails if it did not', async () => {
+    const brief = { ...single, page_timeout_seconds: 4, attempts: 1 };
+    const text = await fixture.crawled('/hanging', brief);
+    expect(await pageOf(text.id)).toMatchObject({ rendered: false, render_reason: 'render_failed' });
+    expect((await pageOf(text.id)).markdown).toContain('Hanging with plenty');
+    const empty = await fixture.crawled('/hanging-empty', brief);
+    expect(empty).toMatchObject({ error_code: 'render_timeout' });
+    expect(await fixture.outcomes(empty.id)).toEqual({ '/hanging-empty': 'failed: render_timeout' });
+  });
+
+  test('a page that could not be rendered is tried again by retry-urls, and replaces its record', async () => {
+    const { id } = await fixture.crawled('/late', {
+      ...single,
+      screenshot: true,
+      actions: [{ type: 'evaluate', script: 'document.getElementById("buy").click()' }],
+    });
+    expect(await fixture.outcomes(id)).toEqual({ '/late': 'failed: action_failed' });
+    isOpen = true;
+    await retryUrls(fixture.pool, id, { reasons: ['action_failed'] });
+    await new Notifier(fixture.pool).notify('work');
+    expect((await fixture.reaches(id, 'completed', 'failed')).status).toBe('completed');
+    expect(await pageOf(id)).toMatchObject({ rendered: true, has_screenshot: true });
+    expect((await pageOf(id)).markdown).toContain('Bought');
   });
 
   test('a source decides for crawls that leave it open', async () => {

@@ -12,7 +12,9 @@ export async function performAction(page: Page, action: PageAction, timeout: num
     await perform(page, action, isOptional ? Math.min(timeout, optionalMs) : timeout);
   } catch (error) {
     if (isOptional && (error as Error).name === 'TimeoutError') return;
-    const what = 'selector' in action ? `${action.type} ${action.selector}` : action.type;
+    const { type } = action;
+    const on = 'selector' in action ? action.selector : 'key' in action ? action.key : undefined;
+    const what = on === undefined ? type : `${type} ${on}`;
     const reason = (error as Error).message.split('\n', 1)[0] ?? '';
     throw new HoldfastError('action_failed', `${what}: ${reason.slice(0, 200)}`, { cause: error });
   }

@@ -60,6 +60,32 @@ test('1,000 requests at once with one Idempotency-Key make one job', async () =>
   expect(await countJobs()).toBe(1);
 }, 120_000);
 
+test('scripts of one’s own in pages are for operators: in jobs, bulk requests and policies', async () => {
+  const options = {
+    actions: [
+      { type: 'click', selector: 'a' },
+      { type: 'evaluate', script: '1' },
+    ],
+  };
+  const job = { kind: 'visit', payload: { url: 'https://example.com/', ...options } };
+  const policy = { kind: 'crawl', url: 'https://example.com/scripts', options };
+  const requests: [string, unknown][] = [
+    ['jobs', job],
+    ['jobs/bulk-create', { jobs: [crawl, job] }],
+    ['policies', policy],
+  ];
+  const [tenant, operator] = [await api.key(), await api.key({ user_id: 'op', scopes: ['admin'] })];
+  for (const [path, body] of requests) {
+    const refused = await api.call('POST', `/api/v1/${path}`, { key: tenant, body });
+    expect([path, refused.statusCode, refused.json().error.code]).toEqual([path, 403, 'scope_missing']);
+    const made = await api.call('POST', `/api/v1/${path}`, { key: operator, body });
+    expect([path, made.statusCode]).toEqual([path, 201]);
+  }
+  const plain = await api.call('POST', '/api/v1/policies', { key: tenant, body: { ...policy, options: {} } });
+  const path = `/api/v1/policies/${plain.json().id}`;
+  expect((await api.call('PATCH', path, { key: tenant, body: { options } })).statusCode).toBe(403);
+});
+
 test('a visit knows its host, as bots ask for it', async () => {
   const body = { kind: 'visit', executor: 'bot', payload: { url: 'https://Shop.EXAMPLE.com:443/a?b=c#d' } };
   const { id } = (await create(await api.key(), body)).json();
