@@ -41,6 +41,10 @@ export class CrawlFixture {
     return this.#site;
   }
 
+  get databaseUrl(): string {
+    return this.#database?.url ?? '';
+  }
+
   get pool(): TestDatabase['pool'] {
     if (!this.#database) throw new Error('the database is not there yet');
     return this.#database.pool;
