@@ -98,6 +98,9 @@ const shared = {
     .optional()
     .describe('region of the source; determines what $ and kr mean'),
   max_listings: z.int().min(1).max(2000).default(500),
+  profile: text(100)
+    .optional()
+    .describe("profile to sign in with; that of the intake's owner with this name"),
 };
 
 export const jsonAdapter = z.strictObject({

@@ -59,8 +59,11 @@ export class GuardProxy {
   readonly #agent: Agent;
   readonly #passes = new Map<string, ProxyPass>();
   readonly #open = new Set<Socket>();
+  /** For requests that are made beside the proxy, by the same rules. */
+  readonly options: GuardProxyOptions;
 
   private constructor({ allowOrigins = [], resolve = resolveHost }: GuardProxyOptions) {
+    this.options = { allowOrigins, resolve };
     this.#guard = new AddressGuard(allowOrigins);
     this.#tunnelGuard = new AddressGuard(allowOrigins.map(asTunnel));
     this.#sockets = { guard: this.#guard, resolve };

@@ -1,5 +1,6 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
+import type { StoredCookie } from '../web/cookies/cookie-box.ts';
 import { isHeavy, isTracker } from './blocked-resources.ts';
 import type { GuardProxy, ProxyPass } from './guard-proxy.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { PageTraffic, patienceMs } from './page-traffic.ts';
 import { performAction } from './perform-action.ts';
 import type { RenderedPage, RenderOptions, RenderRequest } from './render-request.ts';
+import { SecretRequests } from './secret-requests.ts';
 
 /** Nothing is under way, and the DOM has not changed for so long: the page is finished. */
 const quietMs = 80;
@@ -41,9 +43,22 @@ export async function renderPage(
   const started = performance.now();
   const { options } = request;
   const pass = proxy.admit({ maxBytes: options.maxBytes }, request.via);
+  const secrets =
+    request.secrets &&
+    new SecretRequests(
+      request,
+      request.secrets,
+      {
+        ...proxy.options,
+        userAgent: request.userAgent,
+        limits: { maxBytes: options.maxBytes, totalMs: options.timeoutMs },
+      },
+      (bytes) => pass.count(bytes),
+    );
   let context: BrowserContext | undefined;
   const end = () => {
     pass.close();
+    void secrets?.close();
     void context?.close().catch(() => undefined);
   };
   signal.addEventListener('abort', end, { once: true });
@@ -58,7 +73,8 @@ export async function renderPage(
     });
     signal.throwIfAborted();
     const page = await context.newPage();
-    return await new PageRendering(page, request, pass, started).run();
+    if (request.cookies?.length) await context.addCookies(request.cookies.map(asBrowserCookie));
+    return await new PageRendering(page, request, { pass, secrets, started }).run();
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw asRenderError(error);
@@ -68,10 +84,18 @@ export async function renderPage(
   }
 }
 
+interface RenderingMeans {
+  readonly pass: ProxyPass;
+  /** Set for a page of a profile. */
+  readonly secrets: SecretRequests | undefined;
+  readonly started: number;
+}
+
 class PageRendering {
   readonly #page: Page;
   readonly #request: RenderRequest;
   readonly #pass: ProxyPass;
+  readonly #secrets: SecretRequests | undefined;
   readonly #started: number;
   readonly #traffic: PageTraffic;
   #navigations = 0;
@@ -80,7 +104,8 @@ class PageRendering {
   #redirect: string | undefined;
   #redirected: () => void = () => undefined;
 
-  constructor(page: Page, request: RenderRequest, pass: ProxyPass, started: number) {
+  constructor(page: Page, request: RenderRequest, { pass, secrets, started }: RenderingMeans) {
+    this.#secrets = secrets;
     this.#page = page;
     this.#request = request;
     this.#pass = pass;
@@ -114,6 +139,7 @@ class PageRendering {
       refused: this.#pass.refused,
       milliseconds: Math.round(performance.now() - this.#started),
       isCut: !isQuiet,
+      received: this.#secrets?.received,
     };
   }
 
@@ -157,11 +183,16 @@ class PageRendering {
     const request = route.request();
     try {
       if (request.isNavigationRequest() && this.#isMainFrame(request)) await this.#navigate(route, request);
-      else if (this.#mayLoad(request)) await route.continue();
+      else if (this.#mayLoad(request)) await this.#load(route, request);
       else await route.abort('blockedbyclient');
     } catch {
       // The page is closing; its requests go with it.
     }
+  }
+
+  async #load(route: Route, request: Request): Promise<void> {
+    if (!this.#secrets?.covers(request)) return await route.continue();
+    await this.#secrets.answer(route).catch(() => route.abort('failed'));
   }
 
   #isMainFrame(request: Request): boolean {
@@ -185,7 +216,7 @@ class PageRendering {
       return;
     }
     if (sameDocument(request.url(), url) && this.#navigations <= 1 + maxReloads) {
-      await route.continue();
+      await this.#load(route, request);
       return;
     }
     this.#redirect ??= request.url();
@@ -279,6 +310,21 @@ function withLinks(html: string, urls: readonly string[]): string {
   const links = urls.map((url) => `<a href="${escaped(url)}"></a>`).join('');
   const end = html.lastIndexOf('</body>');
   return end === -1 ? html + links : html.slice(0, end) + links + html.slice(end);
+}
+
+/** Of this host alone, unless the site wants more. */
+function asBrowserCookie({
+  name,
+  value,
+  domain,
+  hostOnly,
+  path = '/',
+  expires = -1,
+  secure,
+  httpOnly,
+}: StoredCookie) {
+  const place = { domain: hostOnly ? domain : `.${domain}`, path };
+  return { name, value, ...place, expires, secure: secure ?? false, httpOnly: httpOnly ?? false };
 }
 
 function sameDocument(one: string, other: string): boolean {

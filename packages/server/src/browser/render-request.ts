@@ -1,4 +1,5 @@
 import type { PageAction } from '@holdfast/contract';
+import type { StoredCookie } from '../web/cookies/cookie-box.ts';
 import type { FetchResponse } from '../web/fetch/fetcher.ts';
 import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
 
@@ -15,7 +16,24 @@ export interface RenderRequest {
   readonly acceptLanguage?: string | undefined;
   /** The proxy that brought the answer; the page loads everything through it. */
   readonly via?: ProxyEndpoint | undefined;
+  /** Cookies that any visitor gets; scripts of the page may read them. */
+  readonly cookies?: readonly StoredCookie[] | undefined;
+  /** For requests to the origins of a profile. They stay outside of the browser. */
+  readonly secrets?: RenderSecrets | undefined;
   readonly options: RenderOptions;
+}
+
+/** What requests to the origins of a profile carry. */
+export interface RenderSecrets {
+  readonly origins: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly StoredCookie[];
+}
+
+/** Cookies that an answer set; they belong to the crawl. */
+export interface ReceivedCookies {
+  readonly url: string;
+  readonly setCookies: readonly string[];
 }
 
 export interface RenderOptions {
@@ -64,6 +82,8 @@ export interface RenderedPage {
   /** Connections to private addresses that the page tried. */
   readonly refused: number;
   readonly milliseconds: number;
+  /** Cookies that sites set for who is signed in. */
+  readonly received?: readonly ReceivedCookies[] | undefined;
   /** It was not quiet when its time was over. */
   readonly isCut: boolean;
 }

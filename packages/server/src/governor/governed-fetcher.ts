@@ -81,7 +81,7 @@ export class GovernedFetcher {
 
   /** Throws a HoldfastError, SourceBlocked, or the reason of the signal. */
   async fetch(request: FetchRequest, options: GovernedOptions): Promise<FetchResponse> {
-    const { signal, maxHops, headersAreSecret } = options;
+    const { signal, maxHops, headersAreSecret, session } = options;
     await this.#signerReady;
     const startedAt = performance.now();
     let host = hostOf(request.url);
@@ -97,6 +97,7 @@ export class GovernedFetcher {
         {
           maxHops,
           headersAreSecret,
+          session,
           onHop: async ({ to, status }) => {
             settle(status);
             host = hostOf(to);
@@ -110,7 +111,9 @@ export class GovernedFetcher {
       return response;
     } catch (error) {
       const code = error instanceof HoldfastError ? error.code : 'aborted';
-      permit.done({ kind: 'error', code, host });
+      // The site works; it only asks who we are.
+      if (code === 'sign_in_expired') settle(401);
+      else permit.done({ kind: 'error', code, host });
       if (!(error instanceof NotAsked)) throw error;
       if (error.until === 0) throw leaseLost();
       throw new SourceBlocked(error.until - performance.now(), this.blockedBy(host, 'proxy'));

@@ -17,6 +17,7 @@ import type { FetchResponse } from '../../web/fetch/fetcher.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { PageReading } from '../reading/page-reading.ts';
 import type { ReadBody } from '../reading/read-result.ts';
+import type { CrawlSession } from '../session/crawl-session.ts';
 import { isPoorer, isRicher } from './compare-rendering.ts';
 import { keepScreenshot } from './keep-screenshot.ts';
 import { pathShape } from './path-shape.ts';
@@ -28,6 +29,7 @@ export interface PageRenderingOptions {
   readonly log: Logger;
   readonly options: CrawlOptions;
   readonly userAgent: string;
+  readonly session: CrawlSession;
   /** Undefined where this worker has no browser host. */
   readonly renderer: Renderer | undefined;
   readonly job: HeldJob;
@@ -146,10 +148,11 @@ export class PageRendering {
     signal,
     isChallenge,
   }: FetchedPage): Promise<ReadBody | ScriptRedirect> {
-    const { renderer, reading, options, userAgent, proxies } = this.#options;
+    const { renderer, reading, options, userAgent, proxies, session } = this.#options;
     const { screenshot } = options;
     const { url } = entry;
     if (!renderer) throw new HoldfastError('browser_unavailable', 'this worker has no browser host');
+    const carried = await session.forBrowser(url);
     const rendered: RenderedPage = await renderer.render(
       {
         url,
@@ -157,6 +160,7 @@ export class PageRendering {
         userAgent,
         // The whole page comes the way that its document came.
         ...proxies.viaOf(response),
+        ...carried.means,
         options: {
           timeoutMs: options.page_timeout_seconds * 1000,
           maxBytes: 5 * options.max_page_bytes,
@@ -172,6 +176,8 @@ export class PageRendering {
     );
     const still = isChallenge && blockOfRendered(response.status, rendered.html);
     if (still) throw new HoldfastError('blocked', describeBlock(still));
+    for (const { url: from, setCookies } of rendered.received ?? [])
+      await session.receive(from, { setCookies }, carried);
     if (rendered.redirect !== undefined) return { redirect: rendered.redirect };
     if (rendered.html === '') throw new HoldfastError('render_failed', 'nothing was left of the page');
     if (rendered.screenshot) await keepScreenshot(this.#options, entry, rendered.screenshot);

@@ -102,7 +102,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     fetcher,
     session,
     reading,
-    rendering: renderingOf(given, userAgent, reading, proxies),
+    rendering: renderingOf(given, userAgent, reading, { proxies, session }),
     governor: governed,
     proxies,
     escalations,
@@ -158,7 +158,7 @@ function renderingOf(
   { db, log, job, options, renderer }: OpenCrawlOptions,
   userAgent: string,
   reading: PageReading,
-  proxies: ProxyRoutes,
+  { proxies, session }: { readonly proxies: ProxyRoutes; readonly session: CrawlSession },
 ): PageRendering | undefined {
   if (options.render === 'never') return undefined;
   return new PageRendering({
@@ -170,6 +170,7 @@ function renderingOf(
     renderer,
     reading,
     proxies,
+    session,
     modes: new RenderModes(db),
     followsLinks: strategyOf(options) === 'recursive',
   });

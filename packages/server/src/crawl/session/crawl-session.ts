@@ -5,6 +5,7 @@ import { isTransient } from '../../base/database/transient-errors.ts';
 import { seal, unseal } from '../../base/secrets/seal.ts';
 import type { SecretKey, SecretKeys } from '../../base/secrets/secret-keys.ts';
 import type { SecretStore } from '../../base/secrets/secret-store.ts';
+import type { RenderRequest } from '../../browser/render-request.ts';
 import { ProfileSession } from '../../queue/profiles/profile-session.ts';
 import type { FetchRequest, FetchResponse } from '../../web/fetch/fetcher.ts';
 import { type CookieRow, type CookieWrapping, plainWrapping, StoredCookies } from './stored-cookies.ts';
@@ -15,6 +16,9 @@ export interface Carried {
   /** The version of the profile that it carries; null: none. */
   readonly profile: string | null;
 }
+
+/** The part of a request to the browser that has to do with who asks. */
+type BrowserMeans = Pick<RenderRequest, 'acceptLanguage' | 'cookies' | 'secrets'>;
 
 export const nothingCarried: Carried = { request: {}, profile: null };
 
@@ -85,6 +89,24 @@ export class CrawlSession {
       request: this.#with({ ...profile.headers, ...(cookie !== '' && { cookie }) }),
       profile: profile.version,
     };
+  }
+
+  /** What a browser needs to render a page: cookies of any visitor, or the values of the profile, which stay outside of it. */
+  async forBrowser(url: string): Promise<Carried & { readonly means: BrowserMeans }> {
+    const { profile } = this;
+    const { acceptLanguage } = this.#everywhere;
+    if (!profile?.covers(url)) {
+      const cookies = (await this.#plain?.of(url))?.of(url);
+      return { ...nothingCarried, means: { acceptLanguage, ...(cookies?.length && { cookies }) } };
+    }
+    await this.refresh();
+    const own = (await this.#signedIn?.of(url))?.all() ?? [];
+    const secrets = {
+      origins: profile.origins,
+      headers: profile.headers,
+      cookies: [...own, ...profile.allCookies],
+    };
+    return { request: {}, profile: profile.version, means: { acceptLanguage, secrets } };
   }
 
   /** Takes the cookies of an answer that is not a sign that the sign-in has run out. */

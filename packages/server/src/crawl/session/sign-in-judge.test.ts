@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findSignInForm } from '../../web/html/sign-in-form.ts';
-import { asksToSignIn, SignInJudge } from './sign-in-judge.ts';
+import { asksToSignIn, findSignInForm } from '../../web/html/sign-in-form.ts';
+import { SignInJudge } from './sign-in-judge.ts';
 
 const origin = 'https://example.com';
 const loginPage = '<title>Sign in</title><form action=/login><input name=u><input type=password></form>';

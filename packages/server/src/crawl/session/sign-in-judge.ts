@@ -1,14 +1,6 @@
 import { LruMap } from '../../base/collections/lru-map.ts';
-import type { FetchResponse } from '../../web/fetch/fetcher.ts';
-import { isSignInUrl, type SignInForm } from '../../web/html/sign-in-form.ts';
+import type { SignInForm } from '../../web/html/sign-in-form.ts';
 import { shaUuid } from '../../web/urls/hashes.ts';
-
-/** Why an answer to a signed-in request says that the sign-in has run out; undefined: it does not. */
-export function asksToSignIn(url: string, { status, location }: Pick<FetchResponse, 'status' | 'location'>) {
-  if (status === 401) return 'HTTP 401';
-  if (location === undefined || isSignInUrl(url) || !isSignInUrl(location)) return undefined;
-  return `HTTP ${status} to ${withoutQuery(location)}`;
-}
 
 /** expired: a sign-in page in the place of the page; unsure: it looks like one, and another page has to tell. */
 export type SignInVerdict = 'content' | 'unsure' | 'expired';
@@ -54,9 +46,4 @@ export class SignInJudge {
     if (score >= enough) return 'expired';
     return isFirst && form.isBare && score >= suspicious ? 'unsure' : 'content';
   }
-}
-
-function withoutQuery(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }

@@ -3,11 +3,11 @@ import { HoldfastError } from '@holdfast/contract';
 import { LruMap } from '../../base/collections/lru-map.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse } from '../../web/fetch/fetcher.ts';
-import { findSignInForm, isSignInUrl, type SignInForm } from '../../web/html/sign-in-form.ts';
+import { asksToSignIn, findSignInForm, isSignInUrl, type SignInForm } from '../../web/html/sign-in-form.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from '../run/crawl-context.ts';
 import type { Carried } from './crawl-session.ts';
-import { asksToSignIn, SignInJudge } from './sign-in-judge.ts';
+import { SignInJudge } from './sign-in-judge.ts';
 
 /** What is to be done with an entry whose answer asks to sign in: ask again after so many milliseconds, or report the error. */
 export type SignInTrouble = { readonly againMs: number } | HoldfastError;

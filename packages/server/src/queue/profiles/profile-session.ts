@@ -124,9 +124,8 @@ export class ProfileSession {
     return this.#box.of(url);
   }
 
-  /** Whether it holds a cookie of this name for the URL: then its value is shared by all runs. */
-  has(url: string, name: string): boolean {
-    return this.#box.of(url).some((cookie) => cookie.name === name);
+  get allCookies(): StoredCookie[] {
+    return this.#box.all();
   }
 
   /** Reads what changed, unless that was read a moment ago. */

@@ -3,11 +3,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { inTransaction, type Queryable, run, statement } from '../../base/database/statement.ts';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
+import type { SecretStore } from '../../base/secrets/secret-store.ts';
 import { type GovernedFetcher, SourceBlocked } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import { RequestSession } from '../../queue/profiles/request-session.ts';
 import type { RequestLease } from '../../web/fetch/fetcher.ts';
 import { findIntakeOf, lockIntake } from '../intakes/find-intakes.ts';
 import type { ItemAttributes } from '../points/match-strength.ts';
@@ -25,7 +27,9 @@ interface CollectorOptions {
   readonly configuration: Pick<Configuration, 'cacheEnabled' | 'cacheTtlSeconds' | 'adapterFolder'>;
   readonly fetcher: Pick<GovernedFetcher, 'fetch'>;
   readonly actor: string;
+  /** Environment variables that adapters may name. */
   readonly secrets: AdapterContext['secrets'];
+  readonly secretStore: SecretStore;
   readonly moduleProgram: string;
 }
 
@@ -43,7 +47,12 @@ export class Collector {
     const source = await retryWhileLeased(lease, () => askedSource(pool, job));
     const intake = await retryWhileLeased(lease, () => findIntakeOf(pool, job));
     if (source.paused_ms > 0) throw new SourceBlocked(source.paused_ms, placeOf(source));
-    const { listings, observedAt } = await this.#ask(source, itemAttributes(intake), lease);
+    const { listings, observedAt } = await this.#ask(
+      source,
+      itemAttributes(intake),
+      { job, owner: intake.user_id },
+      lease,
+    );
     lease.signal.throwIfAborted();
     const collection = {
       job,
@@ -61,17 +70,26 @@ export class Collector {
   async #ask(
     source: AskedSource,
     item: ItemAttributes,
+    { job, owner }: { readonly job: HeldJob; readonly owner: string },
     lease: RequestLease,
   ): Promise<{ listings: readonly Listing[]; observedAt: Date }> {
-    const { pool, log, configuration, fetcher, secrets, moduleProgram } = this.#options;
+    const { pool, log, configuration, fetcher, secrets, secretStore, moduleProgram } = this.#options;
     const { id: sourceId, adapter_type: adapterType, config } = source;
-    const question = { sourceId, key: cacheKey(sourceId, item), adapterType, config };
+    const profile = typeof config.profile === 'string' ? config.profile : undefined;
+    // What a source tells its owner's account is for nobody else.
+    const key = profile === undefined ? cacheKey(sourceId, item) : `${cacheKey(sourceId, item)} of ${owner}`;
+    const question = { sourceId, key, adapterType, config };
     const cached = configuration.cacheEnabled
       ? await retryWhileLeased(lease, () => readAdapterCache(pool, question))
       : undefined;
     if (cached) return { listings: cached.listings, observedAt: cached.stored_at };
+    const session =
+      profile === undefined
+        ? undefined
+        : await retryWhileLeased(lease, () => RequestSession.open(pool, secretStore, job.id, { profile }));
     const listings = await askSource(source, item, {
       ...lease,
+      session,
       sourceId,
       fetcher,
       tokens: this.#tokens,

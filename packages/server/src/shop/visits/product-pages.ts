@@ -3,6 +3,7 @@ import type { Renderer } from '../../browser/render-client.ts';
 import { documentOf, pageRequests } from '../../browser/render-request.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { RenderModes } from '../../governor/sources/render-modes.ts';
+import type { RequestSession } from '../../queue/profiles/request-session.ts';
 import { blockedError, blockSample, mayBeBlocked } from '../../web/blocks/detect-block.ts';
 import { decodeHtml } from '../../web/charset/decode-html.ts';
 import type { FetchResponse, RequestLease } from '../../web/fetch/fetcher.ts';
@@ -18,6 +19,11 @@ export interface ProductPageOptions {
   /** What the source of a host says, for visits that leave it to `auto`. */
   readonly modes: Pick<RenderModes, 'of'>;
   readonly userAgent: string;
+}
+
+/** The lease of a visit, with what its requests carry. */
+export interface VisitLease extends RequestLease {
+  readonly session: RequestSession;
 }
 
 export interface VisitedProduct extends Product {
@@ -40,7 +46,7 @@ export class ProductPages {
   }
 
   /** Fails with a HoldfastError when the page has no product. */
-  async read(options: VisitOptions, lease: RequestLease): Promise<VisitedProduct> {
+  async read(options: VisitOptions, lease: VisitLease): Promise<VisitedProduct> {
     const url = canonicalUrl(options.url, undefined, { keepTracking: true, keepSessions: true });
     if (url === null) throw new HoldfastError('url_invalid', options.url);
     const response = await this.#fetch(url, lease);
@@ -57,7 +63,7 @@ export class ProductPages {
     came: Product,
     response: FetchResponse,
     options: VisitOptions,
-    lease: RequestLease,
+    lease: VisitLease,
   ): Promise<VisitedProduct> {
     try {
       const rendered = await this.#rendered(response, options, lease);
@@ -78,7 +84,7 @@ export class ProductPages {
   async #rendered(
     first: FetchResponse,
     { wait_for, actions, load_media }: VisitOptions,
-    lease: RequestLease,
+    lease: VisitLease,
   ): Promise<VisitedProduct> {
     const { renderer, userAgent, fetcher } = this.#options;
     if (!renderer) throw new HoldfastError('browser_unavailable', 'this worker has no browser host');
@@ -92,6 +98,7 @@ export class ProductPages {
           userAgent,
           // The whole page comes the way that its document came.
           ...fetcher.viaOf(response),
+          ...(await lease.session.forBrowser(url)),
           options: {
             timeoutMs: renderMs,
             maxBytes,
@@ -103,13 +110,15 @@ export class ProductPages {
         },
         lease.signal,
       );
+      for (const { url: from, setCookies } of page.received ?? [])
+        await lease.session.receive(from, { ...response, setCookies, body: undefined });
       if (page.redirect === undefined) return { ...extractProduct(page.html, url), rendered: true };
       if (redirects === maxScriptRedirects) throw new HoldfastError('too_many_redirects', page.redirect);
       response = await this.#fetch(page.redirect, lease);
     }
   }
 
-  async #fetch(url: string, lease: RequestLease): Promise<FetchResponse> {
+  async #fetch(url: string, lease: VisitLease): Promise<FetchResponse> {
     const acceptHead = ({ status, contentType }: Pick<FetchResponse, 'status' | 'contentType'>) =>
       mayBeBlocked(status) ? blockSample : status === 200 && isHtml(contentType);
     const response = await this.#options.fetcher.fetch(

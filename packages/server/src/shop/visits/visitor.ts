@@ -2,16 +2,19 @@ import { visitOptions } from '@holdfast/contract';
 import type pg from 'pg';
 import { inTransaction, run, statement } from '../../base/database/statement.ts';
 import { retryWhileLeased } from '../../base/database/transient-errors.ts';
+import type { SecretStore } from '../../base/secrets/secret-store.ts';
 import type { GovernedFetcher } from '../../governor/governed-fetcher.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { completeJobs } from '../../queue/jobs/complete-jobs.ts';
 import type { HeldJob, WriteOutcome } from '../../queue/jobs/held-job.ts';
+import { RequestSession } from '../../queue/profiles/request-session.ts';
 import type { RequestLease } from '../../web/fetch/fetcher.ts';
 import type { VisitedProduct } from './product-pages.ts';
 import { type ProductPageOptions, ProductPages } from './product-pages.ts';
 
 interface VisitorOptions extends ProductPageOptions {
   readonly pool: pg.Pool;
+  readonly secrets: SecretStore;
   readonly fetcher: GovernedFetcher;
   readonly actor: string;
 }
@@ -27,9 +30,10 @@ export class Visitor {
   }
 
   async run(job: ClaimedJob, lease: RequestLease): Promise<WriteOutcome> {
-    const { pool, actor } = this.#options;
+    const { pool, actor, secrets } = this.#options;
     const options = visitOptions.parse(job.payload);
-    const product = await this.#pages.read(options, lease);
+    const session = await retryWhileLeased(lease, () => RequestSession.open(pool, secrets, job.id, options));
+    const product = await this.#pages.read(options, { ...lease, session });
     return await retryWhileLeased(lease, () => storeVisit(pool, job, product, actor));
   }
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from '@holdfast/contract';
-import type { Fetcher, FetchRequest, FetchResponse } from './fetcher.ts';
+import type { Fetcher, FetchRequest, FetchResponse, SessionOfRequests } from './fetcher.ts';
 
 /** The maximum number of redirects to a page. */
 export const maxRedirects = 10;
@@ -19,6 +19,7 @@ interface FollowOptions {
   readonly onHop?: ((hop: Hop) => boolean | undefined | Promise<boolean | undefined>) | undefined;
   /** Any header may be a secret: other origins get none of them. */
   readonly headersAreSecret?: boolean | undefined;
+  readonly session?: SessionOfRequests | undefined;
 }
 
 interface FollowedResponse {
@@ -36,14 +37,15 @@ const secrets: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 export async function fetchFollowing(
   fetcher: Fetcher,
   request: FetchRequest,
-  { maxHops, onHop, headersAreSecret = false }: FollowOptions,
+  { maxHops, onHop, headersAreSecret = false, session }: FollowOptions,
 ): Promise<FollowedResponse> {
   const deadline =
     request.limits?.totalMs === undefined ? undefined : performance.now() + request.limits.totalMs;
   const hops: Hop[] = [];
   let current = request;
   for (;;) {
-    const response = await fetcher.fetch(current);
+    const response = await fetcher.fetch(session ? await withSession(current, session) : current);
+    await session?.receive(current.url, response);
     const to = response.location;
     if (to === undefined) return { response, hops };
     if (hops.length === maxHops) throw new HoldfastError('too_many_redirects', `more than ${maxHops}`);
@@ -52,6 +54,11 @@ export async function fetchFollowing(
     hops.push(hop);
     current = nextRequest(current, hop, deadline, headersAreSecret);
   }
+}
+
+async function withSession(request: FetchRequest, session: SessionOfRequests): Promise<FetchRequest> {
+  const { acceptLanguage, headers } = await session.prepare(request.url);
+  return { ...request, acceptLanguage, headers: { ...headers, ...request.headers } };
 }
 
 function nextRequest(

@@ -128,11 +128,19 @@ interface FetchTimings {
   readonly body: number;
 }
 
+/** What requests carry besides what they ask for, such as cookies. Asked for each redirect again, as its target may be of another site. */
+export interface SessionOfRequests {
+  prepare(url: string): Promise<Pick<FetchRequest, 'acceptLanguage' | 'headers'>>;
+  /** Throws if the answer shows that the session is over. */
+  receive(url: string, response: FetchResponse): Promise<void>;
+}
+
 /** The job that a request belongs to: it starts within the lease, and ends with the signal. */
 export interface RequestLease {
   /** By the monotonic clock. */
   readonly leaseEnds: () => number;
   readonly signal: AbortSignal;
+  readonly session?: SessionOfRequests | undefined;
 }
 
 export function isLeased({ leaseEnds }: Pick<RequestLease, 'leaseEnds'>): boolean {

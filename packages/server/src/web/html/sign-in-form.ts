@@ -83,3 +83,18 @@ export function isSignInUrl(url: string): boolean {
 export function isSignOutUrl(url: string): boolean {
   return signOut.test(url.slice(url.indexOf('/', 8)));
 }
+
+/** Why an answer to a signed-in request says that the sign-in has run out; undefined: it does not. */
+export function asksToSignIn(
+  url: string,
+  { status, location }: { readonly status: number; readonly location: string | undefined },
+) {
+  if (status === 401) return 'HTTP 401';
+  if (location === undefined || isSignInUrl(url) || !isSignInUrl(location)) return undefined;
+  return `HTTP ${status} to ${withoutQuery(location)}`;
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

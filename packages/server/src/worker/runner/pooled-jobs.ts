@@ -2,6 +2,8 @@ import { type Configuration, HoldfastError, type JobKind, parseUrl } from '@hold
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { moduleProgramPath } from '../../base/process/installation.ts';
+import { SecretKeys } from '../../base/secrets/secret-keys.ts';
+import { SecretStore } from '../../base/secrets/secret-store.ts';
 import type { Renderer } from '../../browser/render-client.ts';
 import { GovernedFetcher, SourceBlocked } from '../../governor/governed-fetcher.ts';
 import { RenderModes } from '../../governor/sources/render-modes.ts';
@@ -52,6 +54,7 @@ export class PooledJobs {
   constructor(options: PooledJobsOptions) {
     this.#options = options;
     const { pool, log, configuration, moduleProgram = moduleProgramPath } = options;
+    const secretStore = new SecretStore(new SecretKeys(configuration));
     const actor = `supervisor:${configuration.workerId ?? 'unnamed'}`;
     this.#actor = actor;
     const fetcher = new GovernedFetcher({ pool, log, configuration, onRequest: options.onRequest });
@@ -59,6 +62,7 @@ export class PooledJobs {
     this.#works = {
       visit: new Visitor({
         pool,
+        secrets: secretStore,
         fetcher,
         actor,
         renderer: options.renderer,
@@ -72,6 +76,7 @@ export class PooledJobs {
         fetcher,
         actor,
         secrets: process.env,
+        secretStore,
         moduleProgram,
       }),
     };

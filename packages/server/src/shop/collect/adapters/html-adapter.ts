@@ -38,11 +38,11 @@ export const htmlAdapter: Adapter<HtmlAdapterConfig> = async (config, item, cont
 async function ask(
   url: string,
   headers: Record<string, string>,
-  { fetcher, leaseEnds, signal }: AdapterContext,
+  { fetcher, leaseEnds, signal, session }: AdapterContext,
 ): Promise<FetchResponse> {
   const response = await fetcher.fetch(
     { url, headers, limits },
-    { leaseEnds, signal, maxHops, obeysRobots: true, headersAreSecret: true },
+    { leaseEnds, signal, session, maxHops, obeysRobots: true, headersAreSecret: true },
   );
   const later = refusedLater(response);
   if (later) throw later;

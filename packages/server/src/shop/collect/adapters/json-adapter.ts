@@ -38,12 +38,12 @@ async function ask(
   { oauth }: JsonAdapterConfig,
   context: AdapterContext,
 ): Promise<FetchResponse> {
-  const { fetcher, tokens, leaseEnds, signal } = context;
+  const { fetcher, tokens, leaseEnds, signal, session } = context;
   for (let attempt = 1; ; attempt++) {
     const authorization = oauth ? { authorization: `Bearer ${await tokens.get(oauth, context)}` } : {};
     const response = await fetcher.fetch(
       { url, headers: { ...headers, ...authorization }, accept: 'application/json', limits },
-      { leaseEnds, signal, maxHops, obeysRobots: false, headersAreSecret: true },
+      { leaseEnds, signal, session, maxHops, obeysRobots: false, headersAreSecret: true },
     );
     const later = refusedLater(response);
     if (later) throw later;

@@ -136,7 +136,7 @@ class ModuleFetches {
   }
 
   async answer({ id, url, headers }: Extract<FromModule, { type: 'fetch' }>): Promise<void> {
-    const { fetcher, leaseEnds, signal } = this.#context;
+    const { fetcher, leaseEnds, signal, session } = this.#context;
     let reply: ToModule;
     try {
       if (++this.#count > maxFetches)
@@ -145,7 +145,7 @@ class ModuleFetches {
       if (!parsed) throw new HoldfastError('url_invalid', url);
       const response = await fetcher.fetch(
         { url: parsed.href, headers, limits },
-        { leaseEnds, signal, maxHops, obeysRobots: false, headersAreSecret: true },
+        { leaseEnds, signal, session, maxHops, obeysRobots: false, headersAreSecret: true },
       );
       const later = refusedLater(response);
       if (later) throw later;
