@@ -45,6 +45,20 @@ export const columnNotes: Readonly<Record<string, string>> = {
     'Set while a job it created is unfinished, which keeps the policy out of the index of due policies. Jobs retried by hand do not count.',
   'crawl_results.raw_html': 'Compressed.',
   'crawl_results.actor': '`bot:<bot_id>` or `supervisor:<worker_id>`, as in job_events.',
+  'crawl_jobs.runners': 'Runners of a crawl with several shards; null: none may join it.',
+  'crawl_shards.shard': 'Upper bits of seq in its frontier rows.',
+  'crawl_shards.shards': 'Number of shards of the crawl.',
+  'crawl_shards.shard_by': 'What decides the shard of a URL: its registrable domain, or its hash.',
+  'crawl_shards.fence':
+    'Ticket of the last runner that held it. A runner keeps its ticket when it changes to another shard.',
+  'crawl_shards.worker_id': 'Worker of its runner; null: free.',
+  'crawl_shards.pending': 'Number of its frontier rows.',
+  'crawl_shards.arrivals': 'URLs that runners of other shards added.',
+  'crawl_shards.processed': 'Pages fetched or failed in it.',
+  'crawl_shards.budget': 'Pages of the page limit that its runner may still fetch.',
+  'crawl_shards.not_before': 'All its hosts are blocked until then.',
+  'crawl_shards.by_robots': 'They are blocked by an unreachable robots.txt.',
+  'crawl_states.leased': 'Sum of the budgets of all shards.',
   'crawl_states.checkpoint_no':
     'Increases with every checkpoint, so that a repeated checkpoint changes nothing.',
   'crawl_states.total_processed':

@@ -17,6 +17,9 @@ export const tablePurposes: Readonly<Record<string, string>> = {
   crawl_policies: 'What runs repeatedly, and when.',
   crawl_results: 'Results of visits, one per job, written with its completion.',
   crawl_screenshots: 'PNG screenshots of rendered pages, if the crawl stores them.',
+  crawl_shard_hosts: 'What crawl_hosts is for the shards of a crawl with several.',
+  crawl_shards:
+    'Shards of crawls that several runners share: who holds each, what is left in it, and its part of the page limit.',
   crawl_states: 'Counters and latest checkpoint of a crawl. A crawl without a row has not started.',
   crawl_suspects:
     'URLs that were in flight when a runner died. Each next runs alone; only a death while alone counts.',

@@ -38,7 +38,20 @@ export const crawlOptions = z.looseObject({
   include: patterns.describe('only URLs that match one of these patterns'),
   exclude: patterns.describe('skip URLs that match one of these patterns'),
   discover: z.boolean().default(true).describe('also look for sitemaps and llms.txt'),
-  concurrency: z.int().min(1).max(256).default(16).describe('concurrent requests over all hosts'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(16)
+    .describe('concurrent requests of each runner over all hosts'),
+  shards: z
+    .int()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe(
+      'how many runners, on any machines, may work on the crawl at once; fixed when it starts (default: 1)',
+    ),
   delay_ms: z
     .int()
     .min(0)

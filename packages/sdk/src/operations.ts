@@ -186,8 +186,10 @@ export interface CrawlOptions extends VisitOptions {
   exclude?: string[] | undefined;
   /** also look for sitemaps and llms.txt. Default: true */
   discover?: boolean | undefined;
-  /** concurrent requests over all hosts. Default: 16 */
+  /** concurrent requests of each runner over all hosts. Default: 16 */
   concurrency?: number | undefined;
+  /** how many runners, on any machines, may work on the crawl at once; fixed when it starts (default: 1) */
+  shards?: number | undefined;
   /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
   delay_ms?: number | undefined;
   user_agent?: string | undefined;

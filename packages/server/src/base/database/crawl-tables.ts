@@ -5,6 +5,8 @@ export const crawlTables = [
   'crawl_frontier',
   'crawl_visited',
   'crawl_hosts',
+  'crawl_shard_hosts',
+  'crawl_shards',
   'crawl_suspects',
   'crawl_gone',
   'crawl_cookies',

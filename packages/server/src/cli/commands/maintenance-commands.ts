@@ -33,11 +33,14 @@ export const expireLocksCommand = new Command('expire-locks')
   .option('--json', 'print JSON')
   .action(({ json }: { json?: true }, command: Command) =>
     withDatabase(command, async ({ database: { pool }, log }) => {
-      const ended = await sweepLeases(pool, log, nameWorker());
-      if (ended.length > 0) await new Notifier(pool).notify('work');
+      const { jobs: ended, shards } = await sweepLeases(pool, log, nameWorker());
+      if (ended.length + shards > 0) await new Notifier(pool).notify('work');
       if (json) console.log(JSON.stringify(ended));
-      else if (ended.length === 0) console.log('No lease has expired.');
-      else {
+      else if (shards > 0)
+        console.log(`Freed ${countOf(shards, 'shard')} of crawls that other runners go on with.`);
+      if (json) return;
+      if (ended.length + shards === 0) console.log('No lease has expired.');
+      if (ended.length > 0) {
         console.log(`Ended ${countOf(ended.length, 'lease')}:`);
         printTable(
           ['JOB', 'NOW', 'RETRIES', 'HELD BY'],

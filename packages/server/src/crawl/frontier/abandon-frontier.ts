@@ -1,9 +1,13 @@
 import { ofThisJob } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
+import { shardOf } from './checkpoint-statement.ts';
 
 /** Rows of one statement: a limit may leave a million behind, and no statement should hold its lock that long. */
 const batch = 10_000;
+
+const countsOfHost = `count(*) AS count,
+    count(*) FILTER (WHERE kind = 'page' AND retry_of IS NULL AND failure IS NOT NULL) AS failed`;
 
 /* `found` counts the rows before: an attempt whose answer was lost may delete them while this one waits for the job's row. */
 const abandonStatement = statement<{ abandoned: number; found: number }>(
@@ -32,13 +36,19 @@ page AS (
   FROM state, gone WHERE retry_of IS NULL AND failure IS NOT NULL
   RETURNING url_hash
 ),
+shard_host AS (
+  UPDATE crawl_shard_hosts known SET pending = known.pending - gone.count, done = known.done + gone.failed
+  FROM (SELECT ${shardOf('seq')} AS shard, host, ${countsOfHost} FROM gone GROUP BY 1, 2) gone
+  WHERE known.job_id = $1 AND known.shard = gone.shard AND known.host = gone.host
+),
+shard AS (
+  UPDATE crawl_shards known SET pending = known.pending - gone.count, retrying = known.retrying - gone.retried
+  FROM (SELECT ${shardOf('seq')} AS shard, count(*) AS count, count(retry_of) AS retried FROM gone GROUP BY 1) gone
+  WHERE known.job_id = $1 AND known.shard = gone.shard
+),
 host AS (
   UPDATE crawl_hosts known SET pending = known.pending - gone.count, done = known.done + gone.failed
-  FROM (
-    SELECT host, count(*) AS count,
-      count(*) FILTER (WHERE kind = 'page' AND retry_of IS NULL AND failure IS NOT NULL) AS failed
-    FROM gone GROUP BY host
-  ) gone
+  FROM (SELECT host, ${countsOfHost} FROM gone GROUP BY host) gone
   WHERE known.job_id = $1 AND known.host = gone.host
 ),
 counted AS (

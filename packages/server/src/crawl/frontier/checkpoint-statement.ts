@@ -1,6 +1,7 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { ofThisJob } from '../../base/database/crawl-tables.ts';
 import { type Statement, statement } from '../../base/database/statement.ts';
+import { hasWork } from '../../queue/shards/shard-sql.ts';
 
 export interface SavedCheckpoint {
   readonly requested_action: RequestedAction | null;
@@ -11,10 +12,31 @@ export interface SavedCheckpoint {
   readonly retrying: number;
   /** How many of the found URLs were new. */
   readonly added: number;
+  /** Of a crawl with several shards: how the runner's own one stands. */
+  readonly shard: SavedShard | null;
+}
+
+export interface SavedShard {
+  readonly pending: number;
+  readonly retrying: number;
+  /** Counts URLs that other shards added. */
+  readonly arrivals: number;
+  /** Pages that may still be fetched within the page limit. */
+  readonly budget: number;
+  /** Another shard has work and no runner. */
+  readonly others: boolean;
+  /** Seeds that redirects of the seed led to, found by any shard. */
+  readonly seeds: readonly string[] | null;
 }
 
 /** `held`: whether the lease is ours; `applied`: false for a repeated checkpoint. */
 type CheckpointRow = SavedCheckpoint & { held: boolean; applied: boolean };
+
+/** Where a shard's frontier rows begin. Numbers up to 2^53 stay exact in JavaScript. */
+export const shardBits = 44;
+export const firstSeq = (shard: number): number => shard * 2 ** shardBits;
+/** SQL: the shard of a frontier row. */
+export const shardOf = (seq: string) => `(${seq} >> ${shardBits})::smallint`;
 
 /**
  * The location of one row, by its whole key. With a join, a session could keep the plan it made when the table was empty: to scan all
@@ -30,7 +52,119 @@ interface CheckpointVariant {
   readonly replaced?: string;
   /** The parameters with the sites whose cookies changed, and their cookies. */
   readonly cookies?: { sites: string; signedIn: string; values: string };
+  readonly sharded?: ShardedParts;
 }
+
+/**
+ * What a checkpoint of a crawl with several shards does besides (ADR 38). `shard` and `ticket` name the runner's shard, `shards` the
+ * shard of each found URL; `spent` pages of its budget were fetched, and it wants `want` more.
+ */
+interface ShardedParts {
+  readonly shard: string;
+  readonly ticket: string;
+  readonly shards: string;
+  readonly spent: string;
+  readonly want: string;
+  readonly limit: string;
+}
+
+const wholeCrawl = {
+  turn: `
+  SELECT state.job_id, state.next_seq, state.next_page_no FROM held JOIN crawl_states state ON state.job_id = held.id
+  WHERE state.checkpoint_no = $3::integer - 1
+  FOR NO KEY UPDATE OF state`,
+  isHeld: '',
+  mine: '',
+  foundColumns: '',
+  seq: 'turn.next_seq',
+  host: `
+  INSERT INTO crawl_hosts AS known (job_id, host, pending, done, low_seq)
+  SELECT turn.job_id, change.host, sum(change.pending), sum(change.pages), max(change.low_seq)
+  FROM turn, (
+    SELECT host, 1 AS pending, 0 AS pages, 0 AS low_seq FROM added
+    UNION ALL SELECT host, -1, 0, 0 FROM done
+    UNION ALL SELECT host, 0, pages, low FROM unnest($24::text[], $25::bigint[], $30::integer[]) AS low (host, low, pages)
+  ) change
+  GROUP BY turn.job_id, change.host
+  ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending,
+    done = known.done + excluded.done, low_seq = greatest(known.low_seq, excluded.low_seq)`,
+  numbered: `checkpoint_no = $3, `,
+  discovery: 'coalesce($28::jsonb, discovery)',
+  inTurn: ' AND state.checkpoint_no = $3::integer - 1',
+  shard: '',
+  answer: 'NULL::jsonb AS shard',
+  from: '',
+};
+
+/** A list in what discovery learned, with what $28 adds. */
+const united = (list: string) => `(SELECT coalesce(jsonb_agg(DISTINCT item), '[]') FROM jsonb_array_elements(
+        coalesce(discovery -> '${list}', '[]') || coalesce($28 -> '${list}', '[]')) AS item)`;
+
+const oneShard = ({ shard, ticket, shards, spent, want, limit }: ShardedParts, replaced?: string) => ({
+  isHeld: ` AND EXISTS (
+    SELECT FROM crawl_shards WHERE job_id = $1 AND shard = ${shard} AND fence = ${ticket} AND worker_id IS NOT NULL)`,
+  mine: `mine AS MATERIALIZED (
+  SELECT shard.job_id, shard.checkpoint_no, shard.budget FROM held JOIN crawl_shards shard ON shard.job_id = held.id
+  WHERE shard.shard = ${shard}::smallint AND shard.fence = ${ticket}::bigint AND shard.worker_id IS NOT NULL
+  FOR NO KEY UPDATE OF shard
+),
+`,
+  turn: `
+  SELECT state.job_id, state.next_seq, state.next_page_no, mine.budget FROM mine JOIN crawl_states state ON state.job_id = mine.job_id
+  WHERE mine.checkpoint_no = $3::integer - 1
+  FOR NO KEY UPDATE OF state`,
+  foundColumns: `, (${shards}::smallint[])[position] AS shard`,
+  seq: `(found.shard::bigint << ${shardBits}) + turn.next_seq`,
+  host: `
+  INSERT INTO crawl_shard_hosts AS known (job_id, shard, host, pending, done, low_seq)
+  SELECT turn.job_id, change.shard, change.host, sum(change.pending), sum(change.pages), max(change.low_seq)
+  FROM turn, (
+    SELECT ${shardOf('seq')} AS shard, host, 1 AS pending, 0 AS pages, 0 AS low_seq FROM added
+    UNION ALL SELECT ${shardOf('seq')}, host, -1, 0, 0 FROM done
+    UNION ALL SELECT ${shard}::smallint, host, 0, pages, low FROM unnest($24::text[], $25::bigint[], $30::integer[]) AS low (host, low, pages)
+  ) change
+  GROUP BY turn.job_id, change.shard, change.host
+  ON CONFLICT (job_id, shard, host) DO UPDATE SET pending = known.pending + excluded.pending,
+    done = known.done + excluded.done, low_seq = greatest(known.low_seq, excluded.low_seq)`,
+  numbered: 'checkpoint_no = state.checkpoint_no + 1, leased = state.leased + granted.change, ',
+  /** What all shards learned is kept; counts of traps only grow. */
+  discovery: `CASE WHEN $28::jsonb IS NULL THEN discovery ELSE discovery || $28 || jsonb_build_object(
+      'admittedSeeds', ${united('admittedSeeds')}, 'refutedTraps', ${united('refutedTraps')},
+      'trapPages', (SELECT coalesce(jsonb_object_agg(key, greatest((discovery -> 'trapPages' ->> key)::bigint, ($28 -> 'trapPages' ->> key)::bigint)), '{}')
+        FROM jsonb_object_keys(coalesce(discovery -> 'trapPages', '{}') || coalesce($28 -> 'trapPages', '{}')) AS key)) END`,
+  inTurn: '',
+  shard: `granted AS MATERIALIZED (
+  SELECT turn.job_id, CASE WHEN ${limit}::integer IS NULL THEN 0
+    WHEN ${want}::integer < 0 THEN greatest(${want}, ${spent}::integer - turn.budget) - ${spent}
+    ELSE greatest(0, least(${want}, ${limit} - state.fetched - outcome.fetched - state.leased + ${spent})) - ${spent} END AS change
+  FROM turn JOIN crawl_states state ON state.job_id = turn.job_id, outcome
+),
+shard AS (
+  UPDATE crawl_shards known SET pending = known.pending + change.pending, retrying = known.retrying + change.retrying,
+    arrivals = known.arrivals + CASE WHEN known.shard = ${shard} THEN 0 ELSE change.added END,
+    processed = known.processed + change.processed, updated_at = now(),
+    checkpoint_no = CASE WHEN known.shard = ${shard} THEN $3 ELSE known.checkpoint_no END,
+    budget = CASE WHEN known.shard = ${shard} THEN known.budget + granted.change ELSE known.budget END,
+    lease_expires_at = CASE WHEN known.shard = ${shard} THEN now() + make_interval(secs => held.lease_seconds) ELSE known.lease_expires_at END
+  FROM held, granted, (
+    SELECT shard, sum(pending) AS pending, sum(added) AS added, sum(retrying) AS retrying, sum(processed) AS processed FROM (
+      SELECT ${shardOf('seq')} AS shard, 1 AS pending, 1 AS added, 0 AS retrying, 0 AS processed FROM added
+      UNION ALL SELECT ${shardOf('seq')}, -1, 0, 0, 0 FROM done
+      UNION ALL SELECT ${shard}::smallint, 0, 0, ${replaced === undefined ? '0' : `-cardinality(${replaced}::uuid[])`},
+        (SELECT outcome.fetched + outcome.failed FROM outcome)
+    ) row GROUP BY shard
+  ) change
+  WHERE known.job_id = granted.job_id AND known.shard = change.shard
+  RETURNING known.shard, known.pending, known.retrying, known.arrivals, known.budget
+),
+`,
+  answer: `jsonb_build_object('pending', coalesce(shard.pending, own.pending), 'retrying', coalesce(shard.retrying, own.retrying),
+    'arrivals', coalesce(shard.arrivals, own.arrivals), 'budget', coalesce(shard.budget, own.budget),
+    'others', EXISTS (SELECT FROM crawl_shards other WHERE other.job_id = $1 AND other.shard <> ${shard}
+      AND ${hasWork('other', 'state', `${limit}::integer`)}),
+    'seeds', state.discovery -> 'admittedSeeds') AS shard`,
+  from: ` JOIN mine ON true JOIN crawl_shards own ON own.job_id = held.id AND own.shard = ${shard} LEFT JOIN shard ON shard.shard = ${shard}`,
+});
 
 const answerColumns = {
   columns: ', body, answer',
@@ -83,7 +217,8 @@ const cookiesText = ({ sites, signedIn, values }: NonNullable<CheckpointVariant[
  * (`turn`): a holder that lost its lease writes nothing. A repeated checkpoint finds its number taken and changes nothing; the state is
  * locked too, because the first attempt may commit while the repeated one waits, too late for its snapshot to see.
  */
-const checkpointText = ({ kept, replaced, cookies }: CheckpointVariant = {}) => {
+const checkpointText = ({ kept, replaced, cookies, sharded }: CheckpointVariant = {}) => {
+  const part = sharded ? oneShard(sharded, replaced) : wholeCrawl;
   const less = (count: string) => (replaced === undefined ? '' : ` - before.${count}`);
   return `
 WITH held AS (
@@ -92,13 +227,10 @@ WITH held AS (
     progress_percentage = greatest(progress_percentage, least($4::smallint, 99)),
     retry_count = CASE WHEN $5::integer > 0 THEN 0 ELSE retry_count END,
     failed_starts = CASE WHEN $5 > 0 THEN 0 ELSE failed_starts END
-  WHERE id = $1 AND fence = $2 AND status::text = 'processing'
-  RETURNING id, requested_action
+  WHERE id = $1 AND fence = $2 AND status::text = 'processing'${part.isHeld}
+  RETURNING id, requested_action, lease_seconds
 ),
-turn AS MATERIALIZED (
-  SELECT state.job_id, state.next_seq, state.next_page_no FROM held JOIN crawl_states state ON state.job_id = held.id
-  WHERE state.checkpoint_no = $3::integer - 1
-  FOR NO KEY UPDATE OF state
+${part.mine}turn AS MATERIALIZED (${part.turn}
 ),
 ${replaced === undefined ? '' : replacedText(replaced)}page AS (
   INSERT INTO crawl_pages (job_id, page_no, url_hash, kind, outcome, status, depth, attempts, word_count, bytes, fetched_at, parent,
@@ -127,7 +259,7 @@ content AS (
   ON CONFLICT DO NOTHING
 ),
 found AS (
-  SELECT * FROM unnest($11::text[], $12::text[], $13::uuid[], $14::frontier_kind[], $15::smallint[], $16::smallint[],
+  SELECT *${part.foundColumns} FROM unnest($11::text[], $12::text[], $13::uuid[], $14::frontier_kind[], $15::smallint[], $16::smallint[],
     $17::uuid[]) WITH ORDINALITY AS found (host, url, url_hash, kind, depth, redirects, parent, position)
 ),
 visited AS (
@@ -138,16 +270,16 @@ visited AS (
 ),
 added AS (
   INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, redirects, parent)
-  SELECT turn.job_id, host, turn.next_seq + row_number() OVER (ORDER BY position) - 1, url_hash, url, kind, depth,
+  SELECT turn.job_id, host, ${part.seq} + row_number() OVER (ORDER BY position) - 1, url_hash, url, kind, depth,
     redirects, parent
   FROM turn, found JOIN visited USING (url_hash)
-  RETURNING host
+  RETURNING host, seq
 ),
 done AS (
   DELETE FROM crawl_frontier WHERE ${ofThisJob('job_id')} AND ctid = ANY (ARRAY(
     SELECT row.ctid FROM turn, unnest($18::text[], $19::bigint[]) AS done (host, seq)
     CROSS JOIN LATERAL (${frontierRow('done')}) row))
-  RETURNING host
+  RETURNING host, seq
 ),
 postponed AS (
   UPDATE crawl_frontier frontier SET attempts = postponed.attempts, refusals = postponed.refusals,
@@ -157,24 +289,14 @@ postponed AS (
   CROSS JOIN LATERAL (${frontierRow('postponed')}) row
   WHERE ${ofThisJob('frontier.job_id')} AND frontier.ctid = row.ctid
 ),
-host AS (
-  INSERT INTO crawl_hosts AS known (job_id, host, pending, done, low_seq)
-  SELECT turn.job_id, change.host, sum(change.pending), sum(change.pages), max(change.low_seq)
-  FROM turn, (
-    SELECT host, 1 AS pending, 0 AS pages, 0 AS low_seq FROM added
-    UNION ALL SELECT host, -1, 0, 0 FROM done
-    UNION ALL SELECT host, 0, pages, low FROM unnest($24::text[], $25::bigint[], $30::integer[]) AS low (host, low, pages)
-  ) change
-  GROUP BY turn.job_id, change.host
-  ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending,
-    done = known.done + excluded.done, low_seq = greatest(known.low_seq, excluded.low_seq)
+host AS (${part.host}
 ),
 ${cookies === undefined ? '' : cookiesText(cookies)}outcome AS (
   SELECT ${countsOf('page')}, coalesce(max(depth), 0) AS depth FROM page
 ),
-saved AS (
+${part.shard}saved AS (
   UPDATE crawl_states state SET
-    checkpoint_no = $3, updated_at = now(),
+    ${part.numbered}updated_at = now(),
     total_pending = total_pending + (SELECT count(*) FROM added) - (SELECT count(*) FROM done),
     total_processed = total_processed + outcome.fetched + outcome.failed${less('failed')},
     fetched = state.fetched + outcome.fetched, failed = state.failed + outcome.failed${less('failed')},
@@ -186,17 +308,17 @@ saved AS (
     next_seq = state.next_seq + (SELECT count(*) FROM added),
     next_page_no = state.next_page_no + jsonb_array_length($6::jsonb), current_url = coalesce($26, current_url),
     off_scope = ${replaced === undefined ? `CASE WHEN $27::jsonb = '{}' THEN off_scope ELSE ${offScope(false)} END` : offScope(true)},
-    discovery = coalesce($28::jsonb, discovery)
-  FROM turn, outcome${replaced === undefined ? '' : ', before'}
-  WHERE state.job_id = turn.job_id AND state.checkpoint_no = $3::integer - 1
+    discovery = ${part.discovery}
+  FROM turn, outcome${replaced === undefined ? '' : ', before'}${sharded ? ', granted' : ''}
+  WHERE state.job_id = turn.job_id${part.inTurn}
   RETURNING state.total_pending, state.total_processed, state.fetched, state.retrying
 )
 SELECT held.requested_action, true AS held, turn.job_id IS NOT NULL AS applied,
   coalesce(saved.total_pending, state.total_pending) AS total_pending,
   coalesce(saved.total_processed, state.total_processed) AS total_processed,
   coalesce(saved.fetched, state.fetched) AS fetched, coalesce(saved.retrying, state.retrying) AS retrying,
-  (SELECT count(*) FROM added) AS added
-FROM held JOIN crawl_states state ON state.job_id = held.id LEFT JOIN turn ON true LEFT JOIN saved ON true`;
+  (SELECT count(*) FROM added) AS added, ${part.answer}
+FROM held${part.from} JOIN crawl_states state ON state.job_id = held.id LEFT JOIN turn ON true LEFT JOIN saved ON true`;
 };
 
 /** Which of the parts a checkpoint needs. */
@@ -204,33 +326,54 @@ export interface CheckpointParts {
   readonly isKeeping: boolean;
   readonly isReplacing: boolean;
   readonly hasCookies: boolean;
+  readonly isSharded: boolean;
 }
 
 /** Parameters that every checkpoint has; those of the parts follow in the order of CheckpointParts. */
 const commonParameters = 34;
 
-const statements = [0, 1, 2, 3, 4, 5, 6, 7].map((parts) => {
-  const [isKeeping, isReplacing, hasCookies] = [parts & 1, parts & 2, parts & 4];
+const statements = Array.from({ length: 16 }, (_, parts) => {
+  const [isKeeping, isReplacing, hasCookies, isSharded] = [parts & 1, parts & 2, parts & 4, parts & 8];
   let last = commonParameters + (isKeeping ? 2 : 0);
   const next = () => `$${++last}`;
   return statement<CheckpointRow>(
-    `checkpoint${isReplacing ? '-replacing' : ''}${isKeeping ? '-keeping-answers' : ''}${hasCookies ? '-with-cookies' : ''}`,
+    `checkpoint${isReplacing ? '-replacing' : ''}${isKeeping ? '-keeping-answers' : ''}${hasCookies ? '-with-cookies' : ''}${isSharded ? '-of-shard' : ''}`,
     checkpointText({
       ...(isKeeping && { kept: answerColumns }),
       ...(isReplacing && { replaced: next() }),
       ...(hasCookies && { cookies: { sites: next(), signedIn: next(), values: next() } }),
+      ...(isSharded && {
+        sharded: {
+          shard: next(),
+          ticket: next(),
+          shards: next(),
+          spent: next(),
+          want: next(),
+          limit: next(),
+        },
+      }),
     }),
   );
 });
 
+type Repeated = Omit<SavedCheckpoint, 'requested_action' | 'added'>;
+
 /** The state after a checkpoint that was applied before. */
-export const repeatedStatement = statement<Omit<SavedCheckpoint, 'requested_action' | 'added'>>(
+export const repeatedStatement = statement<Repeated>(
   'checkpoint-repeated',
-  'SELECT total_pending, total_processed, fetched, retrying FROM crawl_states WHERE job_id = $1 AND checkpoint_no = $2',
+  `SELECT total_pending, total_processed, fetched, retrying, NULL::jsonb AS shard FROM crawl_states
+   WHERE job_id = $1 AND checkpoint_no = $2`,
+);
+export const repeatedOfShardStatement = statement<Repeated>(
+  'checkpoint-repeated-of-shard',
+  `SELECT total_pending, total_processed, fetched, state.retrying, jsonb_build_object('pending', own.pending,
+     'retrying', own.retrying, 'arrivals', arrivals, 'budget', budget, 'others', false, 'seeds', discovery -> 'admittedSeeds') AS shard
+   FROM crawl_shards own JOIN crawl_states state USING (job_id)
+   WHERE job_id = $1 AND own.checkpoint_no = $2 AND own.fence = $3 AND own.worker_id IS NOT NULL`,
 );
 
 /** The cheapest statement that can save a checkpoint. */
-export function checkpointStatementFor({ isKeeping, isReplacing, hasCookies }: CheckpointParts) {
-  const parts = (isKeeping ? 1 : 0) + (isReplacing ? 2 : 0) + (hasCookies ? 4 : 0);
+export function checkpointStatementFor({ isKeeping, isReplacing, hasCookies, isSharded }: CheckpointParts) {
+  const parts = (isKeeping ? 1 : 0) + (isReplacing ? 2 : 0) + (hasCookies ? 4 : 0) + (isSharded ? 8 : 0);
   return statements[parts] as Statement<CheckpointRow>;
 }

@@ -1,6 +1,8 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
+import type { ShardBy } from '../../queue/shards/open-shards.ts';
 import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
+import type { SavedShard } from './checkpoint-statement.ts';
 
 /** Where a crawl stands. */
 export interface CrawlState {
@@ -20,6 +22,30 @@ export interface CrawlState {
   readonly baseline: string | null;
   /** The URL rules of the baseline's hashes. */
   readonly baseline_rules: UrlRulesVersion | null;
+  /** What the runner holds of a crawl with several shards. */
+  readonly shard?: ShardState | undefined;
+}
+
+/** Where a shard stands. Its checkpoints are numbered by itself. */
+export interface ShardState extends Omit<SavedShard, 'others' | 'seeds'> {
+  readonly shard: number;
+  readonly shards: number;
+  readonly shard_by: ShardBy;
+  readonly checkpoint_no: number;
+}
+
+const shardStatement = statement<ShardState>(
+  'read-shard',
+  `SELECT shard, shards, shard_by, checkpoint_no, pending, retrying, arrivals, budget FROM crawl_shards
+   WHERE job_id = $1 AND fence = $2 AND worker_id IS NOT NULL`,
+);
+
+/** The shard that a runner holds; undefined in a crawl with one. */
+async function readShard(db: Queryable, job: HeldJob): Promise<ShardState | undefined> {
+  if (job.ticket === undefined) return undefined;
+  const [shard] = await run(db, shardStatement, [job.id, job.ticket]);
+  if (!shard) throw leaseLost(job);
+  return shard;
 }
 
 const stateColumns =
@@ -82,5 +108,5 @@ export async function openFrontier(
   // this one's snapshot to see.
   const state = (await open())[0] ?? (await open())[0];
   if (!state) throw leaseLost(job);
-  return state;
+  return { ...state, shard: await readShard(db, job) };
 }

@@ -1,5 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { wasHad } from '../../pages/stored/page.ts';
+import { firstSeq, shardBits } from './checkpoint-statement.ts';
 import type { FrontierEntry } from './frontier-entry.ts';
 
 const entryColumns = [
@@ -25,7 +26,7 @@ const parts = { all: '', retried: ' AND retry_of IS NOT NULL' };
 
 const readText = (which: string) => `
 SELECT ${entryColumns} FROM crawl_frontier frontier
-WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4`;
+WHERE job_id = $1 AND host = $2 AND seq > $3 AND seq < $5${which} ORDER BY seq LIMIT $4`;
 
 /**
  * Reads what the baseline knows of each page along with it, so that a recrawl needs no more queries. The validators of a rendered
@@ -33,13 +34,13 @@ WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4`;
  */
 const readComparedText = (which: string) => `
 SELECT ${entryColumns}, before.seen AS before FROM (
-  SELECT * FROM crawl_frontier WHERE job_id = $1 AND host = $2 AND seq > $3${which} ORDER BY seq LIMIT $4
+  SELECT * FROM crawl_frontier WHERE job_id = $1 AND host = $2 AND seq > $3 AND seq < $5${which} ORDER BY seq LIMIT $4
 ) frontier LEFT JOIN LATERAL (
   SELECT CASE WHEN rendered OR render_reason IN ('no_browser', 'render_failed')
     THEN jsonb_build_object('etag', NULL, 'lastModified', NULL, 'contentHash', content_hash)
     ELSE jsonb_build_object('etag', etag, 'lastModified', last_modified, 'contentHash', content_hash) END AS seen
   FROM crawl_pages page
-  WHERE page.job_id = $5 AND page.url_hash = frontier.url_hash AND ${wasHad('page')} LIMIT 1
+  WHERE page.job_id = $6 AND page.url_hash = frontier.url_hash AND ${wasHad('page')} LIMIT 1
 ) before ON true
 ORDER BY frontier.seq`;
 
@@ -60,17 +61,27 @@ interface HostRow {
   readonly low_seq: number;
 }
 
-const hostsText = (which: string) => `
-SELECT host, pending, done, low_seq FROM crawl_hosts known
+const hostsText = (table: string, which: string) => `
+SELECT host, pending, done, low_seq FROM ${table} known
 WHERE job_id = $1 AND host > $2 AND pending > 0${which} ORDER BY host LIMIT $3`;
 
-const hostsStatements = {
-  all: statement<HostRow>('read-frontier-hosts', hostsText('')),
-  retried: statement<HostRow>(
-    'read-frontier-hosts-retried',
-    hostsText(` AND EXISTS (
+const hasRetried = (bounds: string) => ` AND EXISTS (
   SELECT FROM crawl_frontier frontier
-  WHERE frontier.job_id = $1 AND frontier.host = known.host${parts.retried})`),
+  WHERE frontier.job_id = $1 AND frontier.host = known.host${bounds}${parts.retried})`;
+
+const hostsStatements = {
+  all: statement<HostRow>('read-frontier-hosts', hostsText('crawl_hosts', '')),
+  retried: statement<HostRow>('read-frontier-hosts-retried', hostsText('crawl_hosts', hasRetried(''))),
+};
+const ofShard = ' AND shard = $4::smallint';
+const shardHostsStatements = {
+  all: statement<HostRow>('read-shard-hosts', hostsText('crawl_shard_hosts', ofShard)),
+  retried: statement<HostRow>(
+    'read-shard-hosts-retried',
+    hostsText(
+      'crawl_shard_hosts',
+      `${ofShard}${hasRetried(` AND frontier.seq >= $4::bigint << ${shardBits} AND frontier.seq < ($4::bigint + 1) << ${shardBits}`)}`,
+    ),
   ),
 };
 
@@ -80,6 +91,8 @@ export interface FrontierOf {
   readonly jobId: string;
   /** The job that the crawl is compared with. */
   readonly baseline: string | null;
+  /** Of a crawl with several. */
+  readonly shard?: number | undefined;
 }
 
 export interface FrontierStretch {
@@ -92,10 +105,10 @@ export interface FrontierStretch {
 /** The next rows of a host after a position. By key, not by offset, so that the cost does not grow with the crawl. */
 export function readFrontier(
   db: Queryable,
-  { jobId, baseline }: FrontierOf,
+  { jobId, baseline, shard = 0 }: FrontierOf,
   { host, afterSeq, limit, part }: FrontierStretch,
 ): Promise<FrontierEntry[]> {
-  const values = [jobId, host, afterSeq, limit];
+  const values = [jobId, host, afterSeq, limit, firstSeq(shard + 1)];
   return baseline === null
     ? run(db, readStatements[part], values)
     : run(db, readComparedStatements[part], [...values, baseline]);
@@ -104,10 +117,13 @@ export function readFrontier(
 /** Hosts with rows left, by name after `afterHost`, and where their live rows begin. */
 export function readHosts(
   db: Queryable,
-  jobId: string,
+  { jobId, shard }: Pick<FrontierOf, 'jobId' | 'shard'>,
   afterHost: string,
   limit: number,
   part: FrontierPart,
 ): Promise<HostRow[]> {
-  return run(db, hostsStatements[part], [jobId, afterHost, limit]);
+  const values = [jobId, afterHost, limit];
+  return shard === undefined
+    ? run(db, hostsStatements[part], values)
+    : run(db, shardHostsStatements[part], [...values, shard]);
 }

@@ -15,7 +15,7 @@ const index = 'crawl_frontier_retried';
 const statements: [string, Statement<never>, unknown[]][] = [
   ['retry-urls', retryUrlsStatement as Statement<never>, [job, null, null, 'user:ann']],
   ['return-pages', returnPagesStatement as Statement<never>, [job, null, null, 1]],
-  ['read-frontier-retried', readStatements.retried as Statement<never>, [job, 'a.test', 0, 128]],
+  ['read-frontier-retried', readStatements.retried as Statement<never>, [job, 'a.test', 0, 128, 2 ** 44]],
 ];
 
 describe.each([

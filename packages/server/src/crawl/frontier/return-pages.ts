@@ -2,6 +2,8 @@ import { foundByDiscovery } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
+import { shardBits, shardOf } from './checkpoint-statement.ts';
+import { shardOfHash } from './shard-of-url.ts';
 
 /*
  * CTEs that return failed and skipped pages to the frontier. They keep their records until the checkpoint with a new outcome replaces
@@ -9,7 +11,9 @@ import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
  * as $2 and reasons as $3, null for all. `chosen` has a row for each page, `returned` for each that was not in the frontier already.
  */
 export const returnedPages = (outcomes = "'failed', 'skipped'") => `state AS MATERIALIZED (
-  SELECT job_id, next_seq, retrying FROM crawl_states JOIN job ON job.id = job_id
+  SELECT crawl_states.job_id, next_seq, crawl_states.retrying, first.shards, first.shard_by FROM crawl_states JOIN job ON job.id = crawl_states.job_id
+  LEFT JOIN crawl_shards first
+    ON first.job_id = crawl_states.job_id AND first.shard = 0 AND NOT EXISTS (SELECT FROM crawl_hosts WHERE job_id = $1)
 ),
 chosen AS MATERIALIZED (
   SELECT page.url_hash, page.url, page.kind, page.depth, page.parent, page.outcome
@@ -24,15 +28,31 @@ under_way AS MATERIALIZED (
 ),
 returned AS (
   INSERT INTO crawl_frontier (job_id, host, seq, url_hash, url, kind, depth, parent, retry_of)
-  SELECT state.job_id, substring(chosen.url FROM '^[a-z]+://([^/]+)'),
-    state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent, outcome
-  FROM chosen, state WHERE NOT EXISTS (SELECT FROM under_way WHERE under_way.url_hash = chosen.url_hash)
-  RETURNING host
+  SELECT state.job_id, chosen.host, (coalesce(chosen.shard, 0)::bigint << ${shardBits})
+    + state.next_seq + row_number() OVER (ORDER BY depth, url_hash) - 1, url_hash, url, kind, depth, parent, outcome
+  FROM (
+    SELECT chosen.*, name.host, CASE state.shard_by
+      WHEN 'url' THEN ${shardOfHash('chosen.url_hash', 'state.shards')}
+      -- Its page was found, so its host is known.
+      WHEN 'domain' THEN (SELECT shard FROM crawl_shard_hosts known WHERE known.job_id = $1 AND known.host = name.host LIMIT 1) END AS shard
+    FROM chosen, state CROSS JOIN LATERAL (SELECT substring(chosen.url FROM '^[a-z]+://([^/]+)') AS host) name
+  ) chosen, state WHERE NOT EXISTS (SELECT FROM under_way WHERE under_way.url_hash = chosen.url_hash)
+  RETURNING host, seq
 ),
 host AS (
   INSERT INTO crawl_hosts AS known (job_id, host, pending)
-  SELECT state.job_id, returned.host, count(*) FROM returned, state GROUP BY state.job_id, returned.host
+  SELECT state.job_id, returned.host, count(*) FROM returned, state WHERE state.shards IS NULL GROUP BY state.job_id, returned.host
   ON CONFLICT (job_id, host) DO UPDATE SET pending = known.pending + excluded.pending
+),
+shard_host AS (
+  INSERT INTO crawl_shard_hosts AS known (job_id, shard, host, pending)
+  SELECT state.job_id, ${shardOf('seq')}, returned.host, count(*) FROM returned, state WHERE state.shards IS NOT NULL GROUP BY 1, 2, 3
+  ON CONFLICT (job_id, shard, host) DO UPDATE SET pending = known.pending + excluded.pending
+),
+shard AS (
+  UPDATE crawl_shards known SET pending = known.pending + more.count, retrying = known.retrying + more.count
+  FROM (SELECT ${shardOf('seq')} AS shard, count(*) AS count FROM returned GROUP BY 1) more
+  WHERE known.job_id = $1 AND known.shard = more.shard
 ),
 suspect AS (
   DELETE FROM crawl_suspects suspect USING chosen, state

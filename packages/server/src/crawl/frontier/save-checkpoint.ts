@@ -3,7 +3,12 @@ import { type Queryable, run } from '../../base/database/statement.ts';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 import type { CookieRow } from '../session/stored-cookies.ts';
-import { checkpointStatementFor, repeatedStatement, type SavedCheckpoint } from './checkpoint-statement.ts';
+import {
+  checkpointStatementFor,
+  repeatedOfShardStatement,
+  repeatedStatement,
+  type SavedCheckpoint,
+} from './checkpoint-statement.ts';
 import type { FoundUrl, LastFailure, Tries } from './frontier-entry.ts';
 
 /** What changed since the last checkpoint. */
@@ -29,6 +34,19 @@ export interface Checkpoint {
   readonly discovery: Record<string, unknown> | null;
   /** Sites whose cookies changed. */
   readonly cookies: readonly CookieRow[];
+  /** In a crawl with several shards. */
+  readonly shard?: ShardCheckpoint | undefined;
+}
+
+export interface ShardCheckpoint {
+  readonly shard: number;
+  /** The shard of each found URL. */
+  readonly of: (url: FoundUrl) => number;
+  /** The crawl's page limit. */
+  readonly limit: number | undefined;
+  /** Pages of the shard's budget that were fetched, and how many more it wants; negative: how many it returns. */
+  readonly spent: number;
+  readonly want: number;
 }
 
 /** Makes progress durable. Safe to repeat with the same number when its answer was lost. */
@@ -53,11 +71,24 @@ export async function saveCheckpoint(
     values.push(cookies.map(({ signedIn }) => signedIn));
     values.push(cookies.map((row) => row.cookies));
   }
-  const [saved] = await run(db, checkpointStatementFor({ isKeeping, isReplacing, hasCookies }), values);
+  const { shard } = checkpoint;
+  if (shard)
+    values.push(
+      shard.shard,
+      job.ticket,
+      checkpoint.found.map(shard.of),
+      shard.spent,
+      shard.want,
+      shard.limit ?? null,
+    );
+  const parts = { isKeeping, isReplacing, hasCookies, isSharded: shard !== undefined };
+  const [saved] = await run(db, checkpointStatementFor(parts), values);
   if (!saved) throw leaseLost(job);
   const { held: _, applied, ...result } = saved;
   if (applied) return result;
-  const [state] = await run(db, repeatedStatement, [job.id, checkpoint.number]);
+  const [state] = shard
+    ? await run(db, repeatedOfShardStatement, [job.id, checkpoint.number, job.ticket])
+    : await run(db, repeatedStatement, [job.id, checkpoint.number]);
   if (!state) throw new HoldfastError('internal_error', `checkpoint ${checkpoint.number} came out of turn`);
   return { ...result, ...state };
 }

@@ -6,7 +6,7 @@ import type { Page, PageContent } from '../../pages/stored/page.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FoundUrl, FrontierEntry, LastFailure, Tries } from '../frontier/frontier-entry.ts';
-import { saveCheckpoint } from '../frontier/save-checkpoint.ts';
+import { type ShardCheckpoint, saveCheckpoint } from '../frontier/save-checkpoint.ts';
 import type { CookieRow } from '../session/stored-cookies.ts';
 
 interface CheckpointerOptions {
@@ -21,8 +21,15 @@ interface CheckpointerOptions {
   readonly takeCookies: () => CookieRow[];
   readonly onSaved: (saved: SavedCheckpoint, unsaved: Unsaved) => void;
   readonly onFailed: (error: unknown) => void;
+  /** In a crawl with several shards. */
+  readonly shard?: CheckpointedShard | undefined;
   /** Whether to keep retrying while the database is away. */
   readonly mayGoOn: () => boolean;
+}
+
+interface CheckpointedShard extends Pick<ShardCheckpoint, 'shard' | 'of' | 'limit'> {
+  /** How many pages of the limit the runner wants to have when these were spent. */
+  readonly want: (spent: number) => number;
 }
 
 /** Fetched URLs whose outcome is not yet durable: what a kill costs, besides the requests in flight. */
@@ -74,12 +81,12 @@ export class Checkpointer {
     else this.#timer ??= setTimeout(() => void this.save(), everyMs);
   }
 
-  /** Saves what there is. Resolves when that is durable or has failed. */
-  async save(): Promise<void> {
+  /** Saves what there is. Resolves when that is durable or has failed. `always`: also if nothing has changed, to hear the news. */
+  async save(always = false): Promise<void> {
     while (this.#saving) await this.#saving;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#unsaved.isEmpty) return;
+    if (this.#unsaved.isEmpty && !always) return;
     const unsaved = this.#unsaved;
     this.#unsaved = new Unsaved();
     this.#savingAsked = unsaved.asked;
@@ -103,7 +110,8 @@ export class Checkpointer {
   }
 
   async #write(unsaved: Unsaved): Promise<void> {
-    const { db, job, log, lowSeq, progress, takeCookies, onSaved, onFailed, mayGoOn } = this.#options;
+    const { db, job, log, lowSeq, progress, takeCookies, onSaved, onFailed, mayGoOn, shard } = this.#options;
+    const spent = countSpent(unsaved);
     this.#number++;
     const hosts = new Map<string, { lowSeq: number; pages: number }>();
     for (const { entry, counts } of unsaved.done) {
@@ -125,6 +133,7 @@ export class Checkpointer {
       progress: progress(),
       discovery: unsaved.discovery,
       cookies: takeCookies(),
+      shard: shard && { ...shard, spent, want: shard.want(spent) },
     };
     const started = performance.now();
     try {
@@ -139,6 +148,11 @@ export class Checkpointer {
       onFailed(error);
     }
   }
+}
+
+/** Pages that count towards the page limit; retried ones are extra. */
+function countSpent({ done }: Unsaved): number {
+  return done.filter(({ page, entry }) => page.outcome === 'fetched' && entry.retry_of === null).length;
 }
 
 function countOutcomes({ done }: Unsaved): Record<string, number> {

@@ -1,44 +1,29 @@
 import { HoldfastError } from '@holdfast/contract';
-import { retryTransient } from '../../base/database/transient-errors.ts';
 import { patienceMs } from '../../governor/governed-fetcher.ts';
 import type { StopReason } from '../../queue/jobs/end-run.ts';
-import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
 import { TrapDetector } from '../../web/traps/trap-detector.ts';
 import type { SavedCheckpoint } from '../frontier/checkpoint-statement.ts';
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
-import { returnDropped } from '../frontier/return-pages.ts';
+import { shardOfUrl } from '../frontier/shard-of-url.ts';
 import { type Admission, AdmitEntries } from './admit-entries.ts';
 import { BlockedHosts } from './blocked-hosts.ts';
 import { Checkpointer, type Unsaved } from './checkpointer.ts';
 import { ComparePages } from './compare-pages.ts';
 import type { CrawlContext } from './crawl-context.ts';
+import type { CrawlEnd } from './crawl-end.ts';
 import { Discovery, type KeptDiscovery } from './discovery.ts';
 import { seedUrls } from './find-urls.ts';
+import { HeldShard } from './held-shard.ts';
 import type { HostQueue } from './host-queue.ts';
 import { HostQueues } from './host-queues.ts';
 import type { InFlight } from './in-flight-file.ts';
 import { recallUrls } from './known-urls.ts';
 import { ProcessEntry } from './process-entry.ts';
+import { returnRefuted } from './refuted-traps.ts';
 
-/**
- * How a run ended.
- * finished  nothing is left to do; limit  a limit was reached; blocked  every remaining host is blocked;
- * stopped   as requested; lost  the lease is gone
- */
-export type CrawlEnd =
-  | { readonly how: 'finished' | 'limit' | 'lost' }
-  | {
-      readonly how: 'blocked';
-      readonly waitMs: number;
-      readonly byRobots: boolean;
-      readonly by: BlockedBy;
-      /** Pages of all runs so far. */
-      readonly fetched: number;
-    }
-  | { readonly how: 'stopped'; readonly reason: StopReason }
-  /** The site does not take the sign-in any more. */
-  | { readonly how: 'signed_out'; readonly error: HoldfastError };
+/** A shard whose hosts are blocked for longer is given up, if another one has work. */
+const shardPatienceMs = 1_000;
 
 /** How soon to check again whether an expired lease was renewed. */
 const leaseLookMs = 250;
@@ -63,6 +48,8 @@ export class CrawlLoop {
   #failed: (error: unknown) => void = () => {};
   #stopReason: StopReason | undefined;
   #total: Pick<SavedCheckpoint, 'total_pending' | 'total_processed' | 'fetched' | 'retrying'>;
+  /** In a crawl with several shards: the one that this loop works on. */
+  readonly #shard: HeldShard | undefined;
   /** A suspect runs alone. */
   #alone = false;
   #refilling: Promise<void> | undefined;
@@ -79,12 +66,23 @@ export class CrawlLoop {
     const { db, job, log } = context;
     const mayGoOn = () => performance.now() < context.leaseEnds();
     this.#total = state;
-    this.#queues = new HostQueues(db, { jobId: job.id, baseline: state.baseline });
+    this.#shard = state.shard && new HeldShard(state.shard, context.options);
+    this.#queues = new HostQueues(db, {
+      jobId: job.id,
+      baseline: state.baseline,
+      shard: state.shard?.shard,
+    });
     this.#checkpointer = new Checkpointer({
       db,
       job,
       log,
-      number: state.checkpoint_no,
+      number: state.shard?.checkpoint_no ?? state.checkpoint_no,
+      shard: state.shard && {
+        shard: state.shard.shard,
+        of: shardOfUrl({ shards: state.shard.shards, by: state.shard.shard_by }),
+        limit: context.options.max_pages,
+        want: (spent) => this.#wantedPages(spent),
+      },
       lowSeq: (host) => this.#queues.of(host).lowSeq,
       progress: () => this.#progress(),
       takeCookies: () => context.session.takeChanged(),
@@ -121,11 +119,12 @@ export class CrawlLoop {
     });
   }
 
-  async run(isNew: boolean): Promise<CrawlEnd> {
+  /** `starts`: whether the crawl begins, goes on in another process, or goes on in this one with another shard. */
+  async run(starts: 'new' | 'again' | 'switched'): Promise<CrawlEnd> {
     const unsubscribe = this.#context.governor.onReady(() => this.#pump());
     try {
-      if (isNew) await this.#seed();
-      else this.#mustRecall = true;
+      if (starts === 'new') await this.#seed();
+      else this.#mustRecall = starts === 'again';
       this.#pump();
       const end = await this.#ended;
       if (end.how !== 'lost') await this.#checkpointer.save();
@@ -158,6 +157,10 @@ export class CrawlLoop {
     if (this.#isOver) return;
     this.#processor.discovered(origin, sitemaps);
     this.#pump();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   async #seed(): Promise<void> {
@@ -208,18 +211,37 @@ export class CrawlLoop {
   #mayStart(): boolean {
     const { concurrency } = this.#context.options;
     if (this.#alone || this.#inFlight.size >= concurrency || this.#checkpointer.isCrowded) return false;
-    return this.#total.retrying > 0 || this.#mayFetchMore(this.#inFlight.size);
+    return this.#retrying > 0 || this.#mayFetchMore(this.#inFlight.size);
+  }
+
+  /** Frontier rows for this runner. */
+  get #pending(): number {
+    return this.#shard?.news.pending ?? this.#total.total_pending;
+  }
+
+  get #retrying(): number {
+    return this.#shard?.news.retrying ?? this.#total.retrying;
   }
 
   /** Whether the page limit allows another page once those in flight are fetched. Retried pages were counted before. */
   #mayFetchMore(underWay: number): boolean {
     const { max_pages } = this.#context.options;
-    return max_pages === undefined || this.#fetchedSoFar() + underWay < max_pages;
+    if (max_pages === undefined) return true;
+    const { unsavedFetched } = this.#processor;
+    if (this.#shard) return unsavedFetched + underWay < this.#shard.news.budget;
+    return this.#total.fetched + unsavedFetched + underWay < max_pages;
   }
 
-  /** Fetched pages, committed or not. */
-  #fetchedSoFar(): number {
-    return this.#total.fetched + this.#processor.unsavedFetched;
+  /** Whether the crawl has fetched as many pages as it may. */
+  get #isAtLimit(): boolean {
+    const { max_pages = Number.POSITIVE_INFINITY } = this.#context.options;
+    return this.#shard ? this.#total.fetched >= max_pages : !this.#mayFetchMore(0);
+  }
+
+  #wantedPages(spent: number): number {
+    const { asked, found } = this.#checkpointer.unsaved;
+    const isIdle = this.#inFlight.size + asked + found.size + spent === 0;
+    return this.#shard?.wantedPages(spent, { fetched: this.#total.fetched, isIdle }) ?? 0;
   }
 
   #next(now: number) {
@@ -255,6 +277,7 @@ export class CrawlLoop {
   #start(queue: HostQueue, entry: FrontierEntry, admission: Admission): void {
     queue.take(entry);
     queue.inFlight++;
+    this.#shard?.busy();
     this.#queues.served(queue);
     this.#inFlight.add(entry.url_hash);
     this.#alone = this.#context.suspects.has(entry.url_hash);
@@ -301,21 +324,23 @@ export class CrawlLoop {
     if (this.#settling) return;
     this.#settling = true;
     try {
-      await this.#checkpointer.save();
+      await this.#checkpointer.save(this.#shard?.isNewsDue());
       await this.#refilling;
-      if (this.#total.retrying === 0 && !this.#mayFetchMore(0)) return this.#end({ how: 'limit' });
-      if (this.#total.total_pending === 0 && this.#checkpointer.unsaved.isEmpty) {
-        if (!(await this.#returnDropped())) return this.#end({ how: 'finished' });
+      if (this.#retrying === 0 && this.#isAtLimit) return this.#end({ how: 'limit' });
+      if (this.#hasNothingToDo && (this.#shard?.mayGiveUp(this.#total.total_pending === 0) ?? true)) {
+        // Of several runners, the last one does that (end-crawl.ts).
+        if (this.#shard || !(await this.#returnDropped())) return this.#end({ how: 'finished' });
       }
       // Some rows are not in memory: look for them.
-      if (this.#total.total_pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
+      if (this.#pending > 0 && this.#queues.isEmpty) this.#queues.rescan();
       const waitMs = this.#blocked.waitMs();
-      if (waitMs > patienceMs) {
+      if (waitMs > (this.#shard?.news.others ? shardPatienceMs : patienceMs)) {
         const { fetched } = this.#total;
         const { retry_count, max_retries } = this.#context.job;
         const byRobots = this.#blocked.areByRobots();
         // With pages fetched and no retry left, the unreachable URLs are recorded as failed and the crawl completes.
-        if (byRobots && fetched > 0 && retry_count >= max_retries) this.#admissions.giveUpUnreachable();
+        const isSpent = byRobots && fetched > 0 && retry_count >= max_retries;
+        if (isSpent && waitMs > patienceMs) this.#admissions.giveUpUnreachable();
         else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blocked.reason() });
       }
     } catch (error) {
@@ -330,13 +355,9 @@ export class CrawlLoop {
   async #returnDropped(): Promise<boolean> {
     const { wanted } = this.#discovery;
     if (!wanted) return false;
-    const { db, job, log, options, leaseEnds } = this.#context;
-    const room = (options.max_pages ?? Number.POSITIVE_INFINITY) - this.#fetchedSoFar();
-    const mayGoOn = () => performance.now() < leaseEnds();
-    const returned = await retryTransient(mayGoOn, () => returnDropped(db, job, wanted, room));
+    const returned = await returnRefuted(this.#context, wanted, this.#total.fetched);
     this.#discovery.returned();
     if (returned === 0) return false;
-    log.info({ urls: returned }, 'Fetching URLs that were taken for a trap');
     const { total_pending, retrying } = this.#total;
     this.#total = { ...this.#total, total_pending: total_pending + returned, retrying: retrying + returned };
     this.#queues.grew(this.#queues.hosts.map(({ host }) => host));
@@ -344,8 +365,18 @@ export class CrawlLoop {
     return true;
   }
 
+  /** Its shard is empty, or other runners hold all that is left of the page limit. */
+  get #hasNothingToDo(): boolean {
+    if (!this.#checkpointer.unsaved.isEmpty) return false;
+    return (
+      this.#pending === 0 || (this.#shard !== undefined && this.#retrying === 0 && !this.#mayFetchMore(0))
+    );
+  }
+
   #saved(saved: SavedCheckpoint, unsaved: Unsaved): void {
     this.#total = saved;
+    if (saved.shard?.seeds) this.#discovery.seedsAdmitted(saved.shard.seeds);
+    if (saved.shard && this.#shard?.heard(saved.shard)) this.#queues.arrived();
     this.#processor.committed(unsaved);
     if (this.#mustRecall) this.#recall();
     for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);

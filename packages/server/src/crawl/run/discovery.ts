@@ -42,6 +42,15 @@ export class Discovery {
     this.#keep();
   }
 
+  /** Seeds that runners of other shards admitted. */
+  seedsAdmitted(urls: readonly string[]): void {
+    for (const url of urls) {
+      if (this.#admittedSeeds.includes(url)) continue;
+      this.#options.scope.admitSeed(url);
+      this.#admittedSeeds.push(url);
+    }
+  }
+
   skipped({ url }: FrontierEntry, reason: Parameters<TrapDetector['skipped']>[1]): void {
     this.#options.traps?.skipped(url, reason);
   }

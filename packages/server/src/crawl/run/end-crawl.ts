@@ -5,13 +5,17 @@ import { isLasting } from '../../governor/robots/robots-failure.ts';
 import { endRun, type RunEnd, supervisorEnds } from '../../queue/jobs/end-run.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
 import type { BlockedBy } from '../../queue/jobs/waiting-jobs.ts';
+import { type GivenUpRow, giveUpShard } from '../../queue/shards/give-up-shard.ts';
 import { statusFailure } from '../../web/fetch/status-error.ts';
+import { TrapDetector } from '../../web/traps/trap-detector.ts';
 import { abandonFrontier } from '../frontier/abandon-frontier.ts';
 import type { CrawlState } from '../frontier/open-frontier.ts';
 import { returnPages } from '../frontier/return-pages.ts';
 import { settleGone } from '../frontier/settle-gone.ts';
 import type { CrawlContext } from './crawl-context.ts';
-import type { CrawlEnd } from './crawl-loop.ts';
+import type { CrawlEnd } from './crawl-end.ts';
+import type { KeptDiscovery } from './discovery.ts';
+import { returnRefuted } from './refuted-traps.ts';
 import { RenamedPages } from './renamed-pages.ts';
 
 /** The baseline of a recrawl. */
@@ -23,18 +27,66 @@ const stopReasons = {
   ...supervisorEnds,
 } as const;
 
-/** Lets go of the job of a crawl run that is over. Resolves with the job's new status. */
+/** `undefined`: the runner goes on, perhaps with another shard. Otherwise the job's new status. */
+export type Ended = WriteOutcome | undefined;
+
+/** Lets go of the job of a crawl run that is over. In a crawl with several shards, only its last runner does; the others give up theirs. */
 export async function endCrawl(
   context: CrawlContext,
   end: CrawlEnd,
   compared: Compared,
   actor: string,
-): Promise<WriteOutcome> {
+): Promise<Ended> {
   // Each of the statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
   return await retryTransient(
     () => performance.now() < context.leaseEnds(),
-    async () => await endRun(context.job, await runEndOf(context, end, compared), { ...context, actor }),
+    async () => {
+      const last = context.job.ticket === undefined ? end : await leaveShard(context, end);
+      if (typeof last === 'string') return last;
+      return (
+        last && (await endRun(context.job, await runEndOf(context, last, compared), { ...context, actor }))
+      );
+    },
   );
+}
+
+/** What is left to do for the runner of a shard: to end the run of the job, to go on (undefined), or nothing. */
+async function leaveShard(
+  { db, job }: CrawlContext,
+  end: CrawlEnd,
+): Promise<CrawlEnd | WriteOutcome | undefined> {
+  if (end.how === 'lost' || (end.how === 'stopped' && end.reason === 'lost')) return 'lost';
+  const blocked = end.how === 'blocked' ? end : undefined;
+  const given = await giveUpShard(db, job, {
+    waitSeconds: blocked && blocked.waitMs / 1000,
+    byRobots: blocked?.byRobots ?? false,
+    maySwitch: end.how !== 'stopped' && end.how !== 'signed_out',
+    onlyEmpty: end.how === 'finished',
+  });
+  switch (given.became) {
+    case 'switched':
+    case 'stays':
+      return undefined;
+    case 'left':
+      return 'processing';
+    case 'lost':
+      return 'lost';
+    case 'last':
+      return end.how === 'stopped' || end.how === 'signed_out' ? end : wholeEnd(end, given);
+  }
+}
+
+/** The end of a crawl, from that of its last shard and what the others wait for. */
+function wholeEnd(end: Exclude<CrawlEnd, { how: 'stopped' | 'signed_out' }>, given: GivenUpRow): CrawlEnd {
+  if (given.is_at_limit) return { how: 'limit' };
+  if (given.total_pending === 0) return { how: 'finished' };
+  const othersWaitMs = (given.others_wait ?? Number.POSITIVE_INFINITY) * 1000;
+  const byRobots = given.others_by_robots ?? true;
+  if (end.how === 'blocked')
+    return { ...end, waitMs: Math.min(end.waitMs, othersWaitMs), byRobots: end.byRobots && byRobots };
+  const by = { cause: 'tries', host: null, source: null, hosts: 1, sources: [], paused: [] } as const;
+  const waitMs = Number.isFinite(othersWaitMs) ? othersWaitMs : 0;
+  return { how: 'blocked', waitMs, byRobots, by, fetched: given.fetched };
 }
 
 async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared): Promise<RunEnd> {
@@ -64,8 +116,24 @@ async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared
       // Pages that were not reached may still exist: none is called gone.
       return await outcomeOf(context, null);
     case 'finished':
+      if (context.job.ticket !== undefined && (await hasRefutedTraps(context)))
+        return { how: 'released', reason: 'URLs that were taken for a trap are fetched after all' };
       return await outcomeOf(context, compared);
   }
+}
+
+const discoveryStatement = statement<{ discovery: KeptDiscovery; fetched: number }>(
+  'read-discovery',
+  'SELECT discovery, fetched FROM crawl_states WHERE job_id = $1',
+);
+
+/** Whether URLs are in the frontier again that runners of several shards had dropped as traps. */
+async function hasRefutedTraps(context: CrawlContext): Promise<boolean> {
+  const [state] = await run(context.db, discoveryStatement, [context.job.id]);
+  const refuted = state?.discovery.refutedTraps ?? [];
+  if (!state || refuted.length === 0) return false;
+  const traps = new TrapDetector(state.discovery.trapPages, {}, refuted);
+  return (await returnRefuted(context, (url) => traps.isWanted(url), state.fetched)) > 0;
 }
 
 const outcomeStatement = statement<{ fetched: number; reason: ErrorCode | null; message: string | null }>(

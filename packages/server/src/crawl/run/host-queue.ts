@@ -44,6 +44,17 @@ export class HostQueue {
     return this.#open.size === this.buffered + this.#waiting.length && !this.reading;
   }
 
+  /** Rows in memory, or done and not yet committed. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** The database may have rows that were added since they were last read. */
+  grew(): void {
+    this.hasMore = true;
+    this.growth++;
+  }
+
   append(entries: readonly FrontierEntry[], nowMs: number): void {
     for (const entry of entries) {
       this.#open.add(entry.seq);

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../base/database/statement.ts';
 import { patienceMs } from '../../governor/governed-fetcher.ts';
+import { firstSeq } from '../frontier/checkpoint-statement.ts';
 import { type FrontierOf, type FrontierPart, readFrontier, readHosts } from '../frontier/read-frontier.ts';
 import { HostQueue } from './host-queue.ts';
 
@@ -17,6 +18,8 @@ export interface HostLimits {
 const standardLimits: HostLimits = { maxHosts: 512, patienceMs, lookEveryMs: 1_000 };
 /** Entries put back within this time may not be committed yet. */
 const restMs = 5_000;
+/** So few are all read when one of them may have grown. */
+const fewHosts = 64;
 /** Forgotten hosts are found again by reading. */
 const maxSetAside = 10_000;
 
@@ -35,10 +38,14 @@ export class HostQueues {
   readonly #setAside = new Map<string, number>();
   #returnAt = Number.POSITIVE_INFINITY;
   #lookAt = 0;
+  readonly #firstSeq: number;
+  /** Hosts in memory are compared with the database when they are next loaded. */
+  #mayHaveGrown = false;
 
   constructor(db: Queryable, frontier: FrontierOf, limits = standardLimits) {
     this.#db = db;
     this.#frontier = frontier;
+    this.#firstSeq = firstSeq(frontier.shard ?? 0);
     this.#limits = limits;
   }
 
@@ -62,7 +69,7 @@ export class HostQueues {
   }
 
   of(host: string): HostQueue {
-    const queue = this.#queues.get(host) ?? new HostQueue(host, 0, 0);
+    const queue = this.#queues.get(host) ?? new HostQueue(host, this.#firstSeq, 0);
     if (!this.#queues.has(host)) {
       this.#queues.set(host, queue);
       this.#turns.push(queue);
@@ -74,12 +81,17 @@ export class HostQueues {
   grew(hosts: Iterable<string>): void {
     for (const host of hosts) {
       const queue = this.#queues.get(host);
-      if (queue) {
-        queue.hasMore = true;
-        queue.growth++;
-      } else this.#moreHosts = true;
+      if (queue) queue.grew();
+      else this.#moreHosts = true;
     }
     if (this.#moreHosts) this.#lastHost = '';
+  }
+
+  /** Other shards added rows, to hosts that are not known. */
+  arrived(): void {
+    if (this.#turns.length <= fewHosts) for (const queue of this.#turns) queue.grew();
+    else this.#mayHaveGrown = true;
+    this.rescan();
   }
 
   /** Loads hosts again from the start. */
@@ -125,17 +137,20 @@ export class HostQueues {
   async #loadHosts(part: FrontierPart): Promise<boolean> {
     const { maxHosts } = this.#limits;
     this.#moreHosts = false; // unless a checkpoint adds some meanwhile
-    const hosts = await readHosts(this.#db, this.#frontier.jobId, this.#lastHost, maxHosts, part);
+    const hosts = await readHosts(this.#db, this.#frontier, this.#lastHost, maxHosts, part);
     if (hosts.length === maxHosts && !this.#moreHosts) {
       this.#moreHosts = true;
       this.#lastHost = hosts.at(-1)?.host ?? this.#lastHost;
     }
-    for (const { host, low_seq, done } of hosts) {
-      if (this.#queues.has(host) || this.#setAside.has(host)) continue;
-      const queue = new HostQueue(host, low_seq, done);
+    for (const { host, low_seq, done, pending } of hosts) {
+      const known = this.#queues.get(host);
+      if (known && this.#mayHaveGrown && pending > known.openCount) known.grew();
+      if (known || this.#setAside.has(host)) continue;
+      const queue = new HostQueue(host, Math.max(low_seq, this.#firstSeq), done);
       this.#queues.set(host, queue);
       this.#turns.push(queue);
     }
+    if (!this.#moreHosts) this.#mayHaveGrown = false;
     return hosts.length > 0;
   }
 

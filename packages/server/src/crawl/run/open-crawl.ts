@@ -19,7 +19,7 @@ import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { crawlKey, crawlKeyOf02 } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
 import { urlRules as rules } from '../../web/urls/url-rules.ts';
-import { openFrontier } from '../frontier/open-frontier.ts';
+import { type CrawlName, type CrawlState, openFrontier } from '../frontier/open-frontier.ts';
 import { PageReading } from '../reading/page-reading.ts';
 import { PageRendering } from '../render/page-rendering.ts';
 import { CrawlSession } from '../session/crawl-session.ts';
@@ -72,12 +72,11 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const fetcher = proxies.over(http, ({ url }) => escalations.triedBy(url));
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const secrets = new SecretStore(new SecretKeys(configuration));
-  const isResumed = job.fence > 1;
+  const isResumed = job.fence > 1 || job.ticket !== undefined;
   // Rather no crawl than one without the proxy that it names.
   await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
-  const [rows, urlRules, session] = await retryTransient(mayGoOn, () =>
+  const [urlRules, session] = await retryTransient(mayGoOn, () =>
     Promise.all([
-      run(db, suspectsStatement, [job.id]),
       readUrlRules(db, job.id),
       CrawlSession.open({ db, log, job, options, secrets, isResumed }),
       signer.load(),
@@ -91,7 +90,9 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     memoryMb: Math.floor(configuration.runnerMemoryMb / 2),
   });
   const governor = new Governor({ db, log, ...governorTimes(configuration) });
-  const governed = governor.openRun(`${job.id}/${job.fence}`);
+  const governed = governor.openRun(
+    [job.id, job.fence, ...(job.ticket === undefined ? [] : [job.ticket])].join('/'),
+  );
   const over = new AbortController();
   // The loop exists only after its parts; rules cannot come before its first entry asks for them.
   let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
@@ -126,7 +127,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     }),
     known: new KnownUrls(rules[urlRules].identity),
     inFlight: new InFlight(),
-    suspects: new Map(rows.map((row) => [row.url_hash, row.deaths])),
+    suspects: new Map(),
   };
   const name = {
     key: crawlKey(options),
@@ -134,14 +135,41 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     recrawl: options.recrawl,
     urlRules,
   };
-  const state = await retryTransient(mayGoOn, () => openFrontier(db, job, name));
+  const open = () => retryTransient(mayGoOn, () => openShard(context, name));
+  const state = await open();
   if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
   if (state.checkpoint_no > 0) context.robots.askAnew();
-  const loop = new CrawlLoop(context, state);
-  loaded = (origin, sitemaps) => loop.robotsLoaded(origin, sitemaps);
+  let loop = new CrawlLoop(context, state);
+  let stopped: Parameters<CrawlLoop['stop']> | undefined;
+  // Sitemaps that a robots.txt named between two shards.
+  const missed: [origin: string, sitemaps: readonly string[]][] = [];
+  loaded = (origin, sitemaps) => {
+    if (loop.isOver) missed.push([origin, sitemaps]);
+    else loop.robotsLoaded(origin, sitemaps);
+  };
+  const work = async (): Promise<WriteOutcome> => {
+    let at = state;
+    for (
+      let starts: Parameters<CrawlLoop['run']>[0] = at.checkpoint_no === 0 ? 'new' : 'again';
+      ;
+      starts = 'switched'
+    ) {
+      const end = await loop.run(starts);
+      const ended = await endCrawl(context, end, at, actor);
+      if (ended !== undefined) return ended;
+      at = await open();
+      loop = new CrawlLoop(context, at);
+      if (stopped) loop.stop(...stopped);
+      for (const [origin, sitemaps] of missed.splice(0)) loop.robotsLoaded(origin, sitemaps);
+      log.debug({ shard: at.shard?.shard }, 'Going on with another shard');
+    }
+  };
   return {
-    stop: (reason, grace) => loop.stop(reason, grace),
-    ended: loop.run(state.checkpoint_no === 0).then((end) => endCrawl(context, end, state, actor)),
+    stop(...how) {
+      stopped = how;
+      loop.stop(...how);
+    },
+    ended: work(),
     async close() {
       over.abort();
       await governed.close();
@@ -152,6 +180,18 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       await governor.close();
     },
   };
+}
+
+/** Where the runner is to go on: what its last checkpoint left, and the URLs that killed other runners. */
+async function openShard(context: CrawlContext, name: CrawlName): Promise<CrawlState> {
+  const { db, job, suspects } = context;
+  const [rows, state] = await Promise.all([
+    run(db, suspectsStatement, [job.id]),
+    openFrontier(db, job, name),
+  ]);
+  suspects.clear();
+  for (const { url_hash, deaths } of rows) suspects.set(url_hash, deaths);
+  return state;
 }
 
 function renderingOf(

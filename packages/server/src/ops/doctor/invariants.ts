@@ -1,4 +1,5 @@
 import { type Statement, statement } from '../../base/database/statement.ts';
+import { shardOf } from '../../crawl/frontier/checkpoint-statement.ts';
 import { leaseEnd } from '../../queue/jobs/held-job.ts';
 
 export interface Violation {
@@ -22,6 +23,8 @@ export interface Invariant {
 /** `$2` is not used here, but PostgreSQL needs its type. */
 const crawls = `unnest($1::uuid[]) AS asked (job_id) JOIN crawl_states state USING (job_id)`;
 const unused = '$2::float8 IS NOT NULL';
+/** Of crawls with one shard and with several. */
+const hosts = `(SELECT job_id, pending, done FROM crawl_hosts UNION ALL SELECT job_id, pending, done FROM crawl_shard_hosts)`;
 const crawlAdvice =
   'Pause the job and keep the database as it is for the analysis; `holdfast jobs retry ID --afresh` starts the crawl over.';
 
@@ -61,8 +64,8 @@ FROM ${crawls} CROSS JOIN LATERAL (
       SELECT FROM crawl_page_contents content WHERE content.url_hash = page.url_hash
         AND content.job_id = coalesce(page.content_job, page.job_id))) AS without_content,
     (SELECT count(*) FROM crawl_frontier one WHERE one.job_id = state.job_id) AS frontier,
-    (SELECT coalesce(sum(pending), 0) FROM crawl_hosts one WHERE one.job_id = state.job_id) AS pending,
-    (SELECT coalesce(sum(done), 0) FROM crawl_hosts one WHERE one.job_id = state.job_id) AS done,
+    (SELECT coalesce(sum(pending), 0) FROM ${hosts} one WHERE one.job_id = state.job_id) AS pending,
+    (SELECT coalesce(sum(done), 0) FROM ${hosts} one WHERE one.job_id = state.job_id) AS done,
     page.*
   FROM (
     SELECT count(*) FILTER (WHERE kind = 'page' AND outcome IN ('fetched', 'failed')) AS done_pages,
@@ -94,6 +97,30 @@ WHERE ${unused} AND (state.total_pending <> found.frontier OR state.retrying <> 
   OR state.total_processed <> found.processed)`,
 );
 
+/** A shard's counts are those of its rows, its budget is part of what the crawl has leased, and no page goes beyond the limit. */
+const shards = statement<Violation>(
+  'invariant-shards',
+  `
+SELECT job_id, found FROM ${crawls} JOIN crawl_jobs job ON job.id = job_id CROSS JOIN LATERAL (
+  SELECT format('shard %s counts %s pending and %s retried URLs with %s and %s', shard, shard.pending, shard.retrying,
+    rows.pending, rows.retrying) AS found
+  FROM crawl_shards shard CROSS JOIN LATERAL (
+    SELECT count(*) AS pending, count(retry_of) AS retrying FROM crawl_frontier one
+    WHERE one.job_id = state.job_id AND ${shardOf('one.seq')} = shard.shard
+  ) rows
+  WHERE shard.job_id = state.job_id AND (rows.pending <> shard.pending OR rows.retrying <> shard.retrying)
+  UNION ALL
+  SELECT format('%s pages of the limit are leased, %s by shards', state.leased, sum(budget)) FROM crawl_shards shard
+  WHERE shard.job_id = state.job_id AND job.status::text = 'processing' AND job.runners IS NOT NULL
+  HAVING sum(budget) <> state.leased
+  UNION ALL
+  SELECT format('%s runners are counted, and %s shards are held', job.runners, count(*) FILTER (WHERE worker_id IS NOT NULL))
+  FROM crawl_shards shard WHERE shard.job_id = state.job_id AND job.status::text = 'processing' AND job.runners IS NOT NULL
+  HAVING count(*) FILTER (WHERE worker_id IS NOT NULL) <> job.runners
+) broken
+WHERE ${unused}`,
+);
+
 /** Both times are from the database: the last checkpoint of a run is older than the event that ended it. */
 const quiet = statement<Violation>(
   'invariant-quiet',
@@ -122,6 +149,12 @@ export const crawlInvariants: readonly Invariant[] = [
     number: 3,
     promise: 'the totals of a crawl match its rows',
     statement: counters,
+    advice: crawlAdvice,
+  },
+  {
+    number: 3,
+    promise: 'the counts of each shard match its rows, and those of the crawl its shards',
+    statement: shards,
     advice: crawlAdvice,
   },
   {

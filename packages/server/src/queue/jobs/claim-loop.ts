@@ -56,6 +56,11 @@ export class ClaimLoop {
     this.#lost = holds && new LostClaims({ ...options, holds });
   }
 
+  /** A claim is in flight. */
+  get isAsking(): boolean {
+    return this.#asked > 0;
+  }
+
   start(): void {
     this.#running ??= this.#run();
   }

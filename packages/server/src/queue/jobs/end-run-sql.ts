@@ -45,7 +45,7 @@ export const burnRetry =
 
 /** The columns that follow from the new status. `ended` is the expression from requestedOr. */
 export const leaseEnded = (ended: string, events = '1') => `
-    lease_expires_at = NULL, requested_action = NULL, event_count = event_count + ${events},
+    lease_expires_at = NULL, requested_action = NULL, runners = NULL, event_count = event_count + ${events},
     worker_id = CASE WHEN ${ended} IN ('pending', 'retryable', 'paused') THEN NULL ELSE worker_id END,
     completed_at = CASE WHEN ${ended} IN ('failed', 'cancelled', 'expired') THEN now() END`;
 

@@ -12,7 +12,7 @@ WITH found AS MATERIALIZED (
 ),
 changed AS (
   UPDATE crawl_jobs job SET
-    status = 'expired', fence = fence + 1, completed_at = now(), lease_expires_at = NULL, requested_action = NULL,
+    status = 'expired', fence = fence + 1, completed_at = now(), lease_expires_at = NULL, requested_action = NULL, runners = NULL,
     error_code = 'expired_by_request', error_message = $4 || concat_ws(': ', ' (' || $2::text || ')', $3::text),
     event_count = event_count + 1
   FROM found WHERE job.id = found.id

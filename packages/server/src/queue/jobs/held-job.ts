@@ -5,10 +5,12 @@ export interface HeldJob {
   /** Lower case, as PostgreSQL writes it, so that text order equals UUID order. */
   readonly id: string;
   readonly fence: number;
+  /** Names a runner of a crawl with several shards: the fence of the shard that it holds (ADR 38). */
+  readonly ticket?: number;
 }
 
 export function isSameLease(a: HeldJob, b: HeldJob): boolean {
-  return a.id === b.id && a.fence === b.fence;
+  return a.id === b.id && a.fence === b.fence && a.ticket === b.ticket;
 }
 
 /** SQL: when the lease of a running job ends. A job claimed by a plain UPDATE has no lease_expires_at; last_heartbeat renews it. */
@@ -24,8 +26,9 @@ export function sortById<T extends HeldJob>(jobs: readonly T[]): T[] {
 }
 
 /** The error of a holder whose fenced write matched no row. */
-export function leaseLost({ id, fence }: HeldJob): HoldfastError {
-  return new HoldfastError('lease_lost', `job ${id}, fence ${fence}`);
+export function leaseLost({ id, fence, ticket }: HeldJob): HoldfastError {
+  const runner = ticket === undefined ? '' : `, runner ${ticket}`;
+  return new HoldfastError('lease_lost', `job ${id}, fence ${fence}${runner}`);
 }
 
 export interface ActedJob extends HeldJob {
@@ -63,7 +66,7 @@ export class LeaseAnswers<Answer> {
     for (const [{ id, fence }, answer] of answers) this.#answers.set(`${id} ${fence}`, answer);
   }
 
-  get({ id, fence }: HeldJob): Answer | undefined {
+  get({ id, fence }: Pick<HeldJob, 'id' | 'fence'>): Answer | undefined {
     if (this.#answers.size === 0) return this.#otherwise;
     return this.#answers.get(`${id} ${fence}`) ?? this.#otherwise;
   }

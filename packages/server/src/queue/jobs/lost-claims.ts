@@ -11,7 +11,7 @@ const claimedSinceStatement = statement<HeldJob>(
   `
 SELECT id, fence FROM crawl_jobs
 WHERE status = 'processing' AND worker_id = $1 AND executor = 'builtin' AND kind = ANY ($2::job_kind[])
-  AND started_at >= now() - make_interval(secs => $3)`,
+  AND started_at >= now() - make_interval(secs => $3) AND runners IS NULL`,
 );
 
 /** Round-trip allowance. */

@@ -2,6 +2,7 @@ import { errors, type JobStatus } from '@holdfast/contract';
 import type { Logger } from 'pino';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import { publish } from '../../base/telemetry/metrics-channel.ts';
+import { recoverShards } from '../shards/recover-shards.ts';
 import { burnRetry, leaseEnded, requestedOr, transitionOr } from './end-run-sql.ts';
 import { endsWithHeartbeat, leaseEnd } from './held-job.ts';
 
@@ -63,14 +64,23 @@ export function recoverJobs(db: Queryable, actor: string, limit = 1000): Promise
 
 const batch = 1000;
 
-/** The watchdog's turn: ends every lease that ran out and logs what became of each job. */
-export async function sweepLeases(db: Queryable, log: Logger, workerId: string): Promise<RecoveredJob[]> {
-  const all: RecoveredJob[] = [];
+interface SweptLeases {
+  readonly jobs: readonly RecoveredJob[];
+  readonly shards: number;
+}
+
+/**
+ * The watchdog's turn: ends every lease that ran out and logs what became of each job. Shards come first: with its last runner, the lease
+ * of a crawl ends too. Returns the jobs, and how many shards are free.
+ */
+export async function sweepLeases(db: Queryable, log: Logger, workerId: string): Promise<SweptLeases> {
+  const shards = await recoverShards(db, log);
+  const jobs: RecoveredJob[] = [];
   for (;;) {
     const recovered = await recoverJobs(db, `watchdog:${workerId}`, batch);
     for (const job of recovered) report(log, job);
-    all.push(...recovered);
-    if (recovered.length < batch) return all;
+    jobs.push(...recovered);
+    if (recovered.length < batch) return { jobs, shards };
   }
 }
 

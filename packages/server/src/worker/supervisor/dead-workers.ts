@@ -17,7 +17,11 @@ WITH gone AS (
 ),
 ended AS (
   UPDATE crawl_jobs SET lease_expires_at = last_heartbeat
-  WHERE status = 'processing' AND executor = 'builtin' AND worker_id = ANY (ARRAY(SELECT id FROM gone))
+  WHERE status = 'processing' AND executor = 'builtin' AND worker_id = ANY (ARRAY(SELECT id FROM gone)) AND runners IS NULL
+),
+-- Others may go on with a crawl that it had claimed: of that, only its shards are taken.
+ended_shards AS (
+  UPDATE crawl_shards SET lease_expires_at = now() - interval '1 second' WHERE worker_id = ANY (ARRAY(SELECT id FROM gone))
 )
 SELECT id FROM gone`,
 );

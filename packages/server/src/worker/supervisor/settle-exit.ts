@@ -6,6 +6,7 @@ import { supervisorEnds } from '../../queue/jobs/end-run.ts';
 import { failStarts } from '../../queue/jobs/fail-starts.ts';
 import type { WriteOutcome } from '../../queue/jobs/held-job.ts';
 import { releaseJobs } from '../../queue/jobs/release-jobs.ts';
+import { giveUpShard } from '../../queue/shards/give-up-shard.ts';
 import type { Dispatch } from './dispatch.ts';
 import { type Holder, handBack, untilAnswered } from './hand-back.ts';
 import type { RunnerExit } from './runner-process.ts';
@@ -24,6 +25,7 @@ export async function settleExit(dispatch: Dispatch, holder: Holder): Promise<vo
   const { job, runner } = dispatch;
   const { db, log, workerId } = holder;
   const exit = await runner.exited;
+  if (job.ticket !== undefined && !exit.handedOver && !(await wasLastRunner(dispatch, exit, holder))) return;
   if (!exit.started) {
     log.error({ job: job.id, detail: exit.detail }, 'No runner could be started; its job is handed back');
     const reason = `the runner ${exit.detail}`;
@@ -46,6 +48,35 @@ export async function settleExit(dispatch: Dispatch, holder: Holder): Promise<vo
   await untilAnswered(write, dispatch.leaseEnds, log.child({ job: job.id }));
   const died = exit.code === 'lease_lost' ? 'A runner was ended' : 'A runner died';
   log.warn({ job: job.id, code: exit.code, detail: exit.detail }, `${died}; ${whatBecame(outcome)}`);
+}
+
+/**
+ * In a crawl with several shards: whether the dead runner was its only one, so that its death ends the run of the job. Otherwise its shard
+ * is free again, the others go on, and no retry is burned.
+ */
+async function wasLastRunner(dispatch: Dispatch, exit: RunnerExit, { db, log }: Holder): Promise<boolean> {
+  const { job, runner } = dispatch;
+  let became: string | undefined;
+  await untilAnswered(
+    async () => {
+      if (exit.started && !exit.dismissed && isOwnDeath(exit.code))
+        await markSuspects(db, job, runner.inFlight);
+      became = (await giveUpShard(db, job)).became;
+    },
+    dispatch.leaseEnds,
+    log.child({ job: job.id }),
+  );
+  if (became === 'last') return true;
+  if (exit.started && !exit.dismissed) publish('runnerDeath', { code: exit.code });
+  const then = became === 'left' ? 'its shard is free for another' : 'it had lost its shard before';
+  const fields = { job: job.id, code: exit.code, detail: exit.detail };
+  if (exit.dismissed) log.debug(fields, `A runner was not needed; ${then}`);
+  else
+    log.warn(
+      fields,
+      `A runner of a shared crawl died; ${became === undefined ? 'its shard is recovered when its lease ends' : then}`,
+    );
+  return false;
 }
 
 /** Gives back jobs whose runner failed to start, which is blamed on this worker (ADR 24). */

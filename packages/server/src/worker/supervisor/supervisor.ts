@@ -9,15 +9,17 @@ import { browserReadiness } from '../../browser/browser-readiness.ts';
 import { browserSocketVariable } from '../../browser/render-messages.ts';
 import type { ClaimedJob } from '../../queue/jobs/claim-jobs.ts';
 import { ClaimLoop } from '../../queue/jobs/claim-loop.ts';
-import { isSameLease } from '../../queue/jobs/held-job.ts';
+import { type HeldJob, isSameLease } from '../../queue/jobs/held-job.ts';
 import { builtinLane } from '../../queue/jobs/lane.ts';
 import { Listener, Notifier } from '../../queue/jobs/notifications.ts';
 import { sweepLeases } from '../../queue/jobs/recover-jobs.ts';
 import { renewLeases } from '../../queue/jobs/renew-leases.ts';
 import { asInSettings } from '../../queue/jobs/waiting-jobs.ts';
 import { startScheduler } from '../../queue/policies/scheduler.ts';
+import { renewShards } from '../../queue/shards/renew-shards.ts';
 import { Deliverer } from '../../queue/webhooks/deliverer.ts';
 import { valueDueIntakes } from '../../shop/valuations/value-intake.ts';
+import { CrawlSharing, sharesWork } from './crawl-sharing.ts';
 import { Dispatch } from './dispatch.ts';
 import { forbiddenOrigins, type Holder, handBack } from './hand-back.ts';
 import { prune } from './prune.ts';
@@ -67,6 +69,7 @@ export class Supervisor {
   readonly #deliverer: Deliverer;
   readonly #health: WorkerHealth;
   readonly #presence: WorkerPresence;
+  readonly #sharing: CrawlSharing;
   #draining = false;
   #renewing: Promise<void> = Promise.resolve();
   #watchedAt = performance.now();
@@ -86,13 +89,24 @@ export class Supervisor {
       lanes: [builtinLane('crawl', configuration)],
       pollMs: configuration.pollSeconds * 1000,
       listener: this.#listener,
-      capacity: () => this.#room(configuration.maxConcurrentJobs - this.#dispatches.size),
+      capacity: () => (this.#sharing.isJoining ? 0 : this.#freeRunners),
       allowPrivate: configuration.allowPrivate,
-      holds: (lease) => [...this.#dispatches].some(({ job }) => isSameLease(job, lease)),
+      holds: (lease) => this.#holds(lease),
       onJobs: (jobs, asked) => {
         for (const job of jobs) this.#take(job, asked);
       },
       ...(onlyJob && { onlyJob }),
+    });
+    this.#sharing = new CrawlSharing({
+      holder: this.#holder,
+      allowPrivate: configuration.allowPrivate,
+      onlyJob,
+      // The jobs of a claim under way will need them.
+      free: () => (this.#loop.isAsking ? 0 : this.#freeRunners),
+      holds: (lease) => [...this.#dispatches].some(({ job }) => isSameLease(job, lease)),
+      onJoined: (job, asked) => this.#take(job, asked),
+      onBegun: (job, asked) => this.#dispatch(job, asked),
+      onEnd: () => this.#loop.wake(),
     });
     this.#spare = new SpareRunner(() => this.#spawn());
     const { browserHostProgram: program } = options;
@@ -139,12 +153,20 @@ export class Supervisor {
     await this.#presence.enter();
     if (!onlyJob) this.#sayHowItRenders();
     await this.#listener.start();
-    this.#unsubscribe = this.#listener.on('request', () => void this.#renew());
+    const unsubscribe = [
+      this.#listener.on('request', () => void this.#renew()),
+      this.#listener.on('work', () => void this.#sharing.join()),
+    ];
+    this.#unsubscribe = () => {
+      for (const stop of unsubscribe) stop();
+    };
     this.#tasks.push(
       runPeriodically('Renewing leases', configuration.heartbeatSeconds, log, () => this.#renew()),
       runPeriodically('Watching runners', watchMs / 1000, log, async () => this.#watch()),
+      runPeriodically('Joining crawls', configuration.pollSeconds, log, () => this.#sharing.join()),
       runPeriodically('The watchdog', configuration.watchdogSeconds, log, async () => {
-        if ((await sweepLeases(pool, log, workerId)).length === 0) return;
+        const { jobs, shards } = await sweepLeases(pool, log, workerId);
+        if (jobs.length + shards === 0) return;
         this.#loop.requeued();
         this.#poolLoop.requeued();
       }),
@@ -195,6 +217,7 @@ export class Supervisor {
     this.#draining = true;
     this.#health.close();
     await Promise.all([this.#loop.stop(), this.#poolLoop.stop()]);
+    await this.#sharing.settled();
     this.#spare.kill('not needed any more');
     for (const { runner } of this.#dispatches) runner.stop('drain');
     await Promise.all([...[...this.#dispatches].map(({ runner }) => runner.exited), this.#pool.drain()]);
@@ -214,6 +237,17 @@ export class Supervisor {
     for (const { runner } of this.#dispatches) runner.kill('runner_crashed', 'the supervisor was ended');
     this.#pool.kill();
     this.#browserHost?.close();
+  }
+
+  get #freeRunners(): number {
+    const { maxConcurrentJobs } = this.#options.configuration;
+    return this.#room(maxConcurrentJobs - this.#dispatches.size - this.#sharing.opening.length);
+  }
+
+  /** Whether this lease is of a job that runs here, or is about to. Tickets do not count: a claim knows none. */
+  #holds({ id, fence }: HeldJob): boolean {
+    const held = [...[...this.#dispatches].map(({ job }) => job), ...this.#sharing.opening];
+    return held.some((job) => job.id === id && job.fence === fence);
   }
 
   /** None while this machine lets no runner work: a spare would die as well. */
@@ -275,7 +309,14 @@ export class Supervisor {
   #take(job: ClaimedJob, asked: number): void {
     const forbidden = forbiddenOrigins(job.payload, this.#options.configuration.allowPrivate);
     if (forbidden.length > 0) this.#remember(this.#refuse(job, forbidden, asked));
+    else if (job.ticket === undefined && sharesWork(job)) this.#remember(this.#begin(job, asked));
     else this.#dispatch(job, asked);
+  }
+
+  /** Whoever has idle runners may join the crawl once it has begun. */
+  async #begin(job: ClaimedJob, asked: number): Promise<void> {
+    await this.#sharing.begin(job, asked);
+    await this.#notifier.notify('work');
   }
 
   /** Keeps track of remaining work, so that drain waits for it. */
@@ -288,6 +329,7 @@ export class Supervisor {
     const reason = `this worker may not fetch ${forbidden.join(', ')} (HOLDFAST_ALLOW_PRIVATE)`;
     this.#options.log.warn({ job: job.id }, `Handed back: ${reason}`);
     const leaseEnds = asked + job.lease_seconds * 1000;
+    if (job.ticket !== undefined && !(await this.#sharing.refuse(job))) return;
     // Workers that may not fetch them do not claim it again.
     const waitsFor = forbidden.map(asInSettings);
     await handBack({ job, leaseEnds }, { reason, waitsFor }, this.#holder);
@@ -300,7 +342,7 @@ export class Supervisor {
     const runner = this.#spare.take(database.url) ?? this.#spawn();
     const dispatch = new Dispatch(job, runner, asked);
     this.#dispatches.add(dispatch);
-    log.info({ job: job.id, fence: job.fence, runner: runner.pid }, 'Running job');
+    log.info({ job: job.id, fence: job.fence, ticket: job.ticket, runner: runner.pid }, 'Running job');
     dispatch.begin();
     this.#remember(this.#finish(dispatch));
     if (this.#dispatches.size < configuration.maxConcurrentJobs) this.#keepSpare();
@@ -310,6 +352,7 @@ export class Supervisor {
     await settleExit(dispatch, this.#holder);
     this.#dispatches.delete(dispatch);
     this.#loop.requeued();
+    if (dispatch.job.ticket !== undefined) void this.#sharing.join();
     // A one-shot command usually needs no other runner.
     if (!this.#options.onlyJob) this.#keepSpare();
     await this.#notifier.notify('work');
@@ -326,8 +369,16 @@ export class Supervisor {
     const asked = performance.now();
     try {
       const pooled = this.#pool.ticking;
-      const renewals = await renewLeases(database.pool, [...ticking.map(({ job }) => job), ...pooled]);
-      for (const dispatch of ticking) dispatch.applyRenewal(renewals.get(dispatch.job), asked, log);
+      const crawls = ticking.map(({ job }) => job);
+      const isShared = ({ ticket }: HeldJob) => ticket !== undefined;
+      const whole = [...crawls.filter((job) => !isShared(job)), ...pooled];
+      const renewals = await renewLeases(database.pool, whole);
+      const shards = await renewShards(database.pool, crawls.filter(isShared));
+      for (const dispatch of ticking) {
+        const { job } = dispatch;
+        const renewal = job.ticket === undefined ? renewals.get(job) : shards.get(job.ticket);
+        dispatch.applyRenewal(renewal, asked, log);
+      }
       for (const job of pooled) this.#pool.applyRenewal(job, renewals.get(job), asked);
       const { trouble } = this.#health;
       await this.#presence.report({ runningJobs: this.runningJobs, draining: this.#draining, trouble });

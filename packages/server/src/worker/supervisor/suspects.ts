@@ -3,15 +3,16 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 
 /*
- * Under the fence, so that another holder of the job is not affected. A death counts once per fence, so that repeating the statement
+ * Under the fence, so that another holder of the job or shard is not affected. A death counts once per fence, so that repeating the statement
  * after a lost answer counts nothing twice.
  */
 const markStatement = statement(
   'mark-suspects',
   `
 INSERT INTO crawl_suspects AS known (job_id, url_hash, deaths, last_fence)
-SELECT job.id, url_hash, 0, job.fence FROM crawl_jobs job, unnest($3::uuid[]) AS url_hash
-WHERE job.id = $1 AND job.fence = $2 AND job.status::text = 'processing'
+SELECT job.id, url_hash, 0, coalesce($5, job.fence) FROM crawl_jobs job, unnest($3::uuid[]) AS url_hash
+WHERE job.id = $1 AND job.fence = $2 AND job.status::text = 'processing' AND ($5::bigint IS NULL OR EXISTS (
+  SELECT FROM crawl_shards shard WHERE shard.job_id = job.id AND shard.fence = $5 AND shard.worker_id IS NOT NULL))
 ON CONFLICT (job_id, url_hash) DO UPDATE SET
   deaths = known.deaths + CASE WHEN $4 THEN 1 ELSE 0 END, last_fence = excluded.last_fence
 WHERE known.last_fence < excluded.last_fence`,
@@ -19,7 +20,8 @@ WHERE known.last_fence < excluded.last_fence`,
 
 /** Records what was in flight when a runner died. A single URL ran alone, as a suspect does: that death counts against it. */
 export async function markSuspects(db: Queryable, job: HeldJob, inFlight: readonly string[]): Promise<void> {
-  if (inFlight.length > 0) await run(db, markStatement, [job.id, job.fence, inFlight, inFlight.length === 1]);
+  const { id, fence, ticket } = job;
+  if (inFlight.length > 0) await run(db, markStatement, [id, fence, inFlight, inFlight.length === 1, ticket]);
 }
 
 const suspectsStatement = statement<{ job_id: string }>(
