@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -56,6 +56,28 @@ test('the package needs few others, and brings its licence and those of what is 
   for (const name of ['fastify', 'pg', 'undici', 'zod', 'htmlparser2'])
     expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
   expect(readFileSync(join(modules, '@holdfast/server/LICENSE'), 'utf8')).toContain('MIT');
+});
+
+// On macOS a browser is looked for in /Applications too.
+test.skipIf(process.platform === 'darwin')('it brings no browser, and says how to get one', async () => {
+  const described = JSON.parse(readFileSync(join(modules, '@holdfast/server/package.json'), 'utf8'));
+  const names = (field: string) => Object.keys(described[field] ?? {}).filter((name) => /chrom/.test(name));
+  expect(['dependencies', 'optionalDependencies'].flatMap(names)).toEqual([]);
+  expect(described.peerDependenciesMeta['@sparticuz/chromium']).toEqual({ optional: true });
+  const env = {
+    PATH: dirname(process.execPath),
+    HOME: folder,
+    DATABASE_URL: 'postgresql://me@127.0.0.1:1/db',
+  };
+  const { stdout } = await run(process.execPath, [command, 'doctor', '--json'], { cwd: folder, env }).catch(
+    (failed: { stdout: string }) => failed,
+  );
+  const findings = JSON.parse(stdout) as { check: string; advice: string }[];
+  expect(findings.find(({ check }) => check === 'browser')).toMatchObject({
+    state: 'warning',
+    found: expect.stringContaining('there is no browser'),
+    advice: expect.stringContaining('npm install @sparticuz/chromium@143'),
+  });
 });
 
 test('installed in an empty folder, it runs with its own database and console', {
