@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { parseProxyUrl } from '@holdfast/contract';
 import { pino } from 'pino';
 import { checkTarget } from '../../packages/server/src/queue/webhooks/edit-webhooks.ts';
 import { sendDelivery } from '../../packages/server/src/queue/webhooks/send-delivery.ts';
@@ -8,9 +9,13 @@ import { AccessTokens } from '../../packages/server/src/shop/collect/adapters/ac
 import type { AdapterContext } from '../../packages/server/src/shop/collect/adapters/adapter.ts';
 import { askSource } from '../../packages/server/src/shop/collect/adapters/ask-source.ts';
 import { fetchFollowing } from '../../packages/server/src/web/fetch/fetch-following.ts';
+import type { Fetcher } from '../../packages/server/src/web/fetch/fetcher.ts';
 import { HttpFetcher } from '../../packages/server/src/web/fetch/http-fetcher.ts';
 import { type LocalSite, startSite } from '../../packages/server/src/web/fetch/testing/local-site.ts';
 import { trapSockets } from '../../packages/server/src/web/fetch/testing/socket-trap.ts';
+import { fetchThrough } from '../../packages/server/src/web/proxy/fetch-through.ts';
+import { ProxyPool } from '../../packages/server/src/web/proxy/proxy-pool.ts';
+import { type LocalProxy, startSocksProxy } from '../../packages/server/src/web/proxy/testing/local-proxy.ts';
 import { resolveLink } from '../../packages/server/src/web/urls/plain-link.ts';
 import type { ConformanceSet } from './conformance-set.ts';
 
@@ -20,7 +25,7 @@ interface Vector {
 }
 
 /** `at` gives a fetcher for which every name resolves to that address. */
-type Position = (url: string, site: LocalSite, at: (address: string) => HttpFetcher) => Promise<unknown>;
+type Position = (url: string, site: LocalSite, at: (address: string) => Fetcher) => Promise<unknown>;
 
 const publicAddress = '93.184.216.34';
 const privateAddress = '169.254.169.254';
@@ -80,7 +85,7 @@ const html = (config: object) => ({
 });
 
 /** Without the governor, which needs a database and opens no connections to sites; it follows redirects the same way. */
-async function ask(fetcher: HttpFetcher, source: Parameters<typeof askSource>[0]): Promise<unknown> {
+async function ask(fetcher: Fetcher, source: Parameters<typeof askSource>[0]): Promise<unknown> {
   const context: AdapterContext = {
     sourceId: 'shop',
     fetcher: {
@@ -98,7 +103,7 @@ async function ask(fetcher: HttpFetcher, source: Parameters<typeof askSource>[0]
   return askSource(source, { title: 'x' }, context);
 }
 
-function deliver(fetcher: HttpFetcher, url: string): Promise<unknown> {
+function deliver(fetcher: Fetcher, url: string): Promise<unknown> {
   const delivery = {
     id: '01a1e1d5-de60-7d19-800b-34c5346a372f',
     payload: '{}',
@@ -126,17 +131,21 @@ export const ssrf: ConformanceSet = {
         response.writeHead(302, { location: Buffer.from(next).toString('latin1') }).end();
       }
     });
+    const proxy = await startSocksProxy({
+      instead: (target, client) => target !== `127.0.0.1:${site.port}` && client.destroy().destroyed,
+    });
     try {
       const misses: string[] = [];
-      for (const vector of vectors) misses.push(...(await missesOf(vector, site)).slice(0, 1));
+      for (const vector of vectors) misses.push(...(await missesOf(vector, site, proxy)).slice(0, 1));
       return { passed: vectors.length - misses.length, total: vectors.length, misses };
     } finally {
+      await proxy.close();
       await site.close();
     }
   },
 };
 
-async function missesOf({ url, expect }: Vector, site: LocalSite): Promise<string[]> {
+async function missesOf({ url, expect }: Vector, site: LocalSite, proxy: LocalProxy): Promise<string[]> {
   if (expect === 'ALLOW') {
     // In each of our ways to the outside: a position that opens nothing at all would prove nothing.
     for (const name of ['seed', 'adapter URL', 'webhook URL', 'new webhook']) {
@@ -144,6 +153,8 @@ async function missesOf({ url, expect }: Vector, site: LocalSite): Promise<strin
         positions[name]?.(allowed, ours, () => at(publicAddress));
       if ((await openedBy(position, url, site)).length === 0)
         return [`${url} as ${name}: refused, though it is public`];
+      if ((await openedBy(position, url, site, proxy)).length === 0)
+        return [`${url} as ${name}, through a proxy: refused, though it is public`];
     }
     return [];
   }
@@ -151,22 +162,42 @@ async function missesOf({ url, expect }: Vector, site: LocalSite): Promise<strin
   for (const [name, position] of Object.entries(positions)) {
     const opened = await openedBy(position, url, site);
     if (opened.length > 0) misses.push(`${url} as ${name}: connected to ${opened.join(', ')}`);
+    const asked = await openedBy(position, url, site, proxy);
+    if (asked.length > 0) misses.push(`${url} as ${name}, through a proxy: asked for ${asked.join(', ')}`);
   }
   return misses;
 }
 
 /** The connections that a position would have opened, but for those to the local site. */
-async function openedBy(position: Position, url: string, site: LocalSite): Promise<string[]> {
-  const trap = trapSockets([site.port]);
+async function openedBy(
+  position: Position,
+  url: string,
+  site: LocalSite,
+  proxy?: LocalProxy,
+): Promise<string[]> {
+  const trap = trapSockets([site.port, ...(proxy ? [proxy.port] : [])]);
   const fetchers: HttpFetcher[] = [];
   const at = (address: string) => {
     const resolve = async () => [{ address, family: isIP(address) }];
     const fetcher = new HttpFetcher({ allowOrigins: [site.origin], resolve });
     fetchers.push(fetcher);
-    return fetcher;
+    return proxy ? proxied(fetcher, proxy) : fetcher;
   };
   await position(url, site, at).catch(() => {});
   for (const fetcher of fetchers) await fetcher.close();
   trap.release();
-  return trap.opened;
+  return [
+    ...trap.opened,
+    ...(proxy?.asked.splice(0) ?? []).filter((target) => target !== `127.0.0.1:${site.port}`),
+  ];
+}
+
+/** A fetcher that goes through a proxy on loopback, which connects to nothing but the local site. */
+function proxied(fetcher: HttpFetcher, { port }: LocalProxy): Fetcher {
+  const pool = new ProxyPool({
+    name: 'proxy',
+    servers: [parseProxyUrl(`socks5://127.0.0.1:${port}`)],
+    mayBePrivate: true,
+  });
+  return { fetch: (request) => fetchThrough(fetcher, pool, request), close: () => fetcher.close() };
 }

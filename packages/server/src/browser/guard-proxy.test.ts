@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
+import { type LocalProxy, type LocalProxyOptions, startHttpProxy } from '../web/proxy/testing/local-proxy.ts';
 import { GuardProxy, type ProxyPass } from './guard-proxy.ts';
 
 let origin: Server;
@@ -129,5 +131,97 @@ describe('the guard proxy', () => {
   test('tunnels to an allowed origin', async () => {
     const pass = proxy.admit({ maxBytes: 1_000 });
     expect(await tunnelTo(new URL(originUrl).host, pass)).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe('a page that uses a proxy', () => {
+  const servers: { close(): Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+  const viaOf = (upstream: LocalProxy, more: Partial<ProxyEndpoint> = {}): ProxyEndpoint => ({
+    scheme: 'http',
+    host: '127.0.0.1',
+    port: upstream.port,
+    username: 'me',
+    password: 'x',
+    resolvesNames: false,
+    name: 'eu',
+    mayBePrivate: true,
+    ...more,
+  });
+  const start = async (options: LocalProxyOptions = {}) => {
+    const upstream = await startHttpProxy({ username: 'me', password: 'x', ...options });
+    servers.push(upstream);
+    return upstream;
+  };
+
+  test('loads everything through it, and the others nothing', async () => {
+    const upstream = await start();
+    const through = {
+      'proxy-authorization': authorization(proxy.admit({ maxBytes: 1_000 }, viaOf(upstream))),
+    };
+    const direct = { 'proxy-authorization': authorization(proxy.admit({ maxBytes: 1_000 })) };
+    const { host } = new URL(originUrl);
+    expect((await ask(`${originUrl}/a`, direct)).status).toBe(200);
+    expect(upstream.asked).toEqual([]);
+    expect((await ask(`${originUrl}/b`, through)).status).toBe(200);
+    expect(upstream.asked).toEqual([host]);
+    expect((await ask(`${originUrl}/c`, direct)).status).toBe(200);
+    const pass = proxy.admit({ maxBytes: 1_000 }, viaOf(upstream));
+    expect(await tunnelTo(host, pass)).toMatch(/^HTTP\/1.1 200 /);
+    expect(upstream.asked).toEqual([host, host]);
+    expect(asked.map(({ headers }) => headers['proxy-authorization'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('reaches no private address by it, and a name only as an address', async () => {
+    const upstream = await start();
+    const guarded = await GuardProxy.start({
+      resolve: async (name) => [
+        { address: name === 'evil.example' ? '10.0.0.1' : '93.184.216.34', family: 4 },
+      ],
+    });
+    servers.push(guarded);
+    const pass = guarded.admit({ maxBytes: 1_000 }, viaOf(upstream));
+    const plain = proxy;
+    proxy = guarded;
+    const headers = { 'proxy-authorization': authorization(pass) };
+    for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '[::1]', 'evil.example']) {
+      expect((await ask(`http://${host}/`, headers)).status, host).toBe(403);
+      expect(await tunnelTo(`${host}:443`, pass), host).toMatch(/^HTTP\/1.1 403 /);
+    }
+    expect(upstream.connections()).toBe(0);
+    await tunnelTo('public.example:443', pass);
+    expect(upstream.asked).toEqual(['93.184.216.34:443']);
+    proxy = plain;
+  });
+
+  test.each(['is dead', 'refuses the password'])(
+    'gets an error when that %s, and never goes without',
+    async (what) => {
+      const upstream = await start();
+      if (what === 'is dead') await servers.pop()?.close();
+      const via = viaOf(upstream, { password: 'wrong' });
+      for (const resolvesNames of [false, true]) {
+        const pass = proxy.admit({ maxBytes: 1_000 }, { ...via, resolvesNames });
+        const headers = { 'proxy-authorization': authorization(pass) };
+        expect((await ask(originUrl, headers)).status).toBe(502);
+        expect(await tunnelTo(new URL(originUrl).host, pass)).toMatch(/^HTTP\/1.1 502 /);
+      }
+      expect(asked).toHaveLength(0);
+    },
+  );
+
+  test('sends plain requests whole to a proxy that resolves names, and tunnels all the same', async () => {
+    const upstream = await start();
+    const pass = proxy.admit({ maxBytes: 1_000 }, viaOf(upstream, { resolvesNames: true }));
+    const answer = await ask(`${originUrl}/a`, { 'proxy-authorization': authorization(pass) });
+    expect(answer.status).toBe(200);
+    expect(await tunnelTo(new URL(originUrl).host, pass)).toMatch(/^HTTP\/1.1 200 /);
+    expect(upstream.asked).toEqual([`${originUrl}/a`, new URL(originUrl).host]);
   });
 });
