@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalOrigin } from './canonical-origin.ts';
+import { proxyChoice } from './proxy-name.ts';
 import { botName, headerText, isStorable, notStorable, text } from './text-fields.ts';
 
 /** Headers that tell nobody anything: they stay in the payload and go to every site. Any other may be a secret. */
@@ -118,6 +119,13 @@ export const profileContents = {
     .describe('the storageState of Playwright; its cookies are taken'),
 };
 
+/** Used by the jobs that use the profile. */
+export const profileProxy = {
+  proxy: proxyChoice
+    .optional()
+    .describe('name of the proxy for jobs with this profile, unless they name one themselves; direct: none'),
+};
+
 /** What a request may say besides a profile. What is secret of it is stored as an unnamed profile. */
 export const signInFields = {
   headers: requestHeaders
@@ -157,6 +165,7 @@ export const profileRequest = z
       .max(100)
       .describe('the only origins that it is sent to, such as https://example.com or https://*.example.com'),
     ...profileContents,
+    ...profileProxy,
   })
   .refine(
     holdsSomething,

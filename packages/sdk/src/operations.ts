@@ -1270,6 +1270,8 @@ export interface Profile {
     /** seconds since 1970, as stored; null: a session cookie */
     expires: number | null;
   }>;
+  /** the proxy of jobs that use it; null: theirs */
+  proxy: string | null;
   created_at: string;
   /** when its values were last given */
   updated_at: string;
@@ -1302,6 +1304,8 @@ export interface ProfileReplacement {
   cookies_txt?: string | undefined;
   /** the storageState of Playwright; its cookies are taken */
   storage_state?: StorageState | undefined;
+  /** name of the proxy for jobs with this profile, unless they name one themselves; direct: none */
+  proxy?: string | undefined;
 }
 
 export interface ProfileRequest extends ProfileReplacement {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profileContents, profileRequest } from '../profile.ts';
+import { profileContents, profileProxy, profileRequest } from '../profile.ts';
 import { botName } from '../text-fields.ts';
 import { pageOf } from './page-of.ts';
 import { pageLimit } from './query-fields.ts';
@@ -22,6 +22,7 @@ export const apiProfile = z
         }),
       )
       .describe('its cookies, without their values'),
+    proxy: z.string().nullable().describe('the proxy of jobs that use it; null: theirs'),
     created_at: timestamp,
     updated_at: timestamp.describe('when its values were last given'),
     last_used_at: timestamp.nullable().describe('accurate to a minute'),
@@ -34,7 +35,7 @@ export type NewProfile = z.input<typeof newProfile>;
 
 /** The name is in the address. */
 export const replacedProfile = z
-  .strictObject({ origins: profileRequest.shape.origins, ...profileContents })
+  .strictObject({ origins: profileRequest.shape.origins, ...profileContents, ...profileProxy })
   .meta({ id: 'ProfileReplacement' });
 
 export const profileParams = z.strictObject({ name: botName });

@@ -14,6 +14,7 @@ export interface ProfileFlags extends SignInFlags {
   origin?: string[];
   cookies?: string;
   storageState?: string;
+  proxy?: string;
 }
 
 export function addSignInOptions(command: Command): Command {
@@ -45,6 +46,7 @@ export function readProfile(name: string, flags: ProfileFlags) {
     ...readSignIn(flags),
     ...(flags.cookies !== undefined && { cookies_txt: textOf(flags.cookies) }),
     ...(flags.storageState !== undefined && { storage_state: readStorageState(flags.storageState) }),
+    ...(flags.proxy !== undefined && { proxy: flags.proxy }),
   };
 }
 

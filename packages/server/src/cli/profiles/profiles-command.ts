@@ -54,7 +54,8 @@ function addValueOptions(command: Command): Command {
         collect,
       )
       .option('--cookies <file>', 'cookies.txt in Netscape format')
-      .option('--storage-state <file>', 'storageState of Playwright, as JSON; its cookies are taken'),
+      .option('--storage-state <file>', 'storageState of Playwright, as JSON; its cookies are taken')
+      .option('--proxy <name>', 'proxy of jobs that use it, unless they name one; see holdfast proxies'),
   )
     .option('--user <id>', 'owner', 'local')
     .option('--json', 'print JSON');
@@ -130,6 +131,7 @@ const show = new Command('show')
       const profile = await findProfile(pool, user, name);
       if (json) return console.log(JSON.stringify(profile));
       console.log(`${name}: ${describe(profile)}`);
+      if (profile.proxy) console.log(`  proxy ${profile.proxy}`);
       for (const header of profile.headers) console.log(`  header ${header}`);
       for (const { name: cookie, domain, expires } of profile.cookies)
         console.log(

@@ -61,7 +61,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const { db, log, job, options, configuration, actor } = given;
   const userAgent = options.user_agent ?? configuration.userAgent;
   const signer = new RequestSigner({ db, log, configuration });
-  const proxies = new ProxyRoutes({ db, log, configuration, chosen: options.proxy });
+  const proxies = new ProxyRoutes({ db, log, configuration });
   const escalations = new Escalations(options.on_block);
   const http = new HttpFetcher({
     allowOrigins: configuration.allowPrivate,
@@ -73,8 +73,6 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const mayGoOn = () => performance.now() < given.leaseEnds();
   const secrets = new SecretStore(new SecretKeys(configuration));
   const isResumed = job.fence > 1 || job.ticket !== undefined;
-  // Rather no crawl than one without the proxy that it names.
-  await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
   const [urlRules, session] = await retryTransient(mayGoOn, () =>
     Promise.all([
       readUrlRules(db, job.id),
@@ -82,6 +80,9 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       signer.load(),
     ]),
   );
+  // Rather no crawl than one without the proxy that it names.
+  proxies.use(options.proxy ?? session.profile?.proxy);
+  await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
   const reading = new PageReading({
     options: { ...options, url_rules: urlRules, sign_in: session.profile !== undefined },
     log,

@@ -10,6 +10,7 @@ import { SecretKeys } from '../../base/secrets/secret-keys.ts';
 import { SecretStore } from '../../base/secrets/secret-store.ts';
 import { deleteProxy, showProxy, writeProxy } from '../../governor/proxies/stored-proxies.ts';
 import { configureSource } from '../../governor/sources/configure-source.ts';
+import { createProfile } from '../../queue/profiles/profiles.ts';
 import { type LocalSite, startSite } from '../../web/fetch/testing/local-site.ts';
 import { type LocalProxy, startHttpProxy, startSocksProxy } from '../../web/proxy/testing/local-proxy.ts';
 import { openCrawl } from './open-crawl.ts';
@@ -196,7 +197,7 @@ describe('a crawl with a proxy', () => {
 });
 
 describe('the proxy of a request', () => {
-  test('is that of the job, then that of the source, then HOLDFAST_PROXY', async () => {
+  test('is that of the job, then that of its profile, of the source, then HOLDFAST_PROXY', async () => {
     const [own, sources, all] = [
       keep(await startHttpProxy()),
       keep(await startHttpProxy()),
@@ -215,6 +216,20 @@ describe('the proxy of a request', () => {
     const { host } = new URL(site.origin);
     await configureSource(queue.pool, `s-${site.port}`, { hosts: [host], proxy: 'sources' });
     expect(await viaOf({})).toEqual(['sources']);
+    const profile = await createProfile(queue.pool, secrets, {
+      name: `p-${site.port}`,
+      origins: [site.origin],
+      bearer_token: 'x',
+      proxy: 'own',
+      user_id: 'local',
+    });
+    await queue.pool.query(
+      'UPDATE profiles SET user_id = (SELECT user_id FROM crawl_jobs LIMIT 1) WHERE id = $1',
+      [profile.id],
+    );
+    expect(await viaOf({ profile: profile.name })).toEqual(['own']);
+    expect(await viaOf({ profile: profile.name, proxy: 'direct' })).toEqual([null]);
+    await queue.pool.query('DELETE FROM profiles');
     expect(await viaOf({ proxy: 'own' })).toEqual(['own']);
     expect(await viaOf({ proxy: 'direct' })).toEqual([null]);
     await configureSource(queue.pool, `s-${site.port}`, { proxy: 'direct' });

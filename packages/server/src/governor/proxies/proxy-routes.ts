@@ -22,8 +22,6 @@ interface ProxyRoutesOptions {
   readonly db: Queryable;
   readonly log: Logger;
   readonly configuration: Configuration;
-  /** The proxy that the job names. */
-  readonly chosen?: string | undefined;
 }
 
 /** How old the plan may be. A change of proxies or sources takes effect within this time. */
@@ -50,11 +48,19 @@ export class ProxyRoutes {
   #plan: { readonly value: ProxyPlan; readonly readAt: number } | undefined;
   #reading: Promise<ProxyPlan> | undefined;
   readonly #warned = new Set<string>();
+  /** The proxy that the job or its profile names. */
+  #own: string | undefined;
 
   constructor(options: ProxyRoutesOptions) {
     this.#options = options;
     this.#secrets = new SecretStore(new SecretKeys(options.configuration));
     this.#default = defaultPool(options.configuration);
+  }
+
+  /** Everything goes through the proxy of this name; undefined: each request where its source says. */
+  use(name: string | undefined): void {
+    this.#own = name;
+    this.#chosen.clear();
   }
 
   /** A fetcher that sends each request where it belongs. `except`: proxy servers that a request is not to use. */
@@ -169,7 +175,7 @@ export class ProxyRoutes {
   }
 
   async #choose(host: string, plan: ProxyPlan): Promise<ProxyPool | undefined> {
-    const name = this.#options.chosen ?? sourceProxy(host, plan);
+    const name = this.#own ?? sourceProxy(host, plan);
     if (name === directProxy) return undefined;
     if (name !== undefined) return await this.#named(name, plan);
     return this.#default && !goesDirect(this.#options.configuration, host) ? this.#default : undefined;

@@ -23,11 +23,12 @@ interface ProfileRow {
   readonly edition: number;
   readonly version: string;
   readonly secret_id: string;
+  readonly proxy: string | null;
   /** Null if it is the known one. */
   readonly sealed: Buffer | null;
 }
 
-const columns = 'profile.id, origins, edition, version::text, secret_id';
+const columns = `profile.id, origins, edition, version::text, secret_id, contents ->> 'proxy' AS proxy`;
 
 const openStatement = statement<ProfileRow>(
   'open-profile',
@@ -103,6 +104,11 @@ export class ProfileSession {
 
   get origins(): readonly string[] {
     return this.#row.origins;
+  }
+
+  /** For the requests of jobs that use it. */
+  get proxy(): string | undefined {
+    return this.#row.proxy ?? undefined;
   }
 
   /** Changes whenever its values do. */

@@ -20,7 +20,7 @@ export type Profile = Omit<ApiProfile, 'created_at' | 'updated_at' | 'last_used_
 };
 
 const columns = `id, name, user_id, origins, contents -> 'headers' AS headers, contents ->> 'auth' AS auth,
-  contents -> 'cookies' AS cookies, created_at, updated_at, last_used_at`;
+  contents -> 'cookies' AS cookies, contents ->> 'proxy' AS proxy, created_at, updated_at, last_used_at`;
 
 const insertStatement = statement<Profile>(
   'insert-profile',
@@ -169,6 +169,7 @@ function contentsOf(given: Omit<CheckedProfile, 'name'>) {
     headers: Object.keys(others).sort(),
     auth,
     cookies: cookies.map(({ name, domain, expires }) => ({ name, domain, expires: expires ?? null })),
+    proxy: given.proxy ?? null,
   };
   return { secret, contents };
 }
