@@ -32,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   pages: async () => (await import('./pages/pages-command.ts')).pagesCommand,
   export: async () => (await import('./commands/export-command.ts')).exportCommand,
   profiles: async () => (await import('./profiles/profiles-command.ts')).profilesCommand,
+  secrets: async () => (await import('./commands/secrets-command.ts')).secretsCommand,
   policies: async () => (await import('./policies/policies-command.ts')).policiesCommand,
   bots: async () => (await import('./commands/bots-command.ts')).botsCommand,
   results: async () => (await import('./commands/results-command.ts')).resultsCommand,
