@@ -20,6 +20,8 @@ export const sessionFields = {
 
 const patterns = z.array(text(500)).max(100).default([]);
 
+const selectors = z.array(text(500)).max(50).default([]);
+
 /** What a crawl job is to do: its payload. Fields nobody knows here are kept for those who sent them. */
 export const crawlOptions = z.looseObject({
   url: pageUrl.describe('start URL'),
@@ -83,6 +85,10 @@ export const crawlOptions = z.looseObject({
     .boolean()
     .default(false)
     .describe('treat URLs that differ only in parameter order as the same'),
+  ignore_query: z
+    .boolean()
+    .default(false)
+    .describe('treat links that differ only in their query as the same, and follow them without it'),
   keep_tracking: z.boolean().default(false).describe('keep tracking parameters such as utm_… in URLs'),
   keep_sessions: z.boolean().default(false).describe('keep session ids in URLs'),
   traps: z.boolean().default(true).describe('skip endless URL spaces once their pages repeat'),
@@ -91,7 +97,18 @@ export const crawlOptions = z.looseObject({
     .enum(contentChoices)
     .default('main')
     .describe('convert the main content or the full visible page to markdown'),
+  include_selectors: selectors.describe(
+    'only the parts of pages that match one of these CSS selectors become markdown',
+  ),
+  exclude_selectors: selectors.describe('leave out parts of pages that match one of these CSS selectors'),
+  image_links: z.boolean().default(false).describe('store the URLs of the images of a page'),
   store_html: z.boolean().default(false),
+  clean_html: z
+    .boolean()
+    .default(false)
+    .describe(
+      'store the HTML of what becomes markdown, without scripts, styles and classes, instead of the page as it came',
+    ),
   documents: z.boolean().default(true).describe('read PDF documents as markdown'),
   prefer_markdown: z
     .boolean()
@@ -129,4 +146,6 @@ export const crawlFlagNames = {
   limit_per_host: 'max_pages_per_host',
   delay: 'delay_ms',
   page_timeout: 'page_timeout_seconds',
+  include_selector: 'include_selectors',
+  exclude_selector: 'exclude_selectors',
 } as const satisfies Record<string, keyof CrawlOptions>;

@@ -12,6 +12,7 @@ import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { statusFailure } from '../../web/fetch/status-error.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import type { LeftOutPart } from '../../web/html/extracted-page.ts';
+import { selectorsOf } from '../../web/html/selectors/selection.ts';
 import { throughDefault } from '../../web/proxy/default-pool.ts';
 import { originOf } from '../crawl/private-origins.ts';
 import { collect } from '../option-values.ts';
@@ -20,6 +21,8 @@ import { configurationOf } from '../with-database.ts';
 
 interface ExtractFlags {
   content?: 'main' | 'full';
+  includeSelector?: string[];
+  excludeSelector?: string[];
   explain?: true;
   allowPrivate?: string[];
   json?: true;
@@ -41,6 +44,8 @@ export const extractCommand = new Command('extract')
       contentChoices,
     ),
   )
+  .option('--include-selector <css>', 'only parts that match (repeatable)', collect)
+  .option('--exclude-selector <css>', 'no parts that match (repeatable)', collect)
   .option('--explain', 'list the parts that were left out, and why, on standard error')
   .option('--allow-private <origin>', 'allow a private-network origin (repeatable)', collect)
   .option('--json', 'print markdown, counts and left-out parts as JSON')
@@ -60,6 +65,7 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
     const { content, title } = extractPage(text, url, {
       markdown: true,
       content: flags.content,
+      selectors: selectorsOf(flags.includeSelector, flags.excludeSelector),
       onLeftOut: wants ? (part) => parts.push(part) : undefined,
     });
     if (content === null) return;

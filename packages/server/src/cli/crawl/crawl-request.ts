@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import { chooseOutputPlace, type OutputPlace } from '../../pages/export/choose-output.ts';
 import type { OutputFormat } from '../../pages/export/page-output.ts';
 import { type SplitPayload, splitSecrets } from '../../queue/profiles/unnamed-profile.ts';
+import { selectorsOf } from '../../web/html/selectors/selection.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';
@@ -36,6 +37,11 @@ export interface CrawlFlags extends SignInFlags {
   discover: boolean;
   ignoreRobots?: true;
   sortQuery?: true;
+  ignoreQuery?: true;
+  includeSelector?: string[];
+  excludeSelector?: string[];
+  imageLinks?: true;
+  cleanHtml?: true;
   keepTracking?: true;
   keepSessions?: true;
   traps?: boolean;
@@ -127,6 +133,11 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       discover: flags.discover ? undefined : false,
       ignore_robots: flags.ignoreRobots,
       sort_query: flags.sortQuery,
+      ignore_query: flags.ignoreQuery,
+      include_selectors: flags.includeSelector,
+      exclude_selectors: flags.excludeSelector,
+      image_links: flags.imageLinks,
+      clean_html: flags.cleanHtml,
       keep_tracking: flags.keepTracking,
       keep_sessions: flags.keepSessions,
       traps: flags.traps === false ? false : undefined,
@@ -155,6 +166,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
   const signedIn = secrets && { unnamed_profile: someProfile };
   const options = checkFlags(checkedCrawlOptions, { ...payload, ...signedIn }, nameOf);
   assertSeedInScope(options);
+  selectorsOf(options.include_selectors, options.exclude_selectors);
   const seedHost = new URL(url).host;
   return {
     options,

@@ -138,21 +138,10 @@ export class PageReading {
 
   #start(): void {
     const { program, memoryMb } = this.#options;
-    const { markdown, content, store_html, sort_query, keep_tracking, keep_sessions, url_rules, sign_in } =
-      this.#options.options;
     this.#begun = new Int32Array(new SharedArrayBuffer(4));
     this.#answered = 0;
     const data: ReadingData = {
-      options: {
-        markdown,
-        content,
-        store_html,
-        sort_query,
-        keep_tracking,
-        keep_sessions,
-        url_rules,
-        sign_in,
-      },
+      options: onlyRead(this.#options.options),
       begun: this.#begun,
     };
     const thread = new Worker(program, {
@@ -256,6 +245,17 @@ export class PageReading {
     this.#options.log.error({ url, reason }, 'A page could not be read');
     return new HoldfastError('page_unreadable', reason);
   }
+}
+
+/** The options of a crawl hold more than a thread can be given. */
+function onlyRead(options: ReadOptions): ReadOptions {
+  const { markdown, content, store_html, clean_html, image_links, include_selectors, exclude_selectors } =
+    options;
+  const { sort_query, ignore_query, keep_tracking, keep_sessions, url_rules, sign_in } = options;
+  return {
+    ...{ markdown, content, store_html, clean_html, image_links, include_selectors, exclude_selectors },
+    ...{ sort_query, ignore_query, keep_tracking, keep_sessions, url_rules, sign_in },
+  };
 }
 
 /** Buffers arrive from another thread as plain byte arrays. */

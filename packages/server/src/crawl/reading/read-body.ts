@@ -6,6 +6,7 @@ import { kindByHead } from '../../web/documents/document-kind.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
+import { selectorsOf } from '../../web/html/selectors/selection.ts';
 import { findSignInForm } from '../../web/html/sign-in-form.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-url.ts';
@@ -22,6 +23,11 @@ export type ReadOptions = Pick<
 > & {
   readonly content?: CrawlOptions['content'] | undefined;
   readonly url_rules?: UrlRulesVersion | undefined;
+  readonly ignore_query?: CrawlOptions['ignore_query'] | undefined;
+  readonly include_selectors?: CrawlOptions['include_selectors'] | undefined;
+  readonly exclude_selectors?: CrawlOptions['exclude_selectors'] | undefined;
+  readonly image_links?: CrawlOptions['image_links'] | undefined;
+  readonly clean_html?: CrawlOptions['clean_html'] | undefined;
   /** Look for a form to sign in with. */
   readonly sign_in?: boolean | undefined;
 };
@@ -54,6 +60,9 @@ export function readBody(
   const extracted = extractPage(text, url, {
     markdown: options.markdown,
     content: options.content,
+    selectors: selectorsOf(options.include_selectors, options.exclude_selectors),
+    imageLinks: options.image_links,
+    cleanHtml: options.clean_html,
     resolve,
   });
   const shown = extracted.content;
@@ -68,7 +77,7 @@ export function readBody(
   const content = {
     links: links.length + others.size > 0 ? packed(linkLines(links, [...others])) : null,
     markdown: shown ? deflate(shown.markdown) : null,
-    html: options.store_html ? deflate(text) : null,
+    html: htmlOf(text, shown, options),
   };
   // Without main content the whole body counts, as received.
   const hash = shaUuid(shown ? shownText(extracted, shown) : body);
@@ -100,6 +109,15 @@ export function unfollowed(read: ReadBody): ReadBody {
   return { ...read, page: { ...read.page, content: { ...content, links } }, links: [] };
 }
 
+function htmlOf(
+  text: string,
+  shown: MainContent | null,
+  { store_html, clean_html }: ReadOptions,
+): Buffer | null {
+  if (clean_html) return shown?.html ? deflate(shown.html) : null;
+  return store_html ? deflate(text) : null;
+}
+
 export function canonicalLinks(options: ReadOptions): CanonicalLinks {
   const links =
     linksByOptions.get(options) ?? new CanonicalLinks(canonicalOptions(options, options.url_rules));
@@ -112,13 +130,15 @@ function structuredData({
   openGraph,
   jsonLd,
   microdata,
+  images,
 }: ExtractedPage): Record<string, unknown> | null {
   const data: Record<string, unknown> = {};
   if (headings.length > 0) data.headings = headings;
   if (openGraph) data.openGraph = openGraph.properties;
   if (jsonLd.length > 0) data.jsonLd = jsonLd;
   if (microdata.length > 0) data.microdata = microdata;
-  return headings.length + jsonLd.length + microdata.length > 0 || openGraph ? data : null;
+  if (images && images.length > 0) data.images = images;
+  return headings.length + jsonLd.length + microdata.length > 0 || openGraph || data.images ? data : null;
 }
 
 function packed(lines: string): Buffer {

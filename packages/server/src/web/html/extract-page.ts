@@ -1,8 +1,11 @@
 import { extractContent } from './content/extract-content.ts';
 import type { ExtractedPage, ExtractOptions } from './extracted-page.ts';
+import { limits } from './limits.ts';
 import { PageReader } from './page-reader.ts';
 import { storableText } from './page-text.ts';
+import { Selection } from './selectors/selection.ts';
 import { readMicrodata } from './structured/read-microdata.ts';
+import { tag } from './tape/html-tag.ts';
 import { Tape } from './tape/tape.ts';
 import { TapeWriter } from './tape/tape-writer.ts';
 
@@ -16,8 +19,11 @@ const tape = new Tape();
 export function extractPage(source: string, url: string, options: ExtractOptions): ExtractedPage {
   const html = storableText(source);
   const hasMicrodata = mentionsItems(html);
-  const writer = options.markdown || hasMicrodata ? new TapeWriter(tape, html, hasMicrodata) : undefined;
+  const needsTape = options.markdown || hasMicrodata || options.imageLinks === true;
+  const writer = needsTape ? new TapeWriter(tape, html, hasMicrodata) : undefined;
   const reader = new PageReader(html, writer, options.botName);
+  const selection = options.markdown && options.selectors ? new Selection(options.selectors) : undefined;
+  if (writer) writer.selection = selection;
   reader.read();
   const { head } = reader;
   const resolveIn = options.resolve ?? resolveUrl;
@@ -39,10 +45,28 @@ export function extractPage(source: string, url: string, options: ExtractOptions
     openGraph: head.openGraph.result(),
     jsonLd: reader.jsonLd,
     microdata,
+    images: options.imageLinks ? imagesOf(tape, resolve) : undefined,
     content: options.markdown
-      ? extractContent(tape, { ...options, resolve, title: reader.title ?? head.openGraph.first('og:title') })
+      ? extractContent(tape, {
+          ...options,
+          selection,
+          resolve,
+          title: reader.title ?? head.openGraph.first('og:title'),
+        })
       : null,
   };
+}
+
+/** Of the whole page, without duplicates. */
+function imagesOf({ tags, details, size }: Tape, resolve: (href: string) => string | null): string[] {
+  const images = new Set<string>();
+  for (let node = 0; node < size && images.size < limits.images; node++) {
+    if (tags[node] !== tag.img) continue;
+    const src = details.get(node)?.src;
+    const url = src && src.length <= limits.hrefLength && !src.startsWith('data:') ? resolve(src) : null;
+    if (url !== null) images.add(url);
+  }
+  return [...images];
 }
 
 function resolveUrl(href: string, base: string): string | null {

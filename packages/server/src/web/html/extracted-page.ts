@@ -1,3 +1,5 @@
+import type { Selectors } from './selectors/selection.ts';
+
 /**
  * A link as written in the page: decoded and trimmed, but not resolved. It is a slice of the page, so copy it to keep it
  * (own-text.ts).
@@ -56,6 +58,8 @@ export interface MainContent {
   /** The same content as plain text, one line per block, for content hashes and search indexes. */
   readonly text: string;
   readonly wordCount: number;
+  /** The content as HTML without scripts, styles and other attributes; only when it was asked for. */
+  readonly html: string | undefined;
   /** How the content was chosen; `page` means the whole page without boilerplate. */
   readonly origin: 'marked' | 'scored' | 'page';
   readonly truncated: boolean;
@@ -78,6 +82,7 @@ export interface ExtractedPage {
   readonly openGraph: OpenGraph | null;
   readonly jsonLd: readonly unknown[];
   readonly microdata: readonly MicrodataItem[];
+  readonly images: readonly string[] | undefined;
   /** Only when markdown was asked for. */
   readonly content: MainContent | null;
 }
@@ -95,7 +100,8 @@ export type LeftOutReason =
   | 'only links'
   | 'introduces links'
   | 'a heading with no content left'
-  | 'outside the main content';
+  | 'outside the main content'
+  | 'not selected';
 
 /** A part of the page that is not in its markdown. */
 export interface LeftOutPart {
@@ -110,6 +116,12 @@ export interface ExtractOptions {
   readonly markdown: boolean;
   /** What becomes markdown: the main content (the default) or the whole visible page. */
   readonly content?: 'main' | 'full' | undefined;
+  /** Parts to keep or to leave out. What is included is kept whole. */
+  readonly selectors?: Selectors | undefined;
+  /** Collect the URLs of images. */
+  readonly imageLinks?: boolean | undefined;
+  /** Write the content as HTML too. */
+  readonly cleanHtml?: boolean | undefined;
   /** Called with each part that is left out of the content. */
   readonly onLeftOut?: ((part: LeftOutPart) => void) | undefined;
   /** Resolves a reference, or returns null if it is invalid. Pass a cached one: `new URL` costs 1 µs. */

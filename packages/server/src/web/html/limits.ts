@@ -3,6 +3,7 @@ export const limits = {
   links: 50_000,
   hrefLength: 2_048,
   attributeLength: 8_192,
+  images: 5_000,
   titleLength: 1_024,
   descriptionLength: 4_096,
   headings: 500,

@@ -6,6 +6,8 @@ import { currentUrlRules, type UrlRules, type UrlRulesVersion, urlRules } from '
 export interface CanonicalOptions {
   readonly keepTracking?: boolean;
   readonly keepSessions?: boolean;
+  /** Links that differ only in their query lead to one page. */
+  readonly ignoreQuery?: boolean;
   /** Off by default: a few servers answer by the order. */
   readonly sortQuery?: boolean;
   /** Default: the current rules. */
@@ -35,7 +37,7 @@ export function canonicalUrl(
   const plain = base === undefined ? null : plainLink(href, base);
   const url = plain === null ? splitUrl(resolveLink(href, base), options) : canonicalPlain(plain, options);
   if (url === null) return null;
-  const query = url.query === '' ? '' : canonicalQuery(url.query, options);
+  const query = url.query === '' || options.ignoreQuery ? '' : canonicalQuery(url.query, options);
   const result = query === '' ? url.document : `${url.document}?${query}`;
   return result.length > maxLength ? null : result;
 }
@@ -158,20 +160,24 @@ export function canonicalOptions(
     sort_query,
     keep_tracking,
     keep_sessions,
-  }: Pick<CrawlOptions, 'sort_query' | 'keep_tracking' | 'keep_sessions'>,
+    ignore_query,
+  }: Pick<CrawlOptions, 'sort_query' | 'keep_tracking' | 'keep_sessions'> & {
+    readonly ignore_query?: boolean | undefined;
+  },
   rules: UrlRulesVersion = currentUrlRules,
 ): CanonicalForm {
   return {
     sortQuery: sort_query,
     keepTracking: keep_tracking,
     keepSessions: keep_sessions,
+    ...(ignore_query && { ignoreQuery: true }),
     rules: urlRules[rules],
   };
 }
 
 /** For URLs that are fetched as given: seeds, batches, and redirects that only change a parameter. */
 export function asGiven(options: CanonicalOptions): CanonicalOptions {
-  return { ...options, keepTracking: true, keepSessions: true };
+  return { ...options, keepTracking: true, keepSessions: true, ignoreQuery: false };
 }
 
 /** The host of a canonical URL, with its port unless it is the default: `example.com`, `127.0.0.1:8080`. */

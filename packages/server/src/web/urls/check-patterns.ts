@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HoldfastError } from '@holdfast/contract';
 import { LruMap } from '../../base/collections/lru-map.ts';
+import { parseSelector } from '../html/selectors/selector.ts';
 import { checkList, patternSize } from './compile-pattern.ts';
 
 type Options = { readonly [name: string]: unknown };
@@ -43,6 +44,11 @@ function check(options: Options, within: string, work: { left: number }): void {
         },
       );
     });
+  for (const name of ['include_selectors', 'exclude_selectors']) {
+    const selectors = options[name];
+    if (!Array.isArray(selectors)) continue;
+    for (const selector of selectors) checkSelector(selector, `${within}.${name}`);
+  }
   for (const name of ['include', 'exclude']) {
     const patterns = options[name];
     if (!Array.isArray(patterns)) continue;
@@ -58,5 +64,20 @@ function check(options: Options, within: string, work: { left: number }): void {
         details: [{ field, message }],
       });
     }
+  }
+}
+
+function checkSelector(selector: unknown, field: string): void {
+  if (typeof selector !== 'string') return;
+  try {
+    parseSelector(selector);
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    const { detail: message = error.message, hint } = error;
+    throw new HoldfastError('bad_request', `${field}: ${message}`, {
+      cause: error,
+      hint,
+      details: [{ field, message }],
+    });
   }
 }

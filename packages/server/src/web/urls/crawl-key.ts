@@ -18,6 +18,12 @@ export function crawlKey(options: CrawlOptions): string {
     ...(options.content === 'main' ? [] : [options.content]),
     ...renderingOf(options),
     ...(options.documents ? [] : ['no documents']),
+    ...(options.ignore_query ? ['ignore query'] : []),
+    ...(options.include_selectors.length + options.exclude_selectors.length > 0
+      ? ['selectors', unordered(options.include_selectors), unordered(options.exclude_selectors)]
+      : []),
+    ...(options.image_links ? ['images'] : []),
+    ...(options.clean_html ? ['clean html'] : []),
     ...(options.prefer_markdown ? ['prefer markdown'] : []),
     ...sessionOf(options),
   ]);

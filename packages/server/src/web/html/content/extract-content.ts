@@ -1,8 +1,10 @@
 import type { ExtractOptions, LeftOutPart, LeftOutReason, MainContent } from '../extracted-page.ts';
 import { limits } from '../limits.ts';
 import { escapeInline } from '../markdown/escape-markdown.ts';
+import { renderHtml } from '../markdown/render-html.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { collapseSpace, decodeText } from '../page-text.ts';
+import type { Selection } from '../selectors/selection.ts';
 import { hint } from '../tape/class-hints.ts';
 import { tag, tagName, textNode } from '../tape/html-tag.ts';
 import type { Tape } from '../tape/tape.ts';
@@ -20,11 +22,15 @@ interface ContentRequest {
   readonly title: string | undefined;
   readonly content?: ExtractOptions['content'];
   readonly onLeftOut?: ExtractOptions['onLeftOut'];
+  readonly cleanHtml?: ExtractOptions['cleanHtml'];
+  readonly selection: Selection | undefined;
 }
 
 export function extractContent(tape: Tape, request: ContentRequest): MainContent {
   const { resolve, onLeftOut } = request;
   if (onLeftOut) tape.reasons = new Map();
+  request.selection?.apply(tape);
+  const isWhole = request.content === 'full' || request.selection?.isExact === true;
   measureTape(tape);
   findListings(tape);
   const labels = findTabs(tape);
@@ -34,20 +40,20 @@ export function extractContent(tape: Tape, request: ContentRequest): MainContent
     root,
     origin,
     isMain = false,
-  } = request.content === 'full'
-    ? wholePage
-    : chooseContent(tape, headlines.find(({ isPlain }) => isPlain)?.node);
-  if (request.content !== 'full') pruneContent(tape, root, isMain, headlines[0]?.node);
+  } = isWhole ? wholePage : chooseContent(tape, headlines.find(({ isPlain }) => isPlain)?.node);
+  if (!isWhole) pruneContent(tape, root, isMain, headlines[0]?.node);
   if (onLeftOut) tellLeftOut(tape, root, onLeftOut);
   const { markdown, truncated } = renderMarkdown(tape, root, resolve, labels);
   const text = plainText(tape, root);
-  const opens = markdown === '' ? undefined : missingHeadline(tape, root, headlines);
+  const opens =
+    markdown === '' || request.selection?.isExact ? undefined : missingHeadline(tape, root, headlines);
   return {
     markdown: opens
       ? `${'#'.repeat(opens.level)} ${escapeInline(opens.text, false)}\n\n${markdown}`
       : markdown,
     text,
     wordCount: wordsIn(tape, root),
+    html: request.cleanHtml ? renderHtml(tape, root, resolve) : undefined,
     visibleWords,
     origin,
     truncated: truncated || tape.size >= limits.nodes,

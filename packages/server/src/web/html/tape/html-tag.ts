@@ -57,6 +57,8 @@ function tagOfUnusual(written: string): number {
   return ids.size;
 }
 
+export const isKnownTag = (id: number): boolean => id !== textNode && id <= names.length;
+
 export function tagName(id: number): string {
   return id === textNode ? 'text' : (names[id - 1] ?? 'an element that HTML does not know');
 }

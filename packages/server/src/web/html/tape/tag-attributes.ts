@@ -28,6 +28,11 @@ export function attributeOf(html: string, start: number, end: number): number {
   return ids.get(written) ?? (/[A-Z]/.test(written) ? (ids.get(written.toLowerCase()) ?? 0) : 0);
 }
 
+/** The number of an attribute that readers know; 0 for all others. */
+export function attributeNamed(name: string): number {
+  return ids.get(name) ?? 0;
+}
+
 /** Plain arrays: three typed ones would cost 3 µs a page. */
 const noPlaces: readonly number[] = new Array<number>(attributeCount).fill(-1);
 
@@ -54,6 +59,16 @@ export class TagAttributes {
     this.#starts[id] = start;
     this.#ends[id] = end;
     this.#present[this.#count++] = id;
+  }
+
+  /** By their names, decoded. */
+  all(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (let i = 0; i < this.#count; i++) {
+      const id = this.#present[i] as number;
+      found.set(names[id - 1] as string, this.get(id) as string);
+    }
+    return found;
   }
 
   get isEmpty(): boolean {

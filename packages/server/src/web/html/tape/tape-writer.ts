@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import type { Selection } from '../selectors/selection.ts';
 import { hint } from './class-hints.ts';
 import { elementHints } from './element-hints.ts';
 import { isBlock, isDropped, isVoid, tag, textNode } from './html-tag.ts';
@@ -30,6 +31,8 @@ export class TapeWriter {
   readonly #microdata: boolean;
   readonly #listener: ElementListener | undefined;
   readonly #rules: TapeRules;
+  /** Set where a crawl selects elements. */
+  selection: Pick<Selection, 'open'> | undefined;
   /** The element whose contents are skipped, and the number of open elements of its name. */
   #dropped = 0;
   #droppedDepth = 0;
@@ -76,6 +79,7 @@ export class TapeWriter {
       if ((hints & hint.line) !== 0) this.#tape.mayHaveLines = true;
     }
     this.#listener?.(node, id, attributes);
+    this.selection?.open(node, id, this.#tape.parents[node] as number, attributes);
     if (drops) this.#tape.ends[node] = node + 1;
     else this.#open.push(id, node);
     if (isBlock[id] === 1 || id === tag.br) this.#atBoundary = true;
