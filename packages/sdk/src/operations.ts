@@ -205,6 +205,8 @@ export interface CrawlOptions extends VisitOptions {
   ignore_robots?: boolean | undefined;
   /** treat URLs that differ only in parameter order as the same. Default: false */
   sort_query?: boolean | undefined;
+  /** treat links that differ only in their query as the same, and follow them without it. Default: false */
+  ignore_query?: boolean | undefined;
   /** keep tracking parameters such as utm_… in URLs. Default: false */
   keep_tracking?: boolean | undefined;
   /** keep session ids in URLs. Default: false */
@@ -215,8 +217,16 @@ export interface CrawlOptions extends VisitOptions {
   markdown?: boolean | undefined;
   /** convert the main content or the full visible page to markdown. Default: "main" */
   content?: 'main' | 'full' | undefined;
+  /** only the parts of pages that match one of these CSS selectors become markdown. Default: [] */
+  include_selectors?: string[] | undefined;
+  /** leave out parts of pages that match one of these CSS selectors. Default: [] */
+  exclude_selectors?: string[] | undefined;
+  /** store the URLs of the images of a page. Default: false */
+  image_links?: boolean | undefined;
   /** Default: false */
   store_html?: boolean | undefined;
+  /** store the HTML of what becomes markdown, without scripts, styles and classes, instead of the page as it came. Default: false */
+  clean_html?: boolean | undefined;
   /** read PDF documents as markdown. Default: true */
   documents?: boolean | undefined;
   /** request markdown before HTML; it may have fewer links to follow. Default: false */
@@ -1438,7 +1448,7 @@ export interface ShownPage extends ListedPage {
   etag: string | null;
   last_modified: string | null;
   description: string | null;
-  /** headings, OpenGraph, and product data from JSON-LD and microdata */
+  /** headings, OpenGraph, product data from JSON-LD and microdata, images, and what a document says about itself */
   structured: Record<string, unknown> | null;
   links: string[];
   /** the main content; null if there is none */

@@ -12,7 +12,7 @@ import { HttpFetcher } from '../../web/fetch/http-fetcher.ts';
 import { statusFailure } from '../../web/fetch/status-error.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import type { LeftOutPart } from '../../web/html/extracted-page.ts';
-import { selectorsOf } from '../../web/html/selectors/selection.ts';
+import { selectorsOf } from '../../web/html/selectors/selector.ts';
 import { throughDefault } from '../../web/proxy/default-pool.ts';
 import { originOf } from '../crawl/private-origins.ts';
 import { collect } from '../option-values.ts';

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 import { chooseOutputPlace, type OutputPlace } from '../../pages/export/choose-output.ts';
 import type { OutputFormat } from '../../pages/export/page-output.ts';
 import { type SplitPayload, splitSecrets } from '../../queue/profiles/unnamed-profile.ts';
-import { selectorsOf } from '../../web/html/selectors/selection.ts';
+import { selectorsOf } from '../../web/html/selectors/selector.ts';
 import { canonicalUrl } from '../../web/urls/canonical-url.ts';
 import { crawlKey } from '../../web/urls/crawl-key.ts';
 import { createScope } from '../../web/urls/scope.ts';

@@ -6,7 +6,7 @@ import { kindByHead } from '../../web/documents/document-kind.ts';
 import { extractPage } from '../../web/html/extract-page.ts';
 import { type ExtractedPage, headlineOf, type MainContent } from '../../web/html/extracted-page.ts';
 import { hashesOf02 } from '../../web/html/of-0-2/text-of-0-2.ts';
-import { selectorsOf } from '../../web/html/selectors/selection.ts';
+import { selectorsOf } from '../../web/html/selectors/selector.ts';
 import { findSignInForm } from '../../web/html/sign-in-form.ts';
 import { CanonicalLinks } from '../../web/urls/canonical-links.ts';
 import { canonicalOptions } from '../../web/urls/canonical-url.ts';

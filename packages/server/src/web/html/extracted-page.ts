@@ -1,4 +1,4 @@
-import type { Selectors } from './selectors/selection.ts';
+import type { Selectors } from './selectors/selector.ts';
 
 /**
  * A link as written in the page: decoded and trimmed, but not resolved. It is a slice of the page, so copy it to keep it

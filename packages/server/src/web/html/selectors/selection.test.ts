@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { extractPage } from '../extract-page.ts';
-import { selectorsOf } from './selection.ts';
+import { selectorsOf } from './selector.ts';
 
 const page = `<html><head><title>Page</title></head><body class="theme">
 <header id="top"><p>Top line</p></header>

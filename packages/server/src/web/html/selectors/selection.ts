@@ -2,31 +2,7 @@ import { hint } from '../tape/class-hints.ts';
 import { tagName, textNode } from '../tape/html-tag.ts';
 import type { TagAttributes } from '../tape/tag-attributes.ts';
 import type { Tape } from '../tape/tape.ts';
-import { matches, parseSelector, readAttributes, type SeenElement, type Selector } from './selector.ts';
-
-/** Selectors of a crawl, parsed once. */
-export interface Selectors {
-  readonly include: readonly Selector[];
-  readonly exclude: readonly Selector[];
-}
-
-const byText = new Map<string, Selectors>();
-
-/** Undefined where nothing is selected. */
-export function selectorsOf(
-  include: readonly string[] = [],
-  exclude: readonly string[] = [],
-): Selectors | undefined {
-  if (include.length + exclude.length === 0) return undefined;
-  const key = JSON.stringify([include, exclude]);
-  let selectors = byText.get(key);
-  if (!selectors) {
-    selectors = { include: include.map(parseSelector), exclude: exclude.map(parseSelector) };
-    if (byText.size > 100) byText.clear();
-    byText.set(key, selectors);
-  }
-  return selectors;
-}
+import { matches, readAttributes, type SeenElement, type Selectors } from './selector.ts';
 
 /** Finds the selected elements of one page while it is read, and applies them to its tape. */
 export class Selection {

@@ -171,3 +171,27 @@ function refused(text: string, why: string): HoldfastError {
     hint: `Selectors may have ${supported}.`,
   });
 }
+
+/** Selectors of a crawl, parsed once. */
+export interface Selectors {
+  readonly include: readonly Selector[];
+  readonly exclude: readonly Selector[];
+}
+
+const byText = new Map<string, Selectors>();
+
+/** Undefined where nothing is selected. */
+export function selectorsOf(
+  include: readonly string[] = [],
+  exclude: readonly string[] = [],
+): Selectors | undefined {
+  if (include.length + exclude.length === 0) return undefined;
+  const key = JSON.stringify([include, exclude]);
+  let selectors = byText.get(key);
+  if (!selectors) {
+    selectors = { include: include.map(parseSelector), exclude: exclude.map(parseSelector) };
+    if (byText.size > 100) byText.clear();
+    byText.set(key, selectors);
+  }
+  return selectors;
+}
