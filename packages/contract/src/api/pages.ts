@@ -64,7 +64,9 @@ export const shownPage = z
     structured: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe('headings, OpenGraph, product data from JSON-LD and microdata, images, and what a document says about itself'),
+      .describe(
+        'headings, OpenGraph, product data from JSON-LD and microdata, images, and what a document says about itself',
+      ),
     links: z.array(z.string()),
     markdown: z.string().nullable().describe('the main content; null if there is none'),
     omitted: z
