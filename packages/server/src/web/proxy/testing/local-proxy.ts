@@ -9,6 +9,8 @@ export interface LocalProxy {
   readonly port: number;
   /** `host:port` of everything that it was asked for, as it was asked. */
   readonly asked: string[];
+  /** The ports that its connections to sites come from. */
+  readonly ports: Set<number | undefined>;
   /** How many connections were opened to it. */
   connections(): number;
   close(): Promise<void>;
@@ -36,6 +38,7 @@ export function startHttpsProxy(options: LocalProxyOptions = {}): Promise<LocalP
 
 function httpProxy(server: Server, options: LocalProxyOptions): Promise<LocalProxy> {
   const asked: string[] = [];
+  const ports: LocalProxy['ports'] = new Set();
   const isAllowed = ({ headers }: IncomingMessage) =>
     options.username === undefined ||
     headers['proxy-authorization'] ===
@@ -49,6 +52,7 @@ function httpProxy(server: Server, options: LocalProxyOptions): Promise<LocalPro
     asked.push(incoming.url ?? '');
     if (options.instead?.(incoming.url ?? '', client)) return;
     const upstream = connect(portOf(incoming.url, options), '127.0.0.1', () => {
+      ports.add(upstream.localPort);
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       if (head.length > 0) upstream.write(head);
       join(client, upstream);
@@ -77,7 +81,7 @@ function httpProxy(server: Server, options: LocalProxyOptions): Promise<LocalPro
       .once('error', () => answer.writeHead(502, { 'proxy-status': 'local; error=connection_refused' }).end())
       .end();
   });
-  return listen(server, asked, options.port);
+  return listen(server, { asked, ports }, options.port);
 }
 
 /** SOCKS5 (RFC 1928, 1929). `reply`: its answer to every request instead of connecting. */
@@ -88,7 +92,7 @@ export function startSocksProxy(
   const server = createTcpServer(
     (client) => void serveSocks(client, asked, options).catch(() => client.destroy()),
   );
-  return listen(server as unknown as Server, asked, options.port);
+  return listen(server as unknown as Server, { asked, ports: new Set() }, options.port);
 }
 
 async function serveSocks(
@@ -167,7 +171,11 @@ function join(client: Duplex, upstream: Socket): void {
   client.once('close', () => upstream.destroy());
 }
 
-async function listen(server: Server, asked: string[], port = 0): Promise<LocalProxy> {
+async function listen(
+  server: Server,
+  notes: Pick<LocalProxy, 'asked' | 'ports'>,
+  port = 0,
+): Promise<LocalProxy> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -180,7 +188,7 @@ async function listen(server: Server, asked: string[], port = 0): Promise<LocalP
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    ...notes,
     connections: () => connections,
     close: async () => {
       for (const socket of sockets) socket.destroy();
