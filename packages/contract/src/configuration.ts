@@ -150,7 +150,8 @@ export const settings = {
   maxConcurrentJobs: {
     env: 'MAX_CONCURRENT_JOBS',
     schema: wholeNumber(0, 1000, 4),
-    description: 'Maximum concurrent crawls per worker, each in its own process; 0 runs none.',
+    description:
+      'Maximum concurrent runners per worker: processes that each run a crawl, or a shard of one; 0 runs none.',
   },
   maxConcurrentVisits: {
     env: 'MAX_CONCURRENT_VISITS',

@@ -85,7 +85,13 @@ export const crawlCommand = new Command('crawl')
   .option('--screenshot [size]', 'keep a screenshot of every page: viewport or full_page')
   .option('--load-media', 'let rendered pages load images, fonts, media and trackers')
   .optionsGroup('Speed and identity:')
-  .option('--concurrency <number>', 'concurrent requests (default: 16)', wholeNumber)
+  .option('--concurrency <number>', 'concurrent requests of each runner (default: 16)', wholeNumber)
+  .option('--runners <number>', 'processes that work on the crawl (default: 1)', wholeNumber)
+  .option(
+    '--shards <number>',
+    'runners that may work on a new crawl at once, on all machines together (default: as --runners)',
+    wholeNumber,
+  )
   .option(
     '--delay <time>',
     'minimum time between two requests of this crawl to a host, such as 500ms or 2s',

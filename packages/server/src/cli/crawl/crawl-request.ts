@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import {
   type CrawlOptions,
   checkedCrawlOptions,
@@ -70,6 +71,8 @@ export interface CrawlFlags extends SignInFlags {
   out?: string;
   overwrite?: true;
   recrawl?: true;
+  shards?: number;
+  runners?: number;
   quiet?: true;
   json?: true;
 }
@@ -85,6 +88,8 @@ export interface CrawlRequest {
   readonly key: string;
   readonly seedHost: string;
   readonly output: OutputPlace;
+  /** How many runners the command starts for the crawl. */
+  readonly runners: number;
 }
 
 /** Flags that are not named after their field. */
@@ -106,6 +111,9 @@ const someProfile = '00000000-0000-4000-8000-000000000000';
 
 export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): CrawlRequest {
   const [url = '', ...others] = urls.map(checkedUrl);
+  const { runners } = flags;
+  if (runners !== undefined && (runners < 1 || runners > 256))
+    throw new HoldfastError('bad_request', '--runners must be a number from 1 to 256');
   const pace = given({
     concurrency: flags.concurrency,
     delay_ms: flags.delay,
@@ -154,6 +162,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
       screenshot: flags.screenshot as CrawlOptions['screenshot'] | undefined,
       load_media: flags.loadMedia,
       recrawl: flags.recrawl,
+      shards: flags.shards ?? flags.runners,
       profile: flags.profile,
       accept_language: flags.acceptLanguage,
       cookies: flags.cookies === false ? false : undefined,
@@ -176,6 +185,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     key: crawlKey(options),
     seedHost,
     output: chooseOutputPlace(flags, options),
+    runners: flags.runners ?? Math.min(options.shards ?? 1, availableParallelism()),
   };
 }
 

@@ -54,7 +54,8 @@ export async function crawlToFile(
   let end: OneShotEnd = { view: before, signal: undefined };
   try {
     if (how !== 'finished') {
-      end = await runOneShot({ session, workerId, job, exporter, display, interrupted: nextSignal });
+      const { runners } = request;
+      end = await runOneShot({ session, workerId, job, runners, exporter, display, interrupted: nextSignal });
     }
     await exporter.finish(end.view.status === 'completed');
   } finally {

@@ -16,6 +16,8 @@ export interface OneShotOptions {
   readonly session: Session;
   readonly workerId: string;
   readonly job: Job;
+  /** How many processes may work on it here. */
+  readonly runners: number;
   readonly exporter: PageExporter;
   readonly display: CrawlDisplay;
   /** Resolves with the signal that asks the crawl to stop. A second one calls the callback. */
@@ -35,7 +37,7 @@ export async function runOneShot(options: OneShotOptions): Promise<OneShotEnd> {
   const { session, workerId, job } = options;
   const { configuration, database, log } = session;
   const supervisor = new Supervisor({
-    configuration: { ...configuration, maxConcurrentJobs: 1 },
+    configuration: { ...configuration, maxConcurrentJobs: options.runners },
     database,
     log,
     workerId,
