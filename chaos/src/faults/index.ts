@@ -9,6 +9,7 @@ import { fullDisk } from './full-disk.ts';
 import { lostAnswers } from './lost-answers.ts';
 import { poisonPages } from './poison-pages.ts';
 import { renderedCrawls } from './rendered-crawls.ts';
+import { renderedMemory } from './rendered-memory.ts';
 import { restarts, terminations } from './restarts.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { runnerKills } from './runner-kills.ts';
@@ -38,5 +39,6 @@ export const faults: readonly Fault[] = [
   schedulers,
   failover,
   renderedCrawls,
+  renderedMemory,
   sickWorker,
 ];
