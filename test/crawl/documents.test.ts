@@ -112,6 +112,11 @@ describe('documents', () => {
       '/manual.pdf': 'skipped: content_type',
       '/fine': 'fetched',
     });
+    const { rows } = await fixture.pool.query(
+      "SELECT content_type, bytes > 500 AS has_size FROM crawl_pages WHERE job_id = $1 AND url LIKE '%/manual.pdf'",
+      [job.id],
+    );
+    expect(rows).toEqual([{ content_type: 'application/pdf', has_size: true }]);
   });
 });
 

@@ -162,12 +162,10 @@ export class ProcessEntry {
     if (entry.kind !== 'page') return await this.#readList(entry, response);
     if (!response.body) {
       const reason = response.contentType ? 'content_type' : 'no_content';
-      return this.#done(entry, {
-        outcome: 'skipped',
-        reason,
-        status,
-        content_type: response.contentType ?? null,
-      });
+      // The size that the site states; the file itself is not downloaded.
+      const bytes = Math.min(response.contentLength ?? Number.NaN, 2 ** 31 - 1) || null;
+      const file = { content_type: response.contentType ?? null, bytes };
+      return this.#done(entry, { outcome: 'skipped', reason, status, ...file }, 0);
     }
     if (this.#requests.isOverlyEager(entry, response)) return askAgain(entry);
     const answer = await this.#read(entry, response, response.body, signal, isChallenge);
