@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { enqueueJob } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { ConsoleFixture } from './console-fixture.ts';
 
-const console = new ConsoleFixture();
+const console = new ConsoleFixture({ HOLDFAST_SECRET_KEY: randomBytes(32).toString('base64') });
 beforeEach(() =>
   console.pool.query(
     'TRUNCATE crawl_jobs, job_events, crawl_states, crawl_pages, crawl_frontier, crawl_hosts, crawl_policies, sources, bots, intakes CASCADE',
@@ -420,6 +421,25 @@ describe('the rest', () => {
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('disabled', { exact: true }).waitFor();
     expect(await console.value('SELECT enabled FROM bots')).toBe(false);
+  });
+
+  test('a profile is stored and deleted, and its values are not shown', async () => {
+    const page = await console.admin();
+    await page.goto('/profiles');
+    await page.getByRole('button', { name: 'New profile' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('intranet');
+    await page.getByLabel('Origins').fill('https://intranet.example');
+    await page.getByLabel('Headers').fill('X-Api-Key: planted-key');
+    await page.getByLabel('User name').fill('me');
+    await page.getByLabel('Password').fill('planted-password');
+    await page.getByRole('button', { name: 'Store profile' }).click();
+    const row = page.getByRole('row', { name: /intranet/ });
+    await row.getByText('password, 1 header').waitFor();
+    expect(await page.content()).not.toContain('planted');
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No profiles').waitFor();
+    expect(await console.value('SELECT count(*)::int FROM secrets')).toBe(0);
   });
 
   test('a key is made, shown once, and revoked', async () => {

@@ -6,6 +6,13 @@ const console = new ConsoleFixture();
 let filled: Filled;
 beforeAll(async () => {
   filled = await fillConsole(console.pool);
+  await console.pool.query(`
+    WITH secret AS (
+      INSERT INTO secrets (id, key_id, sealed) VALUES (gen_random_uuid(), 'key', 'sealed') RETURNING id
+    )
+    INSERT INTO profiles (user_id, name, origins, contents, secret_id)
+    SELECT 'local', 'intranet', '{https://intranet.example}', '{"headers": ["x-api-key"], "auth": "basic", "cookies": []}', id
+    FROM secret`);
 });
 
 /** Where each view is, and something that it shows when it is there. */
@@ -45,6 +52,7 @@ const views: readonly (readonly [name: string, address: (ids: Filled) => string,
   ['the jobs of an intake', ({ intake }) => `/intakes/${intake}?tab=jobs`, 'auctions'],
   ['the prices that a job brought', ({ collect }) => `/jobs/${collect}?tab=prices`, 'lot 23'],
   ['sources', () => '/sources', 'paused after failures'],
+  ['profiles', () => '/profiles', 'https://intranet.example'],
   ['bots', () => '/bots', 'bot-001'],
   ['workers', () => '/workers', 'crawl-eu-2'],
   ['keys', () => '/keys', 'active'],
@@ -86,6 +94,7 @@ test('without a session every view asks to sign in, and the API tells nothing', 
     'price-points',
     'valuations',
     'sources',
+    'profiles',
     'bots',
     'workers',
     'keys',

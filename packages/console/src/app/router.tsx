@@ -104,6 +104,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/profiles',
+    component: lazyRouteComponent(() => import('../features/profiles/profile-list.tsx'), 'ProfileList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/bots',
     validateSearch,
     component: lazyRouteComponent(() => import('../features/bots/bot-list.tsx'), 'BotList'),

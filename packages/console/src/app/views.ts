@@ -10,6 +10,7 @@ import {
   Scale,
   Server,
   Tags,
+  UserRound,
 } from 'lucide-react';
 
 export interface View {
@@ -29,6 +30,7 @@ export const views: readonly View[] = [
   { path: '/results', name: 'Results', icon: Tags, shortcut: 'r' },
   { path: '/intakes', name: 'Intakes', icon: Scale, shortcut: 'i' },
   { path: '/sources', name: 'Sources', icon: Radio, shortcut: 's' },
+  { path: '/profiles', name: 'Profiles', icon: UserRound, shortcut: 'f' },
   { path: '/bots', name: 'Bots', icon: Bot, shortcut: 'b' },
   { path: '/workers', name: 'Workers', icon: Server, shortcut: 'w' },
   { path: '/keys', name: 'Keys', icon: KeyRound, shortcut: 'k' },

@@ -38,6 +38,7 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
       include: lines('include'),
       exclude: lines('exclude'),
       render: text('render'),
+      profile: text('profile'),
       screenshot: text('screenshot'),
       ...(data.get('recrawl') && { recrawl: true }),
     };
@@ -82,6 +83,9 @@ export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly o
               <option key={mode}>{mode}</option>
             ))}
           </select>
+        </Field>
+        <Field label="Profile" hint="name of a stored sign-in">
+          <input name="profile" maxLength={100} />
         </Field>
         <Field label="Screenshots" hint="of every page; renders all pages">
           <select name="screenshot" defaultValue="">

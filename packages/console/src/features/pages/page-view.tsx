@@ -1,4 +1,4 @@
-import { type Block, describeBlock, type ShownPage } from '@holdfast/contract';
+import { type Block, describeBlock, type ShownJob, type ShownPage } from '@holdfast/contract';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useOne } from '../../api/use-one.ts';
@@ -21,6 +21,8 @@ export function PageView() {
   const { jobId, hash } = useParams({ strict: false }) as { jobId: string; hash: string };
   const path = `/api/v1/jobs/${jobId}/pages/${hash}`;
   const { data: page, error, refetch } = useOne<Wire<ShownPage>>(path);
+  const { data: job } = useOne<Wire<ShownJob>>(`/api/v1/jobs/${jobId}`);
+  const profile = profileOf(job?.payload ?? {});
   const [state] = useSearchState();
   if (error && !page)
     return (
@@ -75,6 +77,7 @@ export function PageView() {
             ['Depth', page.depth],
             ['Fetched', <Moment key="at" at={page.fetched_at} />],
             ['Change', page.change],
+            ['Profile', profile],
             ['Proxy', page.proxy],
             ['Blocked', page.blocked && blockedText(page.blocked)],
             ['ETag', page.etag],
@@ -120,4 +123,10 @@ export function PageView() {
 function blockedText(block: Wire<Block>): string {
   const tried = block.tried ? `; tried: ${block.tried.join(', ')}` : '';
   return `${describeBlock(block as Block)}${tried}`;
+}
+
+/** The sign-in of the crawl that fetched the page. */
+function profileOf({ profile, unnamed_profile: unnamed }: Record<string, unknown>): string | null {
+  if (typeof profile === 'string') return profile;
+  return unnamed === undefined ? null : 'headers of the crawl';
 }

@@ -17,6 +17,8 @@ const views = [
   '/sources/*',
   '/intakes',
   '/intakes/*',
+  '/profiles',
+  '/profiles/*',
   '/bots',
   '/bots/*',
   '/workers',
