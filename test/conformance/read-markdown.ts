@@ -55,7 +55,8 @@ function plainText(line: string): string {
   return line
     .replace(link, '$1')
     .replace(link, '$1')
-    .replace(/<\/?(?:sup|sub|br|pre(?: lang="[^"]*")?)>/g, '')
+    .replace(/<\/?(?:br|pre(?: lang="[^"]*")?)>/g, ' ')
+    .replace(/<\/?su[bp]>/g, '')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/[⁰¹²³⁴-⁹]/gu, (digit) => String(unicodeSuperscripts.indexOf(digit)));
 }

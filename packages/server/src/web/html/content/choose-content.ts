@@ -27,6 +27,9 @@ const fewestChars = 50;
 const nearlyNothing = 20;
 /** With less prose, other text matters as much: a product's name and price. */
 const littleProse = 300;
+/** With so many entries beside it, an element is one of them. */
+const fewestEntries = 2;
+const manyEntries = 4;
 /** A box with this much prose is part of the text. */
 const muchProse = 80;
 
@@ -131,6 +134,9 @@ class RootFinder {
       const others = children.filter((child) => child !== heaviest);
       if (others.some((child) => this.#isPart(child) || this.#isFlow(child) || this.#isSection(child)))
         return root;
+      const entries = others.filter((child) => this.#isEntry(child)).length;
+      if (entries >= (this.#isReference ? fewestEntries : manyEntries) && this.#isEntry(heaviest))
+        return root;
       root = heaviest;
     }
   }
@@ -179,6 +185,15 @@ class RootFinder {
     return (linked[node] as number) < 0.4 * (chars[node] as number) && this.#hasSections(node);
   }
 
+  /** A name with something about it. */
+  #isEntry(node: number): boolean {
+    const { holds, chars, linked } = this.#tape;
+    if (((holds[node] as number) & holding.heading) === 0) return false;
+    return (
+      (chars[node] as number) >= nearlyNothing && (linked[node] as number) < 0.4 * (chars[node] as number)
+    );
+  }
+
   /** More than a title and a tagline. */
   #hasSections(node: number): boolean {
     const { tags, ends, chars } = this.#tape;
@@ -221,6 +236,23 @@ function wholeOf(tape: Tape, node: number): number {
   return whole;
 }
 
+/** The synopsis of a reference is made of types, each of them a link. */
+function linksNamesBeside(tape: Tape, holder: number, root: number): boolean {
+  const { tags, ends, chars, words, details } = tape;
+  let links = 0;
+  let named = 0;
+  for (let node = holder + 1; node < (ends[holder] as number); node++) {
+    if (node === root) {
+      node = (ends[root] as number) - 1;
+      continue;
+    }
+    if (tags[node] !== tag.a || (chars[node] as number) === 0 || !details.get(node)?.href) continue;
+    links++;
+    if ((words[node] as number) === 1) named++;
+  }
+  return named >= 0.8 * links;
+}
+
 /** Generated references have their facts between title and text. What adds many links is a frame around both. */
 function withTitle(tape: Tape, root: number, title: number): number {
   const { parents, ends, tags, chars, linked } = tape;
@@ -231,5 +263,7 @@ function withTitle(tape: Tape, root: number, title: number): number {
     return root;
   if (tags[holder] === tag.body || tags[holder] === tag.html) return root;
   const added = (chars[holder] as number) - (chars[root] as number);
-  return (linked[holder] as number) - (linked[root] as number) <= 0.4 * added ? holder : root;
+  const addedLinks = (linked[holder] as number) - (linked[root] as number);
+  if (addedLinks <= 0.4 * added) return holder;
+  return addedLinks <= 0.8 * added && linksNamesBeside(tape, holder, root) ? holder : root;
 }

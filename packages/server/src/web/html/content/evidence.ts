@@ -38,9 +38,11 @@ export function isConsent(tape: Tape, node: number): boolean {
   return (flags & (hint.surely | hint.dialog)) !== 0 || (holds & holding.control) !== 0;
 }
 
-/** True of navigation, unless it holds most of the page. */
+/** True of navigation, unless it holds most of the page's text. Lists of links may be longer than the text. */
 export function isBesides(tape: Tape, node: number, sums: PageSums): boolean {
   const holds = tape.holds[node] as number;
+  const isLinks = (tape.linked[node] as number) >= 0.7 * (tape.chars[node] as number);
+  if (isLinks && (holds & (holding.h1 | holding.code)) === 0) return true;
   const most = (tape.prose[node] as number) > 0.5 * sums.prose;
   return !most || (holds & (holding.h1 | holding.code | holding.heading)) === 0;
 }
@@ -56,6 +58,7 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   if ((holds & (holding.h1 | holding.code)) !== 0 || prose > 0.5 * sums.prose) return false;
   if (isMostOfHeading(tape, node) || isNamedByItsText(tape, node)) return false;
   const leadsAway = (tape.linked[node] as number) >= 0.4 * chars;
+  if (leadsAway && tape.tags[node] === tag.table && linksOnlyNames(tape, node, smallChars)) return false;
   if (leadsAway) return !isChapterList(tape, node, sums);
   if ((holds & holding.heading) !== 0 && prose > 0 && ((tape.hints[node] as number) & hint.comments) === 0)
     return false;
@@ -63,7 +66,18 @@ export function isNamedBoilerplate(tape: Tape, node: number, sums: PageSums): bo
   if (((tape.hints[node] as number) & hint.boilerplate) === 0) return false;
   // Terms and rows are facts, however few.
   if (tape.tags[node] === tag.dl || tape.tags[node] === tag.table) return false;
-  return chars <= smallChars && chars <= smallShare * sums.chars;
+  if (chars > smallChars) return false;
+  return chars <= smallShare * sums.chars || (chars <= 0.5 * sums.chars && isLast(tape, node));
+}
+
+/** Nothing follows that is shown. */
+function isLast({ tags, ends, chars, hints, size }: Tape, node: number): boolean {
+  for (let at = ends[node] as number; at < size; at++) {
+    if (((hints[at] as number) & (hint.gone | hint.surely)) !== 0 && tags[at] !== textNode)
+      at = (ends[at] as number) - 1;
+    else if (tags[at] === textNode && (chars[at] as number) > 0) return false;
+  }
+  return true;
 }
 
 /**
@@ -94,7 +108,8 @@ export function isAside(tape: Tape, node: number, sums: PageSums): boolean {
   const holds = tape.holds[node] as number;
   if ((holds & (holding.h1 | holding.code)) !== 0 || (tape.prose[node] as number) > 0.5 * sums.prose)
     return false;
-  const linksNames = namesThings(tape, node) && followsHeading(tape, node);
+  const linksNames =
+    followsHeading(tape, node) && (namesThings(tape, node) || linksOnlyNames(tape, node, noteLength));
   if ((tape.linked[node] as number) >= 0.4 * (tape.chars[node] as number)) return !linksNames;
   return (holds & holding.control) !== 0 || !(linksNames || isWithinContent(tape, node));
 }
@@ -108,6 +123,22 @@ const fewNodes = 200;
 function namesThings(tape: Tape, node: number): boolean {
   const chars = tape.chars[node] as number;
   return chars <= noteLength && chars >= longWords * (tape.words[node] as number);
+}
+
+/**
+ * A reference links the names of things, single words: `Object.method`, `HWND`. Other stories have headlines.
+ */
+export function linksOnlyNames(tape: Tape, node: number, longest: number): boolean {
+  const { tags, ends, chars, words, details } = tape;
+  if ((chars[node] as number) > longest) return false;
+  let links = 0;
+  let named = 0;
+  for (let at = node; at < (ends[node] as number); at++) {
+    if (tags[at] !== tag.a || details.get(at)?.href === undefined || (chars[at] as number) === 0) continue;
+    links++;
+    if ((words[at] as number) === 1) named++;
+  }
+  return links > 0 && named >= 0.8 * links;
 }
 
 function followsHeading(tape: Tape, node: number): boolean {

@@ -2,6 +2,7 @@ import { collapseSpace } from '../page-text.ts';
 import { hint } from '../tape/class-hints.ts';
 import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
+import { linksOnlyNames } from './evidence.ts';
 import { takeFrom } from './remove-boilerplate.ts';
 
 const emptied = 'a heading with no content left';
@@ -16,6 +17,10 @@ const advert =
   /^(?:advert|sponsored\b|image \d+ of \d+|(?:article|story) continues|continue reading|story continues)/i;
 const advertLength = 60;
 const headlineLength = 15;
+/** Signatures are longer than the names in them. */
+const longestEntry = 1_000;
+const mostLabelWords = 4;
+const fewestOwn = 3;
 /** Characters per word. Sentences stay below, qualified names do not: `java.lang.Object`. */
 const longWords = 12;
 
@@ -37,6 +42,8 @@ class ContentPruner {
   readonly #listOfLinks: boolean;
   /** Links belong to the page unless the line before them says otherwise. */
   readonly #keepsLinks: boolean;
+  /** Little prose beside names, types and labels: links to names are what it is about. */
+  readonly #isReference: boolean;
   /** The last block of prose. Links after it lead elsewhere. */
   readonly #lastProse: number;
   /** A heading without kept content below it so far. */
@@ -61,13 +68,16 @@ class ContentPruner {
     this.#end = root < 0 ? tape.size : (tape.ends[root] as number);
     let linked = 0;
     let chars = 0;
+    let prose = 0;
     for (let node = Math.max(root, 0); node < this.#end; node = tape.ends[node] as number) {
       if (this.#isGone(node)) continue;
       chars += tape.chars[node] as number;
       linked += tape.linked[node] as number;
+      prose += tape.prose[node] as number;
     }
     this.#chars = chars;
     this.#listOfLinks = linked > 0.35 * chars;
+    this.#isReference = prose < 0.3 * chars;
     this.#lastProse = this.#findLastProse();
   }
 
@@ -142,15 +152,35 @@ class ContentPruner {
     if (id === tag.pre || this.#holds(node, holding.code | holding.h1) || this.#fillsCell(node)) return false;
     if (this.#listOfLinks || this.#introduced || (chars[node] as number) > 0.3 * this.#chars) return false;
     // Above the headline links lead to other parts of the site.
-    if ((ends[node] as number) <= this.#headline) return this.#density(node) >= 0.4;
+    if ((ends[node] as number) <= this.#headline)
+      return this.#density(node) >= (this.#labelsHeadline(node) ? 0.75 : 0.4);
+    if (this.#isReference && linksOnlyNames(this.#tape, node, longestEntry)) return false;
     // A section is judged by its parts, because its heading says what the links are.
     if (this.#holds(node, holding.heading) && !isList(id) && !isPart(id)) return false;
     const density = this.#density(node);
-    if (this.#announced) return density >= 0.3;
+    if (this.#announced)
+      return density >= 0.3 && !(isRow(id) && linksOnlyNames(this.#tape, node, longestEntry));
     if (this.#keepsLinks || this.#heading >= 0 || id === tag.dl) return false;
-    if (node > this.#lastProse && !isPart(id)) return density >= 0.5;
+    if (node > this.#lastProse && !isPart(id)) return density >= 0.5 && !this.#tellsOfNames(node);
     if (id === tag.p || isPart(id)) return false;
     return density >= 0.75 && !this.#isShortList(node, id) && this.#linksHeadlines(node);
+  }
+
+  /** A line directly above the headline: "Package java.lang". */
+  #labelsHeadline(node: number): boolean {
+    const { parents, words } = this.#tape;
+    return parents[node] === parents[this.#headline] && (words[node] as number) <= mostLabelWords;
+  }
+
+  /** "Text = unicode:chardata()" says something of the name it links. */
+  #tellsOfNames(node: number): boolean {
+    const { chars, linked } = this.#tape;
+    const own = (chars[node] as number) - (linked[node] as number);
+    return (
+      own >= fewestOwn &&
+      own >= 0.1 * (chars[node] as number) &&
+      linksOnlyNames(this.#tape, node, leadInLength)
+    );
   }
 
   /** A table would show an empty cell in its place. */
@@ -259,6 +289,10 @@ function isList(id: number): boolean {
 
 function isCell(id: number): boolean {
   return id === tag.td || id === tag.th;
+}
+
+function isRow(id: number): boolean {
+  return isCell(id) || id === tag.tr;
 }
 
 /** Judged with the list or table around. */

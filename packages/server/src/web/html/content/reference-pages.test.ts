@@ -216,7 +216,7 @@ describe('a generated reference', () => {
       'Socket (net 1.2)',
     );
     expect(page).toMatch(
-      /^# Class Socket\n\n\[java\.lang\.Object\][\s\S]+Implements:\n: \[java\.io\.Closeable\]/,
+      /^Module \[net\.base\]\S+\n\n# Class Socket\n\n\[java\.lang\.Object\][\s\S]+Implements:\n: \[java\.io\.Closeable\]/,
     );
   });
 
@@ -317,4 +317,77 @@ test.each([
   expect(markdown(`${text}<dl><dt>Run it</dt><dd>${part}</dd><dt>Next</dt><dd>A line.</dd></dl>`)).toContain(
     `${written}\n\nNext\n: A line.`,
   );
+});
+
+describe('names are what a reference links', () => {
+  const entry = (name: string) =>
+    `<div><h3>${name}</h3><p>${name} :: <a href="Handle">Handle</a> <a href="src/${name}">Source</a></p></div>`;
+
+  test('signatures stay, although they are mostly links', () => {
+    const found = markdown(`<div><h1>Ports</h1>${['stdin', 'stdout', 'stderr'].map(entry).join('')}</div>`);
+    for (const name of ['stdin', 'stdout', 'stderr']) expect(found).toContain(`${name} :: [Handle]`);
+  });
+
+  test('entries stay beside the only one with a description', () => {
+    const described = `<div><h3>open</h3><p>${sentence.repeat(2)}</p></div>`;
+    const others = ['Module', 'Data Types', 'Macros', 'Exports'].map(
+      (name) => `<div><h3>${name}</h3><p>port() = opaque term</p></div>`,
+    );
+    expect(markdown(`<div>${others.join('')}${described}</div>`)).toMatch(/### Data Types[\s\S]+### Exports/);
+  });
+
+  test('types after the last sentence stay, lists of topics go', () => {
+    const of = (line: string) => markdown(`<article><h1>Ports</h1>${text}<div>${line}</div></article>`);
+    expect(of('Text = <a href="unicode">unicode:chardata()</a>')).toContain('Text = [unicode:chardata()]');
+    expect(of('<a href="a">Harbours</a> <a href="b">Ships</a>')).not.toContain('Harbours');
+  });
+
+  test('a table of related names stays', () => {
+    const names = ['mod_proxy', 'mod_dir'].map(
+      (name) => `<li><code><a href="${name}">${name}</a></code></li>`,
+    );
+    const table = `<table class="related"><tr><th>Related Modules</th><th>Related Directives</th></tr><tr><td><ul>${names.join('')}</ul></td><td>none</td></tr></table>`;
+    expect(markdown(`<main><h1>Ports</h1>${text}<h2>Proxy</h2>${table}${text}</main>`)).toContain('mod_dir');
+  });
+
+  test('a label above the headline stays, a breadcrumb goes', () => {
+    const of = (line: string) => markdown(`<main><div><p>${line}</p><h1>Ports</h1></div>${text}</main>`);
+    expect(of('Package <a href="..">java.net</a>')).toContain('Package [java.net]');
+    expect(of('<a href="/">Home</a> › <a href="..">Docs</a>')).not.toContain('Docs');
+  });
+
+  test('navigation goes, although it is longer than the page', () => {
+    const links = Array.from(
+      { length: 80 },
+      (_, i) => `<li><a href="#f${i}">create_memory_of_kind/${i}</a></li>`,
+    );
+    const nav = `<nav><h3>Contents</h3><p>${sentence}</p><ul>${links.join('')}</ul></nav>`;
+    expect(markdown(`${nav}<div><h1>Ports</h1><p>Opens and closes ports.</p></div>`)).not.toContain('memory');
+  });
+});
+
+test('a link that opens the code of the listing before it goes', () => {
+  const code = 'let value = take(pool);';
+  const link = (href: string) => `<div><pre>${code}</pre><a href="${href}">Run</a></div>${text}`;
+  const runner = `https://play.example/?code=${encodeURIComponent(`fn main() { ${code} }`)}&edition=2021`;
+  expect(markdown(`<main><h1>Ports</h1>${link(runner)}</main>`)).not.toContain('Run');
+  const manual = `https://play.example/manual/of/all/the/options/that/there/are/in/version/2021/`;
+  expect(markdown(`<main><h1>Ports</h1>${link(manual)}</main>`)).toContain('[Run]');
+});
+
+test('an imprint at the end of a short page goes, the same text above stays', () => {
+  const imprint = '<div class="copyright">Copyright by the authors, under the licence of the project.</div>';
+  const page = `<h1>Ports</h1>`;
+  const short = '<p>Opens a port, and closes it again when nobody uses it any more.</p>';
+  expect(markdown(`<div>${page}${short}</div>${imprint}`)).not.toContain('Copyright');
+  expect(markdown(`<div>${page}${imprint}${short}</div>`)).toContain('Copyright');
+});
+
+test('what a theme names as a link to a heading is one only if it is part of a line', () => {
+  const page = (tag: string) =>
+    markdown(
+      `<main><h1>Ports</h1>${text}<${tag} class="anchor-link">open(port): Handle</${tag}>${text}</main>`,
+    );
+  expect(page('div')).toContain('open(port)');
+  expect(page('span')).not.toContain('open(port)');
 });

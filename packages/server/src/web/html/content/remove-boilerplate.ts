@@ -13,6 +13,7 @@ import {
   type PageSums,
   pageSums,
 } from './evidence.ts';
+import { revealOnlyCopies } from './reveal-only-copies.ts';
 
 const neverContent = tagSet(
   'button', 'select', 'input', 'textarea', 'object', 'datalist', 'progress', 'meter', 'option', 'optgroup', 'label',
@@ -21,10 +22,14 @@ const neverContent = tagSet(
 
 /** Removes controls and hidden elements. Returns the number of visible words. */
 export function removeUnseen(tape: Tape): number {
+  revealOnlyCopies(tape);
   const sums = pageSums(tape);
   // A page that reveals its text by script, or was saved under a dialog, hides nearly everything.
   const trustsHidden = hiddenProse(tape) <= 0.5 * sums.prose;
+  let listing = -1;
   remove(tape, sums, (node, id, flags, rest) => {
+    if (id === tag.pre) listing = node;
+    else if (id === tag.a && listing >= 0 && carriesListing(tape, node, listing)) return 'a control';
     if (neverContent[id] === 1 && tape.details.get(node)?.input === undefined && !isTask(tape, node))
       return 'a control';
     return trustsHidden && (flags & hint.hidden) !== 0 && rest > enough ? 'hidden' : keep;
@@ -56,6 +61,37 @@ export function removeBoilerplate(tape: Tape): void {
       id === tag.header && weight <= 0.25 * rest && !isWithinContent(tape, node) && !isHeadline(tape, node);
     return isPageHeader ? 'the page header' : keep;
   });
+}
+
+const shortestCarrier = 60;
+const longestRead = 4_000;
+
+/** A link right after a listing that opens its code elsewhere: "Run", "Try it". */
+function carriesListing(tape: Tape, link: number, listing: number): boolean {
+  const { tags, ends, chars, html, starts, stops, details } = tape;
+  const after = ends[listing] as number;
+  if (after !== link && (after !== link - 1 || (chars[after] as number) > 0)) return false;
+  const href = details.get(link)?.href ?? '';
+  if (href.length < shortestCarrier) return false;
+  const carried = codeIn(href.slice(0, longestRead));
+  let words = 0;
+  let found = 0;
+  for (let at = listing + 1; at < after && words < 8; at++) {
+    if (tags[at] !== textNode) continue;
+    for (const [word] of html.slice(starts[at], stops[at]).matchAll(/[\p{L}\p{N}_]{3,}/gu)) {
+      words++;
+      if (carried.includes(word)) found++;
+    }
+  }
+  return words >= 2 && found >= 0.8 * words;
+}
+
+function codeIn(href: string): string {
+  try {
+    return decodeURIComponent(href.replace(/%[\da-f]?$/i, ''));
+  } catch {
+    return href;
+  }
 }
 
 /** The label of a box to tick is the text of its task. */

@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts';
-import { isHeading, tag, textNode } from '../tape/html-tag.ts';
+import { isBlock, isHeading, tag, textNode } from '../tape/html-tag.ts';
 import { holding, type Tape } from '../tape/tape.ts';
 import { linesOf } from './render-inline.ts';
 import type { RenderedBlock, Rendering } from './rendering.ts';
@@ -184,7 +184,7 @@ function isOneParagraph({ tags, ends, holds, chars }: Tape, cell: number): boole
     const id = tags[at] as number;
     if (id === tag.table) return true;
     if (id === tag.ul || id === tag.ol || id === tag.dl) return false;
-    if (id !== tag.p && id !== tag.div && isHeading[id] !== 1) continue;
+    if (isBlock[id] !== 1) continue;
     blocks++;
     // Text beside a block starts a line of its own.
     if (chars[at] !== chars[cell]) return false;

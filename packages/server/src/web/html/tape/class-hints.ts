@@ -31,6 +31,10 @@ export const hint = {
   line: 32768,
   /** Named as code. */
   code: 65536,
+  /** Hidden from screen readers only: often a sign, and often shown. */
+  unspoken: 131072,
+  /** Named as a link to a heading. */
+  permalink: 262144,
 } as const;
 
 const boilerplateWords = new Set([
@@ -46,7 +50,7 @@ const boilerplateWords = new Set([
   'bylines', 'dateline', 'timestamp', 'credit', 'credits', 'copyright', 'disclaimer', 'legal', 'jump', 'ticker',
   'poll', 'survey', 'rating', 'ratings', 'vote', 'buttons', 'carousel', 'slideshow', 'bio', 'avatar', 'donate',
   'donation', 'syndication', 'backlinks', 'prevnext', 'postmeta', 'readmore', 'upsell', 'teaser',
-  'teasers', 'hidden', 'invisible', 'headerlink', 'linenos', 'lineno', 'gutter', 'nextprev',
+  'teasers', 'hidden', 'invisible', 'linenos', 'lineno', 'gutter', 'nextprev',
 ]); // biome-ignore format: a list of words
 
 const boilerplatePhrases = [
@@ -55,7 +59,7 @@ const boilerplatePhrases = [
   'also-?(?:read|like|on|in)', 'up-?next', 'next-?(?:article|post|story|up)', 'prev(?:ious)?-?(?:article|post|story|next)', 'you-?may-?(?:also-?)?like', 'you-?might',
   'sr-only', 'visually-?hidden', 'screen-reader(?:-text)?', 'assistive-text', 'call-?to-?action', 'cta', 'sign-?up', 'log-?in', 'site-?(?:header|footer|nav)', 'page-?(?:footer|nav)',
   'global-?(?:header|footer|nav)', 'in-?read', 'inline-?(?:newsletter|promo|related|ad)', 'social-?(?:share|media|links|bar|icons|buttons|tools)', 'email-?(?:alert|signup|form)', 'opt-?in',
-  'table-?of-?contents', 'back-?to-?top', '(?:hash|anchor)-link', '(?:heading|header)-anchor', 'next-?prev', 'to-?top', 'mw-(?:jump|indicators|editsection)', 'hatnote', 'ambox', 'pull-?quote', 'pullquote', 'video-?(?:playlist|list|info|title|description|caption)',
+  'table-?of-?contents', 'back-?to-?top', 'next-?prev', 'to-?top', 'mw-(?:jump|indicators|editsection)', 'hatnote', 'ambox', 'pull-?quote', 'pullquote', 'video-?(?:playlist|list|info|title|description|caption)',
   'tag-?(?:list|links|cloud)', 'cat-?links', 'edit-?(?:link|this-page|page)', 'last-?updated', 'reading-?time', 'print-?(?:link|only|button)', 'article-?(?:list|feed|grid|related|end|bottom)', 'feedback',
   'line-?n(?:o|um|umber)s?', 'ln-?num(?:ber)?s?',
 ]; // biome-ignore format: a list of patterns
@@ -64,6 +68,7 @@ const commentWords = new Set([
   'comment', 'comments', 'commentlist', 'respond', 'disqus', 'livefyre', 'replies', 'discussion',
 ]); // biome-ignore format: a list of words
 const boilerplatePhrase = new RegExp(`(?:^|-)(?:${boilerplatePhrases.join('|')})(?:-|\\d*$)`);
+const permalink = /(?:^|-)(?:(?:hash|anchor)-link|(?:heading|header)-anchor|headerlink)(?:-|\d*$)/;
 const body =
   /(?:^|-)(?:(?:article|entry|post|story|blog|news)-?(?:body|content|text|copy|main|entry|page)(?:-(?:text|content|body|inner|wrapper|container))?|articletext|storytext|body-?(?:copy|text)|markdown-body|mw-parser-output|e-content|rich-?text|rte|prose)(?:-|$)/;
 const main =
@@ -115,6 +120,7 @@ function readNames(names: string): number {
     if (consent.test(noun)) hints |= hint.consent;
     if (dialog.test(noun)) hints |= hint.dialog;
     if (main.test(noun)) hints |= hint.main;
+    if (permalink.test(noun)) hints |= hint.permalink;
     if (line.test(noun)) hints |= hint.line;
     if (code.test(noun)) hints |= hint.code;
     if (isBoilerplate(noun)) hints |= hint.boilerplate;

@@ -1,4 +1,4 @@
-import { isHeading, tag, tagSet } from '../tape/html-tag.ts';
+import { isBlock, isHeading, tag, tagSet } from '../tape/html-tag.ts';
 import { attribute, type TagAttributes } from '../tape/tag-attributes.ts';
 import { classHints, hint } from './class-hints.ts';
 
@@ -21,6 +21,8 @@ export function elementHints(id: number, attributes: TagAttributes): number {
     const domId = attributes.get(attribute.id);
     if (className !== undefined) {
       hints |= classHints(className);
+      // Themes put the name on what the link leads to as well.
+      if ((hints & hint.permalink) !== 0 && isBlock[id] !== 1) hints |= hint.boilerplate;
       // Footnote numbers.
       if (id === tag.sup && /reference|footnote/.test(className)) hints |= hint.boilerplate;
     }
@@ -39,8 +41,8 @@ export function elementHints(id: number, attributes: TagAttributes): number {
     else if (boilerplateRoles.has(role)) hints |= hint.boilerplate | hint.surely;
   }
   if (attributes.get(attribute.itemprop) === 'articleBody') hints |= hint.body;
-  if (attributes.has(attribute.hidden) || attributes.get(attribute['aria-hidden']) === 'true')
-    hints |= hint.hidden;
+  if (attributes.has(attribute.hidden)) hints |= hint.hidden;
+  if (attributes.get(attribute['aria-hidden']) === 'true') hints |= hint.hidden | hint.unspoken;
   const style = attributes.get(attribute.style);
   if (style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)) hints |= hint.hidden;
   return hints;
