@@ -45,6 +45,7 @@ export function extractContent(tape: Tape, request: ContentRequest): MainContent
   if (onLeftOut) tellLeftOut(tape, root, onLeftOut);
   const { markdown, truncated } = renderMarkdown(tape, root, resolve, labels);
   const text = plainText(tape, root);
+  const kept = wordsIn(tape, root);
   const opens =
     markdown === '' || request.selection?.isExact ? undefined : missingHeadline(tape, root, headlines);
   return {
@@ -52,9 +53,10 @@ export function extractContent(tape: Tape, request: ContentRequest): MainContent
       ? `${'#'.repeat(opens.level)} ${escapeInline(opens.text, false)}\n\n${markdown}`
       : markdown,
     text,
-    wordCount: wordsIn(tape, root),
+    wordCount: kept,
     html: request.cleanHtml ? renderHtml(tape, root, resolve) : undefined,
-    visibleWords,
+    // Of a page that shows next to nothing, hidden text is better than none.
+    visibleWords: Math.max(visibleWords, kept),
     origin,
     truncated: truncated || tape.size >= limits.nodes,
   };
