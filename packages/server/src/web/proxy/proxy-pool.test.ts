@@ -82,6 +82,14 @@ describe('a proxy that fails', () => {
     expect(pool.blockedUntil('any.example')).toBe(0);
   });
 
+  test('rests no longer for requests that were under way when it began to rest', () => {
+    const pool = poolOf(1);
+    const underWay = Array.from({ length: 8 }, () => pool.choose('a.example'));
+    for (const endpoint of underWay)
+      if (endpoint) pool.failed(new ProxyFailure(endpoint, 'proxy', 'is dead'), 'a.example');
+    expect(pool.blockedUntil('a.example')).toBe(2_000);
+  });
+
   test('is tried by one request when its rest is over', () => {
     const pool = poolOf(1);
     for (let times = 0; times < 3; times++) fail(pool);

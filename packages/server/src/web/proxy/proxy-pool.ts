@@ -195,6 +195,8 @@ class Member {
     this.#trials = 0;
     this.#isNews = true;
     this.lastFailure = detail ?? null;
+    // It was under way when others made it rest.
+    if (now < this.#restsUntil) return;
     if (blame === 'route') {
       this.#mute.add(host);
       this.#blameRoute(host, now);
