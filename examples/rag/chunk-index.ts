@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { ExportedPage } from '@holdfast/sdk';
 import { chunkMarkdown } from './chunk-markdown.ts';
 
-/** What is embedded and searched. */
+/** The text to embed and search. */
 export interface Chunk {
   /** Stays the same while the chunk keeps its place on the page. */
   readonly id: string;
@@ -12,9 +12,9 @@ export interface Chunk {
   readonly title: string | null;
   readonly headings: readonly string[];
   readonly text: string;
-  /** Of headings and text: what has the same is embedded already. */
+  /** Hash of headings and text: a chunk with the same hash is already embedded. */
   readonly hash: string;
-  /** Of the page that it was cut from. */
+  /** Hash of its page. */
   readonly page_hash: string | null;
 }
 
@@ -56,7 +56,7 @@ export async function readChunks(path: string): Promise<Map<string, Chunk[]>> {
   return byPage;
 }
 
-/** What to tell an index that has the chunks before, so that it has those after. */
+/** The changes that turn an index of the old chunks into one of the new chunks. */
 export function changesBetween(before: readonly Chunk[], after: readonly Chunk[]): Change[] {
   const had = new Map(before.map((chunk) => [chunk.id, chunk.hash]));
   const has = new Set(after.map(({ id }) => id));
@@ -68,7 +68,7 @@ export function changesBetween(before: readonly Chunk[], after: readonly Chunk[]
   ];
 }
 
-/** Appears whole, or not at all. */
+/** Writes atomically. */
 export function writeLines(path: string, records: readonly object[]): void {
   writeFileSync(`${path}.new`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   renameSync(`${path}.new`, path);

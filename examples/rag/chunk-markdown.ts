@@ -1,5 +1,5 @@
 export interface Section {
-  /** The headings above it, from the highest down. */
+  /** The headings above it, highest level first. */
   readonly headings: readonly string[];
   readonly text: string;
 }
@@ -7,7 +7,7 @@ export interface Section {
 /** Enough for a model to embed as a whole, in characters. */
 const maxLength = 2_000;
 
-/** Cuts a page at its headings; what is too long for one piece, between paragraphs. Code blocks stay whole. */
+/** Splits a page at its headings, and long sections between paragraphs. Code blocks stay whole. */
 export function chunkMarkdown(markdown: string): Section[] {
   const sections: Section[] = [];
   let headings: { level: number; text: string }[] = [];
@@ -31,7 +31,7 @@ export function chunkMarkdown(markdown: string): Section[] {
   return sections;
 }
 
-/** What stands between empty lines; within a fence they separate nothing. */
+/** Blocks separated by empty lines; empty lines inside a fence do not count. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = [];
   let lines: string[] = [];

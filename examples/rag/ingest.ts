@@ -36,7 +36,7 @@ const counts = { new: 0, changed: 0, unchanged: 0, gone: 0 };
 for await (const page of holdfast.jobs.exportPages(job.id)) {
   const old = before.get(page.url);
   before.delete(page.url);
-  // By its own hash and not by `change`: a run that was lost between crawl and file is made up for by the next.
+  // Compares hashes instead of using `change`, so that a run killed between crawl and file is caught up by the next.
   const isSame = old?.[0]?.page_hash === page.content_hash;
   const now = old && isSame ? old : chunksOf(page);
   chunks.push(...now);
@@ -44,7 +44,7 @@ for await (const page of holdfast.jobs.exportPages(job.id)) {
   counts[old ? (isSame ? 'unchanged' : 'changed') : 'new']++;
 }
 
-// A page that only failed this time is not gone.
+// A page that failed this time is not gone.
 for await (const page of holdfast.jobs.pages(job.id, { outcome: 'failed' })) {
   const old = before.get(page.url);
   if (!old || page.status === 404 || page.status === 410) continue;
@@ -57,7 +57,7 @@ for (const old of before.values()) {
   counts.gone++;
 }
 
-// First what the index is to be told: if this process ends in between, the next run tells it again.
+// Changes first: if the process is killed in between, the next run reports them again.
 writeLines(changesFile, changes);
 writeLines(chunksFile, chunks);
 const upserts = changes.filter(({ op }) => op === 'upsert').length;

@@ -50,6 +50,7 @@ describe('holdfast doctor', () => {
       'leases',
       'workers',
       'webhooks',
+      'proxies',
       'bloat',
       'browser',
     ]);
@@ -61,7 +62,7 @@ describe('holdfast doctor', () => {
       check: 'browser',
       state: 'warning',
       found:
-        'there is no browser; pages that need JavaScript are stored as they came (render: auto means never)',
+        'there is no browser; pages that need JavaScript are stored as the server sent them (render: auto means never)',
       advice: 'HOLDFAST_BROWSER is /nonexistent/chromium, which cannot be run. Correct the path.',
     });
     const failing = await findings({ HOLDFAST_BROWSER: '/bin/false' });

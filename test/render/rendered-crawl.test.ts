@@ -230,7 +230,7 @@ describe('a crawl where there is no browser', { timeout: 120_000 }, () => {
     await worker.saying(/is ready/);
     const auto = await fixture.crawled('/app/0', { strategy: 'single' });
     expect(await pagesOf(auto.id)).toMatchObject([{ title: 'App', rendered: false }]);
-    await worker.saying(/Pages that need JavaScript are stored as they came/);
+    await worker.saying(/Pages that need JavaScript are stored as the server sent them/);
     const always = await fixture.crawled('/app/0', { strategy: 'single', render: 'always', attempts: 1 });
     expect(await fixture.outcomes(always.id)).toEqual({ '/app/0': 'failed: browser_unavailable' });
   });

@@ -31,7 +31,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot.stop());
   tally = await bot.run(visit);
 } catch (error) {
-  // What waiting does not mend: a token that is not valid, or one of another bot.
+  // Permanent errors: an invalid token, or the token of another bot.
   fail(`${botId} at ${baseUrl}: ${messageOf(error)}`);
 }
 console.log(

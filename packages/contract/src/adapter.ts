@@ -50,7 +50,7 @@ const headers = z
   )
   .refine((given) => Object.keys(given).length <= 30, 'must be at most 30')
   .describe(
-    `sent with every request; {env:${secretPrefix}NAME} stands for an environment variable of the worker`,
+    `sent with every request; {env:${secretPrefix}NAME} is replaced by an environment variable of the worker`,
   );
 
 const oauth = z

@@ -37,10 +37,10 @@ export type BlockKind = (typeof blockKinds)[number];
 
 export const block = z
   .object({
-    by: z.enum(blockerNames).describe('who blocked the request; site: no known service was recognised'),
+    by: z.enum(blockerNames).describe('who blocked the request; site: not by a known service'),
     kind: z.enum(blockKinds),
     status: z.int().describe('HTTP status of the blocked answer'),
-    evidence: z.string().describe('what in the answer shows it'),
+    evidence: z.string().describe('the evidence in the response'),
     tried: z.array(z.enum(blockEscalations)).optional().describe('what `on_block` had it tried afterwards'),
   })
   .meta({ id: 'Block' });

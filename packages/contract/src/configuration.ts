@@ -89,7 +89,7 @@ export const settings = {
       )
       .default([]),
     description:
-      'Key that seals stored secrets: 32 bytes in base64, the same on all machines. Several, separated by commas: the first seals, all open. Default: the file secret.key in the data folder, made when it is first needed.',
+      'Key that encrypts stored secrets: 32 bytes in base64, the same on all machines. Several keys, separated by commas: the first encrypts, all decrypt. Default: the file secret.key in the data folder, created when it is first needed.',
     secret: true,
   },
   databasePort: {
@@ -168,22 +168,22 @@ export const settings = {
     env: 'HOLDFAST_BROWSER',
     schema: z.string().min(1).optional(),
     description:
-      'Path of the Chromium that renders pages. Without it, one from PATH is used, else the npm package @sparticuz/chromium where it is installed.',
+      'Path of the Chromium that renders pages. Default: the first one in PATH, otherwise the npm package @sparticuz/chromium if it is installed.',
   },
   browsers: {
     env: 'HOLDFAST_BROWSERS',
     schema: wholeNumber(0, 256, 0),
-    description: 'How many browsers a worker runs at once; 0: half as many as it has processor cores.',
+    description: 'Maximum concurrent browsers per worker; 0: half the processor cores.',
   },
   browserPages: {
     env: 'HOLDFAST_BROWSER_PAGES',
     schema: wholeNumber(1, 64, 4),
-    description: 'How many pages one browser renders at once.',
+    description: 'Maximum concurrent pages per browser.',
   },
   browserMemoryMb: {
     env: 'HOLDFAST_BROWSER_MEMORY_MB',
     schema: wholeNumber(128, 1_000_000, 1024),
-    description: 'A browser that needs more memory takes no new pages and is replaced.',
+    description: 'Memory limit of a browser. A browser that exceeds it takes no new pages and is replaced.',
   },
   browserRecyclePages: {
     env: 'HOLDFAST_BROWSER_RECYCLE_PAGES',
@@ -199,7 +199,7 @@ export const settings = {
     env: 'HOLDFAST_EVALUATE',
     schema: z.enum(['off', 'operators', 'everyone']).default('operators'),
     description:
-      'Who may run scripts of their own in rendered pages (the action `evaluate`). operators: the command line, and keys with the scope operate; everyone: every key; off: nobody. Workers with `off` refuse the action whoever asked for it.',
+      'Who may run their own scripts in rendered pages (the action `evaluate`). operators: the command line, and keys with the scope operate; everyone: every key; off: no one. Workers with `off` refuse the action in every job.',
   },
   allowPrivate: {
     env: 'HOLDFAST_ALLOW_PRIVATE',
@@ -227,7 +227,7 @@ export const settings = {
       )
       .default([]),
     description:
-      'Proxies for all requests that no other proxy is named for, as URLs with user name and password, separated by commas: http://, https://, socks5:// or socks5h:// (which resolves host names itself).',
+      'Default proxies, for requests that name no other proxy: URLs with user name and password, separated by commas: http://, https://, socks5:// or socks5h:// (which resolves host names itself).',
     secret: true,
   },
   proxyBypass: {
@@ -243,7 +243,7 @@ export const settings = {
     env: 'HOLDFAST_PROXY_ROTATION',
     schema: z.enum(proxyRotations).default('round_robin'),
     description:
-      'How requests take turns with the proxies of HOLDFAST_PROXY. sticky: the same one for all requests to a host.',
+      'How requests are distributed over the proxies of HOLDFAST_PROXY. sticky: the same one for all requests to a host.',
   },
   proxyResolvesNames: {
     env: 'HOLDFAST_PROXY_RESOLVES_NAMES',
@@ -253,7 +253,7 @@ export const settings = {
       .or(z.boolean())
       .default(false),
     description:
-      'true: the proxies of HOLDFAST_PROXY get host names and resolve them, so that Holdfast cannot check the addresses.',
+      'true: the proxies of HOLDFAST_PROXY resolve host names. Holdfast then cannot check the addresses.',
   },
   userAgent: {
     env: 'HOLDFAST_USER_AGENT',

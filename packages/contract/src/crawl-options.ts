@@ -13,7 +13,7 @@ export const sessionFields = {
   unnamed_profile: z
     .uuid()
     .optional()
-    .describe('profile that was made for the headers of this request; set by Holdfast'),
+    .describe('profile created for the headers of this request; set by Holdfast'),
   accept_language: headerText(500).optional().describe('Accept-Language header, such as de, en;q=0.5'),
   headers: plainRequestHeaders.optional().describe('headers sent with every request'),
 };
@@ -62,8 +62,8 @@ export const crawlOptions = z.looseObject({
     .describe('minimum time between requests of this job to a host; limits of sources apply across all jobs'),
   user_agent: headerText(500).optional(),
   ...sessionFields,
-  cookies: z.boolean().default(true).describe('keep the cookies of sites and send them back'),
-  proxy: proxyChoice.optional().describe('name of the proxy for all requests of this job; direct: none'),
+  cookies: z.boolean().default(true).describe('store cookies of sites and send them back'),
+  proxy: proxyChoice.optional().describe('name of the proxy for all requests of this job; direct: no proxy'),
   on_block: z
     .array(z.enum(blockEscalations))
     .max(2)

@@ -148,7 +148,7 @@ export const errors = {
     http: 409,
     exit: exitCodes.conflict,
     message: 'The proxy is in use',
-    hint: 'Take it away from the sources first: `holdfast sources set ID --proxy none`.',
+    hint: 'Remove it from its sources first: `holdfast sources set ID --proxy none`.',
   },
   page_not_found: {
     retry: 'never',
@@ -388,21 +388,21 @@ export const errors = {
     http: 503,
     exit: exitCodes.unavailable,
     message: 'No browser can be started here',
-    hint: '`holdfast doctor` says why, and how to get one; or use render: never.',
+    hint: 'Run `holdfast doctor` to see why and how to fix it. To crawl without a browser, use render: never.',
   },
   render_failed: {
     retry: 'later',
     http: 502,
     exit: exitCodes.failure,
     message: 'The browser could not render the page',
-    hint: 'The page is tried again by itself. If it keeps failing, render it alone with `holdfast crawl URL --limit 1 --render always`.',
+    hint: 'The page is retried automatically. If it keeps failing, render it alone with `holdfast crawl URL --limit 1 --render always`.',
   },
   render_timeout: {
     retry: 'later',
     http: 504,
     exit: exitCodes.failure,
     message: 'The page did not render in time',
-    hint: 'Raise page_timeout_seconds, or wait for less.',
+    hint: 'Raise page_timeout_seconds, or lower wait_for.',
   },
   action_failed: {
     retry: 'never',
@@ -536,7 +536,7 @@ export const errors = {
     http: 502,
     exit: exitCodes.failure,
     message: 'The proxy failed',
-    hint: 'Another proxy of the list is used where there is one. `holdfast proxies check NAME` tests each of them.',
+    hint: 'Holdfast switches to another server of the proxy, if there is one. `holdfast proxies check NAME` tests each of them.',
   },
 
   // Fetching
@@ -587,14 +587,14 @@ export const errors = {
     http: 502,
     exit: exitCodes.failure,
     message: 'The document is encrypted',
-    hint: 'Holdfast opens no documents that need a password. Fetch a copy without one.',
+    hint: 'Holdfast cannot open documents that need a password. Provide a copy without one.',
   },
   document_damaged: {
     retry: 'never',
     http: 502,
     exit: exitCodes.failure,
     message: 'The document is damaged',
-    hint: 'Open the URL in a browser: it may be incomplete, or not what its type says.',
+    hint: 'Open the URL in a browser: the file may be incomplete, or of another type than declared.',
   },
   content_encoding_bad: {
     retry: 'never',
@@ -718,7 +718,7 @@ export const errors = {
     http: 404,
     exit: exitCodes.notFound,
     message: 'Profile not found',
-    hint: 'Check the name with `holdfast profiles list`. A profile can be used by its owner only.',
+    hint: 'Check the name with `holdfast profiles list`. Only its owner can use a profile.',
   },
   profile_exists: {
     retry: 'never',
@@ -732,7 +732,7 @@ export const errors = {
     http: 502,
     exit: exitCodes.failure,
     message: 'The site asks to sign in',
-    hint: 'Sign in again and store the new values: `holdfast profiles set NAME`. Nothing is lost: the job then continues with `holdfast jobs retry ID`.',
+    hint: 'Sign in again, store the new values with `holdfast profiles set NAME`, then continue the job with `holdfast jobs retry ID`.',
   },
   secret_key_missing: {
     retry: 'later',
@@ -745,7 +745,7 @@ export const errors = {
     retry: 'never',
     http: 500,
     exit: exitCodes.failure,
-    message: 'A stored secret cannot be opened',
+    message: 'A stored secret cannot be decrypted',
     hint: 'Delete it and store it again.',
   },
 

@@ -79,7 +79,7 @@ export const profileCookie = z
   .object({
     name: cookieText(1_000).min(1),
     value: cookieText(8_000),
-    domain: text(300).describe('example.com: this host alone; .example.com: its subdomains too'),
+    domain: text(300).describe('example.com: this host only; .example.com: also its subdomains'),
     path: z.string().max(1_000).regex(/^\//, 'must begin with /').default('/'),
     expires: z.number().optional().describe('seconds since 1970; -1 or absent: until the browser is closed'),
     httpOnly: z.boolean().optional(),
@@ -116,7 +116,7 @@ export const profileContents = {
     .looseObject({ cookies: z.array(profileCookie).max(2_000) })
     .meta({ id: 'StorageState' })
     .optional()
-    .describe('the storageState of Playwright; its cookies are taken'),
+    .describe('the storageState of Playwright; only its cookies are used'),
 };
 
 /** Used by the jobs that use the profile. */
@@ -130,14 +130,16 @@ export const profileProxy = {
 export const signInFields = {
   headers: requestHeaders
     .optional()
-    .describe('extra headers; those that may be secret are sealed and go to the origins of the URLs alone'),
+    .describe(
+      'extra headers; headers that may be secret are encrypted and sent only to the origins of the URLs',
+    ),
   basic_auth: basicAuth
     .optional()
-    .describe('user name and password; sealed, for the origins of the URLs alone'),
-  bearer_token: bearerToken.optional().describe('sealed, for the origins of the URLs alone'),
+    .describe('user name and password; encrypted, sent only to the origins of the URLs'),
+  bearer_token: bearerToken.optional().describe('encrypted, sent only to the origins of the URLs'),
 };
 
-const profileName = botName.describe('by which crawls, visits, policies and adapters use it');
+const profileName = botName.describe('name by which crawls, visits, policies and adapters refer to it');
 
 const holdsSomething = (given: Record<string, unknown>) =>
   Object.keys(profileContents).some((field) => given[field] !== undefined);

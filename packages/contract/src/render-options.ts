@@ -8,7 +8,7 @@ const selector = text(500).describe('CSS selector');
 const isOptional = z
   .boolean()
   .optional()
-  .describe('go on after 3 seconds if the element is missing, instead of failing the page');
+  .describe('if the element is missing, skip the action after 3 seconds instead of failing the page');
 
 /** What is done in a rendered page before it is read. */
 export const pageAction = z

@@ -24,7 +24,7 @@ export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
  * retry_after         the host asked for it
  * limit               a delay, a rate limit, or the one request that probes a host after failures
  * robots              its robots.txt is unreachable
- * proxy               its proxy rests after failures
+ * proxy               its proxy is paused after failures
  * tries               its failed URLs are retried later
  */
 export const hostCauses = [
@@ -161,7 +161,7 @@ function describeHost({ cause, host, others, sourceId, retry, error }: HostFacts
       };
     case 'proxy':
       return {
-        text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its proxy rests after failures'}`,
+        text: `${waits}${retry ? ` (${retry})` : ''}: ${error ?? 'its proxy is paused after failures'}`,
         ends: `It retries by itself; \`holdfast proxies list\` shows what is wrong, and ${runNow} retries now.`,
       };
     case 'tries':

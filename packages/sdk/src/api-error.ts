@@ -13,7 +13,7 @@ interface Refusal {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The API answered, and said no. `code` is one of docs/errors.md, or for bots one of their guide. */
+/** An error response of the API. `code` is listed in docs/errors.md, or for bots in docs/bots.md. */
 export class HoldfastApiError extends Error {
   override readonly name = 'HoldfastApiError';
   readonly code: string;
@@ -23,9 +23,9 @@ export class HoldfastApiError extends Error {
   readonly hint: string | undefined;
   /** What is wrong with each field. */
   readonly details: readonly FieldProblem[];
-  /** Names the request in the server's logs. */
+  /** Identifies the request in the server's logs. */
   readonly requestId: string | undefined;
-  /** How long the server asks to wait before the request is repeated. */
+  /** The server's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor({ code, message, hint, details = [], status, requestId, retryAfterMs }: Refusal) {
@@ -39,7 +39,7 @@ export class HoldfastApiError extends Error {
   }
 }
 
-/** Reads the shape of the native API, the one of bots, and whatever a proxy on the way may say. */
+/** Parses errors of the native API, of the bot API, and of proxies in between. */
 export function readApiError(status: number, headers: Headers, text: string): HoldfastApiError {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'));
   const common = { status, retryAfterMs, requestId: headers.get('x-request-id') ?? undefined };
@@ -66,7 +66,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Seconds or a date, as HTTP allows. */
+/** Seconds or an HTTP date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;

@@ -12,11 +12,11 @@ export type PulledJob = PullAnswer['data']['jobs'][number];
 export type Submitted = SubmitAnswer['data'];
 
 export interface PullOptions extends CallOptions {
-  /** 1 to 100; 10 if left out. */
+  /** 1 to 100; default 10. */
   readonly maxJobs?: number | undefined;
-  /** Only jobs of this host and of those below it. */
+  /** Only jobs of this host and its subdomains. */
   readonly domain?: string | undefined;
-  /** Repeated with it, a pull yields the same jobs again. */
+  /** A repeated pull with the same key returns the same jobs. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -24,11 +24,11 @@ export interface Pulled {
   readonly jobs: PulledJob[];
   /** Matching jobs that other bots hold. */
   readonly skipped: number;
-  /** The server's time when it answered, for comparison with locked_until. */
+  /** The server's time of the response, for comparison with locked_until. */
   readonly at: number;
 }
 
-/** What bots say to Holdfast, call by call; `Bot` does it all. Every call may be repeated. */
+/** The bot API, one method per call; `Bot` is built on it. Every call can be repeated safely. */
 export class BotApi {
   readonly #transport: Transport;
   readonly #botId: string;
@@ -46,13 +46,13 @@ export class BotApi {
     return { jobs, skipped, at: serverTime(answer.headers) };
   }
 
-  /** Submits a result or a failure. With its lease_token, a repeated one is answered as the first was. */
+  /** Submits a result or a failure. With its lease_token, a repeated submit gets the same response as the first. */
   async submit(submission: Submission, options?: CallOptions): Promise<Submitted> {
     const json = submissionText({ bot_id: this.#botId, ...submission });
     return (await this.#transport.call('submitResult', { json, repeatable: true }, options)).data;
   }
 
-  /** Submits up to 100 at once; each is answered for itself, in their order. */
+  /** Submits up to 100 at once; each gets its own response, in order. */
   async submitBatch(
     submissions: readonly Submission[],
     options?: CallOptions,
@@ -62,7 +62,7 @@ export class BotApi {
     return (await this.#transport.call('submitResults', { json, repeatable: true }, options)).data;
   }
 
-  /** Keeps the lock on a job, and tells what is asked of it. */
+  /** Renews the lock on a job and returns what the bot should do. */
   async heartbeat(
     { job_id, lease_token }: Pick<PulledJob, 'job_id' | 'lease_token'>,
     options?: CallOptions,

@@ -4,22 +4,22 @@ import { JobInterrupted } from './job-interrupted.ts';
 import { wait } from './wait.ts';
 
 const leastBeatMs = 200;
-/** Both the end of a lock and the time of an answer are told in whole seconds. */
+/** The end of a lock and the time of a response are both in whole seconds. */
 const roundingMs = 1_000;
 const beatTimeoutMs = 10_000;
 const lostCodes = ['lock_expired', 'not_assigned', 'job_not_locked', 'job_not_found'];
 
-/** A bot's lock on one job: kept with heartbeats until it is released or lost. */
+/** A bot's lock on one job, renewed by heartbeats until it is released or lost. */
 export class BotLock {
   readonly #api: BotApi;
   readonly #job: PulledJob;
   readonly #interruption = new AbortController();
   readonly #release = new AbortController();
   readonly #onError: (error: unknown) => void;
-  /** When it runs out, by our own monotonic clock. */
+  /** When it expires, by the local monotonic clock. */
   #until: number;
 
-  /** `at`: the server's time when it gave the lock. */
+  /** `at`: the server's time when the lock was granted. */
   constructor(api: BotApi, job: PulledJob, at: number, onError: (error: unknown) => void) {
     this.#api = api;
     this.#job = job;
@@ -27,7 +27,7 @@ export class BotLock {
     this.#until = performance.now() + Date.parse(job.locked_until) - at;
   }
 
-  /** Aborted, with a JobInterrupted, when the work on the job is to stop. */
+  /** Aborted with a JobInterrupted when work on the job must stop. */
   get signal(): AbortSignal {
     return this.#interruption.signal;
   }
@@ -40,7 +40,7 @@ export class BotLock {
     return this.#until - performance.now();
   }
 
-  /** Surely: only the server knows to the second. */
+  /** Certainly expired; only the server knows the exact time. */
   get isOver(): boolean {
     return this.msLeft < -roundingMs;
   }
@@ -54,7 +54,10 @@ export class BotLock {
     this.#release.abort();
   }
 
-  /** Sends a heartbeat at each third of the time that is left. Resolves when the lock is released, lost or not to be kept. */
+  /**
+   * Sends a heartbeat after each third of the remaining time. Resolves when the lock is released, lost or no longer
+   * needed.
+   */
   async keep(): Promise<void> {
     const { signal } = this.#release;
     while (!signal.aborted) {
@@ -65,7 +68,7 @@ export class BotLock {
     }
   }
 
-  /** False: there is nothing to keep any more. */
+  /** False: the lock is over. */
   async #beat(signal: AbortSignal): Promise<boolean> {
     try {
       const timeoutMs = Math.max(leastBeatMs, Math.min(beatTimeoutMs, this.msLeft + roundingMs));
@@ -77,7 +80,7 @@ export class BotLock {
       });
       this.#until = sentAt + Date.parse(locked_until) - at;
       if (action === 'continue') return true;
-      // Whoever is asked to stop gets no more time.
+      // A job that must stop is not extended.
       this.interrupt(action);
       return false;
     } catch (error) {

@@ -8,39 +8,42 @@ import type { Submission, VisitResult } from './submission-text.ts';
 import { wait } from './wait.ts';
 
 export interface BotOptions extends BotApiOptions {
-  /** Jobs at a time; 5 if left out. */
+  /** Concurrent jobs; default 5. */
   readonly concurrency?: number | undefined;
-  /** Only jobs of this host and of those below it. */
+  /** Only jobs of this host and its subdomains. */
   readonly domain?: string | undefined;
-  /** Longest time between two pulls when there is nothing to do; 15 s if left out. */
+  /** Maximum time between two pulls while idle; default 15 s. */
   readonly maxIdleMs?: number | undefined;
-  /** Ends by itself when nothing is left: neither for it nor in the hands of another bot. */
+  /** Ends when no work is left, neither for this bot nor held by others. */
   readonly untilEmpty?: boolean | undefined;
-  /** How long jobs may go on after stop() before their signals are aborted; without it, to their end. */
+  /** How long jobs may continue after stop() before their signals are aborted; default: until they end. */
   readonly drainMs?: number | undefined;
-  /** Stops the bot as stop() does. */
+  /** Aborting it stops the bot like stop(). */
   readonly signal?: AbortSignal | undefined;
-  /** Hears what went wrong and was dealt with: an API that is away, a handler that threw, a lock that was lost. */
+  /** Called for errors that the bot has handled: an unreachable API, a handler that threw, a lost lock. */
   readonly onError?: ((error: unknown, job?: PulledJob) => void) | undefined;
   readonly onSubmitted?: ((job: PulledJob, answer: Submitted) => void) | undefined;
 }
 
-/** Works on one job. What it throws is submitted as a failure; its signal is aborted when the work is of no use any more. */
+/**
+ * Handles one job. If it throws, the error is submitted as a failure. Its signal is aborted when the result would no
+ * longer be accepted.
+ */
 export type Handler = (job: PulledJob, context: { readonly signal: AbortSignal }) => Promise<VisitResult>;
 
-/** What became of the jobs that were pulled. */
+/** Counts of pulled jobs by outcome. */
 export interface BotTally {
   pulled: number;
   succeeded: number;
   failed: number;
-  /** Locks that were lost, so that nothing was submitted. */
+  /** Lost locks, for which nothing was submitted. */
   lost: number;
 }
 
 const firstIdleMs = 500;
 const mostPerPull = 100;
 
-/** Pulls visit jobs, keeps their locks while a handler works on them, and submits what it brings. */
+/** Pulls visit jobs, renews their locks while a handler works on them, and submits its results. */
 export class Bot {
   readonly #options: BotOptions;
   readonly #api: BotApi;
@@ -58,14 +61,14 @@ export class Bot {
     if (!(this.#concurrency >= 1)) throw new RangeError('concurrency must be at least 1');
   }
 
-  /** Works until it is stopped and its last job is done. Rejects, after that, if the server refuses this bot. */
+  /** Runs until it is stopped and its last job is done. Rejects if the server refuses this bot. */
   run(handler: Handler): Promise<BotTally> {
     if (this.#run) throw new Error('a bot runs once');
     this.#run = this.#untilStopped(handler);
     return this.#run;
   }
 
-  /** Pulls no more; what is under way goes on to its end, or for drainMs. Resolves when it is done. */
+  /** Stops pulling; jobs in progress continue to their end, or for drainMs. Resolves when they are done. */
   async stop(): Promise<void> {
     this.#stopNow();
     await this.#run?.catch(() => {});
@@ -100,7 +103,7 @@ export class Bot {
     clearTimeout(timer);
   }
 
-  /** Resolves when a job is done, or the bot is to stop. */
+  /** Resolves when a job is done or the bot must stop. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -127,8 +130,9 @@ export class Bot {
   }
 
   /**
-   * The same pull until it is answered, so that no job stays locked for a bot that never heard of it. One that is under way
-   * when the bot is stopped is not cut off, and repeated once if its answer is lost. Undefined: there was none.
+   * Repeats the same pull until it is answered, so that no job stays locked for a bot that does not know of it. A pull
+   * in progress when the bot is stopped is not aborted, and repeated once if its response is lost. Undefined: no
+   * response.
    */
   async #pull(maxJobs: number): Promise<Pulled | undefined> {
     const { signal } = this.#stopping;
@@ -170,7 +174,7 @@ export class Bot {
   }
 
   async #handle(job: PulledJob, lock: BotLock, handler: Handler): Promise<keyof BotTally> {
-    // A pull that was answered late, or once more, may tell of locks that are over.
+    // A late or repeated response to a pull may contain expired locks.
     if (lock.isOver) lock.interrupt('lost');
     const submission = await this.#perform(job, lock, handler);
     if (submission) return this.#submit(job, lock, submission);
@@ -178,7 +182,7 @@ export class Bot {
     return 'lost';
   }
 
-  /** What to submit; undefined: nothing, the lock is lost. */
+  /** The submission; undefined if the lock is lost. */
   async #perform(job: PulledJob, lock: BotLock, handler: Handler): Promise<Submission | undefined> {
     const { job_id, lease_token } = job;
     let outcome: VisitResult | { readonly error: unknown };
@@ -196,7 +200,10 @@ export class Bot {
     return { job_id, lease_token, success: false, error_msg: messageOf(outcome.error) };
   }
 
-  /** Until it is answered, for as long as the lock lasted: with its lease_token, a repetition is answered as the first was. */
+  /**
+   * Repeats the submit until it is answered or the lock would have expired: with its lease_token, a repetition gets the
+   * first response.
+   */
   async #submit(job: PulledJob, lock: BotLock, submission: Submission): Promise<keyof BotTally> {
     const until = performance.now() + lock.msLeft;
     for (let failures = 0; ; failures++) {
@@ -223,14 +230,14 @@ export class Bot {
   }
 }
 
-/** What a listener throws is nothing that the bot could act on. */
+/** Ignores errors of listeners. */
 function quietly(tell: () => void): void {
   try {
     tell();
   } catch {}
 }
 
-/** What the handler brought is not what can be submitted. */
+/** The handler's result cannot be submitted. */
 function isRefused(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof HoldfastApiError && error.code === 'validation_error')

@@ -2,7 +2,7 @@ import { Listing } from './listing.ts';
 import type { Bot, BotChange, Calls, CreatedBot, ListBotsQuery, NewBot } from './operations.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** Bots as operators see them; to be one, use `Bot`. */
+/** Administration of bots. To write a bot, use `Bot`. */
 export class Bots {
   readonly #transport: Transport;
 
@@ -10,7 +10,7 @@ export class Bots {
     this.#transport = transport;
   }
 
-  /** Makes a bot; its token is in this answer and nowhere else. */
+  /** Creates a bot. Only this response contains its token. */
   create(bot: NewBot, options?: CallOptions): Promise<CreatedBot> {
     return this.#transport.call('createBot', { body: bot }, options);
   }
@@ -25,7 +25,7 @@ export class Bots {
     return this.#transport.call('showBot', { path: { bot_id: botId }, query }, options);
   }
 
-  /** Changes what is named; the rest stays. */
+  /** Changes the given fields. */
   update(
     botId: string,
     change: BotChange,

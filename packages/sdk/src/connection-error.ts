@@ -1,4 +1,4 @@
-/** No answer: the API cannot be reached, or the connection broke. Whether a request had its effect is not known. */
+/** No response: the API is unreachable, or the connection broke. The request may have had its effect. */
 export class HoldfastConnectionError extends Error {
   override readonly name: string = 'HoldfastConnectionError';
 
@@ -8,7 +8,7 @@ export class HoldfastConnectionError extends Error {
     return HoldfastConnectionError.of(error, `Cannot reach ${url}: ${why}`);
   }
 
-  /** Fetch and the system have time limits of their own. */
+  /** Fetch and the system have their own time limits. */
   static of(error: unknown, message: string): HoldfastConnectionError {
     const Kind = isTimeout(error) ? HoldfastTimeoutError : HoldfastConnectionError;
     return new Kind(message, { cause: error });
@@ -28,7 +28,7 @@ function isTimeout(error: unknown): boolean {
   return cause !== undefined && isTimeout(cause);
 }
 
-/** No answer in time. */
+/** No response in time. */
 export class HoldfastTimeoutError extends HoldfastConnectionError {
   override readonly name = 'HoldfastTimeoutError';
 }

@@ -1,4 +1,4 @@
-/** A signal that is aborted with another, or when time is up. Unlike AbortSignal.any, it leaves nothing on the other. */
+/** A signal that is aborted with another, or when time is up. Unlike AbortSignal.any, it removes its listener. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -18,17 +18,17 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** How long it gave, when it was last set. */
+  /** The time limit that was last set. */
   get ms(): number {
     return this.#ms;
   }
 
-  /** By the clock as well: a process that was busy learns of a lost connection before its timer rings. */
+  /** Also checks the clock: in a busy process, a lost connection may be reported before the timer fires. */
   get isOver(): boolean {
     return this.#hasRung || performance.now() >= this.#due;
   }
 
-  /** Time counts from now, again. */
+  /** Restarts the time limit. */
   set(ms: number): void {
     clearTimeout(this.#timer);
     this.#ms = ms;
@@ -43,7 +43,7 @@ export class Deadline {
     );
   }
 
-  /** What the work comes to, or a rejection as soon as the signal is aborted, whether or not the work listens to it. */
+  /** The result of the work, or a rejection as soon as the signal is aborted, even if the work ignores it. */
   within<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export class Deadline {
     this.#outer?.removeEventListener('abort', this.#follow);
   }
 
-  /** Ends what still goes on under the signal. */
+  /** Aborts work in progress. */
   abort(): void {
     this.clear();
     this.#controller.abort();

@@ -12,11 +12,14 @@ export interface StreamEvent extends JobEvent {
 export type EventMessage =
   | {
       readonly type: 'transition';
-      /** To go on from, as `lastEventId`. */
+      /** Pass it as `lastEventId` to resume. */
       readonly id: string;
       readonly data: StreamEvent;
     }
-  /** `lastEventId` was not of this database (another was restored, say): the stream starts now, and some may be missed. */
+  /**
+   * `lastEventId` is from another database (such as before a restore): the stream starts now, and events may be
+   * missing.
+   */
   | { readonly type: 'reset' };
 
 export class Events {
@@ -26,10 +29,7 @@ export class Events {
     this.#transport = transport;
   }
 
-  /**
-   * Everything that happens to jobs, live and without an end, from now on or behind `lastEventId`: none missed and none
-   * twice across lost connections.
-   */
+  /** Streams events of all jobs, from now or after `lastEventId`, without gaps or duplicates across reconnects. */
   async *stream(
     query: Omit<StreamEventsQuery, 'last_event_id'> = {},
     options: StreamOptions = {},

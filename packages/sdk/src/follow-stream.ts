@@ -10,19 +10,19 @@ import { wait } from './wait.ts';
 
 export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Goes on behind the message with this id. */
+  /** Resumes after the message with this id. */
   readonly lastEventId?: string | undefined;
   /** Called when the connection was lost, before the next attempt. `error` is undefined if the server ended it. */
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
-  /** A connection that is silent for so long counts as lost; 45 s if left out, three beats of the server. */
+  /** A connection that is silent for this long counts as lost; default 45 s, three heartbeats of the server. */
   readonly silenceMs?: number | undefined;
-  /** How often the first connection is tried again, 4 times if left out; one that was there once comes back for ever. */
+  /** Retries of the first connection; default 4. An established stream reconnects without limit. */
   readonly retries?: number | undefined;
 }
 
 type StreamName = Extract<OperationName, `stream${string}`>;
 
-/** Where to come back to, and how soon. */
+/** The position to resume from, and the delay. */
 interface Place {
   lastEventId: string;
   retryMs: number;
@@ -30,7 +30,7 @@ interface Place {
 
 const openMs = 30_000;
 
-/** Reads a stream without an end, and comes back with Last-Event-ID when the connection is lost. */
+/** Reads an endless stream, and reconnects with Last-Event-ID when the connection is lost. */
 export async function* followStream<Name extends StreamName>(
   transport: Transport,
   name: Name,

@@ -66,21 +66,21 @@ export class Holdfast {
     this.keys = new Keys(transport);
   }
 
-  /** What a page cost over time, the newest first: of a policy, or of a URL. Prices are decimal text. */
+  /** The prices of a policy or a URL over time, newest first. Prices are decimal text. */
   priceHistory(query: ListPriceHistoryQuery, options?: CallOptions): Listing<HistoricPrice> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listPriceHistory', { query: { ...query, cursor } }, options),
     );
   }
 
-  /** Where a page cost something else than the time before, the newest first. */
+  /** Price changes, newest first. */
   priceChanges(query: ListPriceChangesQuery = {}, options?: CallOptions): Listing<PriceChange> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listPriceChanges', { query: { ...query, cursor } }, options),
     );
   }
 
-  /** Where everything stands: counts, throughput, what is stuck or in trouble. */
+  /** Counts, throughput, and what is stuck or in trouble. */
   stats(query: ShowStatsQuery = {}, options?: CallOptions): Promise<Stats> {
     return this.#transport.call('showStats', { query }, options);
   }

@@ -18,12 +18,12 @@ export class Intakes {
     this.#transport = transport;
   }
 
-  /** Adds an item to be priced. */
+  /** Creates an intake, an item to be priced. */
   create(intake: NewIntake, options?: CallOptions): Promise<Intake> {
     return this.#transport.call('createIntake', { body: intake }, options);
   }
 
-  /** Items to be priced, the newest first. */
+  /** Intakes, newest first. */
   list(query: ListIntakesQuery = {}, options?: CallOptions): Listing<ListedIntake> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listIntakes', { query: { ...query, cursor } }, options),
@@ -34,7 +34,7 @@ export class Intakes {
     return this.#transport.call('showIntake', { path: { id } }, options);
   }
 
-  /** Changes what is named; its price points are matched anew, and it is valued anew. */
+  /** Changes the given fields. Its price points are matched and valued again. */
   update(id: string, change: IntakeChange, options?: CallOptions): Promise<Intake> {
     return this.#transport.call('changeIntake', { path: { id }, body: change, repeatable: true }, options);
   }
@@ -44,7 +44,7 @@ export class Intakes {
     return this.#transport.call('deleteIntake', { path: { id } }, options);
   }
 
-  /** Adds many items, as JSON or CSV; one whose `reference` is known is changed instead. */
+  /** Imports intakes from JSON or CSV. An intake with a known `reference` is updated. */
   importMany(
     body: Calls['importIntakes']['body'],
     options?: CallOptions,
@@ -52,7 +52,7 @@ export class Intakes {
     return this.#transport.call('importIntakes', { body }, options);
   }
 
-  /** Asks every source for the prices of an item: one job for each, unless a live one asks already. */
+  /** Collects prices for an intake: one job per source, unless a live job already queries it. */
   async enqueue(
     id: string,
     body: Calls['enqueueIntake']['body'] = {},
@@ -70,7 +70,7 @@ export class Intakes {
     return (await this.#transport.call('enqueueIntakes', { body, repeatable: true }, options)).data;
   }
 
-  /** Brings prices by hand. The same ones twice are kept once. */
+  /** Adds prices. Duplicates are stored once. */
   importPrices(
     id: string,
     body: Calls['importPricePoints']['body'],

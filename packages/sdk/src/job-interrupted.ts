@@ -5,7 +5,7 @@ const texts = {
   stopped: 'The bot was stopped',
 } as const;
 
-/** Why the signal of a handler was aborted. */
+/** The reason of a handler's aborted signal. */
 export class JobInterrupted extends Error {
   override readonly name = 'JobInterrupted';
   readonly why: keyof typeof texts;

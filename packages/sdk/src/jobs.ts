@@ -26,11 +26,11 @@ import { randomKey } from './random-key.ts';
 import { type ExportedPage, type ExportOptions, readExport } from './read-export.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** What is heard of one job. */
+/** A message about one job. */
 export type JobMessage =
   | {
       readonly type: 'transition';
-      /** To go on from, as `lastEventId`. */
+      /** Pass it as `lastEventId` to resume. */
       readonly id: string;
       readonly data: JobEvent & { readonly job_id: string };
     }
@@ -38,7 +38,7 @@ export type JobMessage =
 
 type Reason = NonNullable<Calls['pauseJob']['body']>;
 
-/** Actions with an aim that can be seen to be reached. */
+/** Actions whose target status can be verified. */
 const isReached = {
   pauseJob: ({ status, requested_action }: Job) => status === 'paused' || requested_action === 'pause',
   resumeJob: ({ status, requested_action }: Job) => status !== 'paused' && requested_action !== 'pause',
@@ -52,7 +52,7 @@ export class Jobs {
     this.#transport = transport;
   }
 
-  /** Makes a job. It carries an idempotency key, so that a lost answer does not lead to a second job. */
+  /** Creates a job, with an idempotency key, so that a lost response does not lead to a second job. */
   create(
     job: NewJob,
     { idempotencyKey = randomKey(), ...options }: CallOptions & { readonly idempotencyKey?: string } = {},
@@ -61,7 +61,7 @@ export class Jobs {
     return this.#transport.call('createJob', { body: job, headers, repeatable: true }, options);
   }
 
-  /** Makes up to 1,000 jobs, all or none; the answers come in the order of the requests. */
+  /** Creates up to 1,000 jobs, all or none. Responses are in the order of the requests. */
   async createMany(jobs: readonly NewBulkJob[], options?: CallOptions): Promise<CreatedJob[]> {
     if (jobs.length === 0) return [];
     const keyed = jobs.map((job) => ({ ...job, idempotency_key: job.idempotency_key ?? randomKey() }));
@@ -69,7 +69,7 @@ export class Jobs {
     return (await this.#transport.call('bulkCreateJobs', sent, options)).data;
   }
 
-  /** Jobs, the newest first. */
+  /** Jobs, newest first. */
   list(query: ListJobsQuery = {}, options?: CallOptions): Listing<ListedJob> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listJobs', { query: { ...query, cursor } }, options),
@@ -80,12 +80,12 @@ export class Jobs {
     return this.#transport.call('showJob', { path: { id } }, options);
   }
 
-  /** Starts a job that waits for its time, its retry or a host. One that is ready already stays as it is. */
+  /** Starts a job that waits for its start time, a retry or a host. A ready job is unchanged. */
   runNow(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('runNowJob', { path: { id }, body, repeatable: true }, options);
   }
 
-  /** Stops a job for now. One that runs may answer still processing, with `requested_action`. */
+  /** Pauses a job. A running one may still be `processing` in the response, with `requested_action`. */
   pause(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#aimAt('pauseJob', id, body, options);
   }
@@ -94,27 +94,27 @@ export class Jobs {
     return this.#aimAt('resumeJob', id, body, options);
   }
 
-  /** Stops a job for good. One that runs may answer still processing, with `requested_action`. */
+  /** Cancels a job. A running one may still be `processing` in the response, with `requested_action`. */
   cancel(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#aimAt('cancelJob', id, body, options);
   }
 
-  /** Runs a failed, cancelled or expired job again, from its checkpoint or afresh. */
+  /** Retries a failed, cancelled or expired job, from its checkpoint or from the start. */
   retry(id: string, body: Calls['retryJob']['body'] = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('retryJob', { path: { id }, body }, options);
   }
 
-  /** Takes a running job from its holder and leaves it expired. */
+  /** Takes a running job from its holder and marks it expired. */
   expire(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('expireJob', { path: { id }, body }, options);
   }
 
-  /** Takes a running job from its holder; it is ready again and loses no retry. */
+  /** Takes a running job from its holder. It becomes ready again and uses no retry. */
   resetLock(id: string, body: Reason = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('resetLockJob', { path: { id }, body }, options);
   }
 
-  /** Tries failed and skipped pages of a finished crawl again: all, or those with these hashes or reasons. */
+  /** Retries failed and skipped pages of a finished crawl: all, or those with these hashes or reasons. */
   retryUrls(id: string, body: Calls['retryJobUrls']['body'] = {}, options?: CallOptions): Promise<Job> {
     return this.#transport.call('retryJobUrls', { path: { id }, body }, options);
   }
@@ -124,7 +124,7 @@ export class Jobs {
     return this.#transport.call('deleteJob', { path: { id }, query }, options);
   }
 
-  /** Does the same to many jobs, to the last one, however long that takes. */
+  /** Performs one action on many jobs, following the cursor until all are done. */
   async bulk(request: BulkActOnJobsBody, options?: CallOptions): Promise<BulkAnswer> {
     let answer = await this.#transport.call('bulkActOnJobs', { body: request }, options);
     const outcomes = { ...answer.outcomes };
@@ -175,17 +175,17 @@ export class Jobs {
     }
   }
 
-  /** All fetched pages of a crawl with their content, one after the other, however many. */
+  /** Streams all fetched pages of a crawl with their content. */
   exportPages(id: string, options: ExportOptions = {}): AsyncGenerator<ExportedPage, void, undefined> {
     return readExport(this.#transport, id, options);
   }
 
-  /** What changed in a page since the crawl that its recrawl was compared with. */
+  /** The changes of a page since the baseline of its recrawl. */
   pageDiff(id: string, hash: string, options?: CallOptions): Promise<PageDiff> {
     return this.#transport.call('diffPage', { path: { id, hash } }, options);
   }
 
-  /** What went wrong in a crawl, by reason. */
+  /** Errors of a crawl by reason. */
   errors(id: string, options?: CallOptions): Promise<PageErrors> {
     return this.#transport.call('listErrors', { path: { id } }, options);
   }
@@ -198,7 +198,7 @@ export class Jobs {
     });
   }
 
-  /** What is left of a crawl, by host. */
+  /** Remaining URLs of a crawl by host. */
   frontier(
     id: string,
     query: Calls['showFrontier']['query'] = {},
@@ -212,8 +212,8 @@ export class Jobs {
   }
 
   /**
-   * What happens to a job, live and without an end: its events from the first on (or behind `lastEventId`), none missed and
-   * none twice across lost connections; and its progress, at once and whenever it moves.
+   * Streams a job: its events from the first (or after `lastEventId`), without gaps or duplicates across reconnects;
+   * and its progress, at the start and on every change.
    */
   async *stream(id: string, options: StreamOptions = {}): AsyncGenerator<JobMessage, never, undefined> {
     for await (const message of followStream(this.#transport, 'streamJob', { path: { id } }, options)) {
@@ -224,7 +224,10 @@ export class Jobs {
     throw new Error('a stream has no end');
   }
 
-  /** May be repeated when no answer came: a repetition that is refused, because the first had its effect, is none. */
+  /**
+   * Safe to repeat without a response: if the repetition is refused because the first took effect, that is not an
+   * error.
+   */
   async #aimAt(name: keyof typeof isReached, id: string, body: Reason, options?: CallOptions): Promise<Job> {
     const settle = async () => {
       const { crawl: _, ...job } = await this.get(id, options);

@@ -9,19 +9,19 @@ export class Keys {
     this.#transport = transport;
   }
 
-  /** Makes a key; its secret is in this answer and nowhere else. */
+  /** Creates an API key. Only this response contains its secret. */
   create(key: CreateKeyBody, options?: CallOptions): Promise<CreatedKey> {
     return this.#transport.call('createKey', { body: key }, options);
   }
 
-  /** Keys, the newest first, revoked and expired ones too. */
+  /** Keys, newest first, including revoked and expired ones. */
   list(query: ListKeysQuery = {}, options?: CallOptions): Listing<Key> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listKeys', { query: { ...query, cursor } }, options),
     );
   }
 
-  /** Ends a key for good. */
+  /** Revokes a key. */
   revoke(id: string, options?: CallOptions): Promise<Key> {
     return this.#transport.call('revokeKey', { path: { id }, repeatable: true }, options);
   }

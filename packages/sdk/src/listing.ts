@@ -1,6 +1,6 @@
 import type { Page } from './operations.ts';
 
-/** A list that is read page by page while one goes through it: `for await (const job of holdfast.jobs.list())`. */
+/** A list that fetches its pages as you iterate: `for await (const job of holdfast.jobs.list())`. */
 export class Listing<Item> implements AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => Promise<Page<Item>>;
 
@@ -12,7 +12,7 @@ export class Listing<Item> implements AsyncIterable<Item> {
     for await (const { data } of this.pages()) yield* data;
   }
 
-  /** The pages as the server gives them; one may be short, even empty, and not the last. */
+  /** The pages as the server returns them. A page may be short or empty without being the last. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let cursor: string | undefined;
     do {

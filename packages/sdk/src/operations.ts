@@ -10,7 +10,7 @@ export interface BasicAuth {
 }
 
 export interface Block {
-  /** who blocked the request; site: no known service was recognised */
+  /** who blocked the request; site: not by a known service */
   by:
     | 'akamai'
     | 'alibaba'
@@ -34,7 +34,7 @@ export interface Block {
   kind: 'challenge' | 'refusal' | 'rate_limit' | 'legal';
   /** HTTP status of the blocked answer */
   status: number;
-  /** what in the answer shows it */
+  /** the evidence in the response */
   evidence: string;
   /** what `on_block` had it tried afterwards */
   tried?: Array<'proxy' | 'render'> | undefined;
@@ -193,9 +193,9 @@ export interface CrawlOptions extends VisitOptions {
   /** minimum time between requests of this job to a host; limits of sources apply across all jobs. Default: 0 */
   delay_ms?: number | undefined;
   user_agent?: string | undefined;
-  /** keep the cookies of sites and send them back. Default: true */
+  /** store cookies of sites and send them back. Default: true */
   cookies?: boolean | undefined;
-  /** name of the proxy for all requests of this job; direct: none */
+  /** name of the proxy for all requests of this job; direct: no proxy */
   proxy?: string | undefined;
   /** what to try when a page is blocked: proxy: up to two other servers of the proxy; render: then a browser, if it is a challenge. Default: [] */
   on_block?: Array<'proxy' | 'render'> | undefined;
@@ -876,9 +876,9 @@ export interface ListedPage {
     | 'no_browser'
     | 'render_failed'
     | null;
-  /** the proxy server that the answer came through; null: none */
+  /** proxy server through which the response came; null: none */
   proxy: string | null;
-  /** who blocked the request; also of a page that could be fetched after `on_block` was tried */
+  /** who blocked the request; also set if the page could be fetched after `on_block` was tried */
   blocked: Block | null;
   fetched_at: string;
 }
@@ -1100,7 +1100,7 @@ export interface PageClickAction {
   type: 'click';
   /** CSS selector */
   selector: string;
-  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  /** if the element is missing, skip the action after 3 seconds instead of failing the page */
   optional?: boolean | undefined;
 }
 
@@ -1167,7 +1167,7 @@ export interface PageTypeAction {
   /** CSS selector */
   selector: string;
   text: string;
-  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  /** if the element is missing, skip the action after 3 seconds instead of failing the page */
   optional?: boolean | undefined;
 }
 
@@ -1176,7 +1176,7 @@ export interface PageWaitAction {
   milliseconds?: number | undefined;
   /** CSS selector */
   selector?: string | undefined;
-  /** go on after 3 seconds if the element is missing, instead of failing the page */
+  /** if the element is missing, skip the action after 3 seconds instead of failing the page */
   optional?: boolean | undefined;
 }
 
@@ -1266,7 +1266,7 @@ export interface PricePointImport {
 export interface Profile {
   id: string;
   name: string | null;
-  /** owner; nobody else can use it */
+  /** owner; no one else can use it */
   user_id: string;
   /** the only origins that its values are sent to */
   origins: string[];
@@ -1283,7 +1283,7 @@ export interface Profile {
   /** the proxy of jobs that use it; null: theirs */
   proxy: string | null;
   created_at: string;
-  /** when its values were last given */
+  /** when its values were last set */
   updated_at: string;
   /** accurate to a minute */
   last_used_at: string | null;
@@ -1292,7 +1292,7 @@ export interface Profile {
 export interface ProfileCookie {
   name: string;
   value: string;
-  /** example.com: this host alone; .example.com: its subdomains too */
+  /** example.com: this host only; .example.com: also its subdomains */
   domain: string;
   /** Default: "/" */
   path?: string | undefined;
@@ -1312,14 +1312,14 @@ export interface ProfileReplacement {
   cookies?: ProfileCookie[] | undefined;
   /** a cookies.txt file in Netscape format, as browser extensions and curl write it */
   cookies_txt?: string | undefined;
-  /** the storageState of Playwright; its cookies are taken */
+  /** the storageState of Playwright; only its cookies are used */
   storage_state?: StorageState | undefined;
   /** name of the proxy for jobs with this profile, unless they name one themselves; direct: none */
   proxy?: string | undefined;
 }
 
 export interface ProfileRequest extends ProfileReplacement {
-  /** by which crawls, visits, policies and adapters use it */
+  /** name by which crawls, visits, policies and adapters refer to it */
   name: string;
 }
 
@@ -1348,18 +1348,18 @@ export interface ProxyServer {
   last_failure_at: string | null;
   /** null after the next success */
   last_failure: string | null;
-  /** until when no request goes through it */
+  /** paused until this time */
   rests_until: string | null;
 }
 
 export interface ProxySettings {
-  /** http://, https://, socks5:// or socks5h:// URLs with user name and password; sealed, and never shown again */
+  /** http://, https://, socks5:// or socks5h:// URLs with user name and password; encrypted, never shown again */
   urls?: string[] | undefined;
   /** round_robin: the next server for every request; sticky: the same server for all requests to a host */
   rotation?: 'round_robin' | 'sticky' | undefined;
-  /** true: the proxy gets host names and resolves them itself, so that addresses are not checked; false: it gets checked addresses */
+  /** true: the proxy resolves host names, so addresses are not checked; false: Holdfast resolves and checks them */
   resolves_names?: boolean | undefined;
-  /** how long a server rests after failures; doubled each time, up to 16 times as long */
+  /** how long a server is paused after failures; doubled each time, up to 16 times as long */
   cooldown_seconds?: number | undefined;
 }
 
@@ -1455,7 +1455,7 @@ export interface ShownPage extends ListedPage {
   markdown: string | null;
   /** fields too large for this response; markdown can be downloaded */
   omitted: Array<'markdown' | 'links'>;
-  /** whether HTML was stored and can be downloaded; of a rendered page, as it was after its scripts ran */
+  /** whether HTML was stored and can be downloaded; for a rendered page, the HTML after its scripts ran */
   has_html: boolean;
   /** whether a screenshot was stored and can be downloaded */
   has_screenshot: boolean;
@@ -1488,7 +1488,7 @@ export interface Source {
   min_delay_ms: number;
   /** Crawl-delay from robots.txt */
   crawl_delay_ms: number | null;
-  /** null: that of the job, or HOLDFAST_PROXY; direct: none */
+  /** null: that of the job, or HOLDFAST_PROXY; direct: no proxy */
   proxy: string | null;
   reputation_weight: number;
   tier: number;
@@ -1552,7 +1552,7 @@ export interface SourceSettings {
   concurrency?: number | undefined;
   /** delay between requests, over all workers */
   min_delay_ms?: number | undefined;
-  /** name of the proxy for its hosts; direct: none; null: that of the job, or HOLDFAST_PROXY */
+  /** name of the proxy for its hosts; direct: no proxy; null: that of the job, or HOLDFAST_PROXY */
   proxy?: string | null | undefined;
   reputation_weight?: number | undefined;
   tier?: number | undefined;
@@ -1831,15 +1831,15 @@ export interface VisitOptions {
   load_media?: boolean | undefined;
   /** name of a profile of the owner: headers and cookies for its origins */
   profile?: string | undefined;
-  /** profile that was made for the headers of this request; set by Holdfast */
+  /** profile created for the headers of this request; set by Holdfast */
   unnamed_profile?: string | undefined;
   /** Accept-Language header, such as de, en;q=0.5 */
   accept_language?: string | undefined;
-  /** extra headers; those that may be secret are sealed and go to the origins of the URLs alone */
+  /** extra headers; headers that may be secret are encrypted and sent only to the origins of the URLs */
   headers?: Record<string, string> | undefined;
-  /** user name and password; sealed, for the origins of the URLs alone */
+  /** user name and password; encrypted, sent only to the origins of the URLs */
   basic_auth?: BasicAuth | undefined;
-  /** sealed, for the origins of the URLs alone */
+  /** encrypted, sent only to the origins of the URLs */
   bearer_token?: string | undefined;
   /** your own data, stored with the job */
   metadata?: Record<string, unknown> | undefined;
@@ -1962,9 +1962,9 @@ export interface Worker {
   host: string | null;
   pid: number | null;
   version: string;
-  /** what renders its pages; null: nothing, or not visible to this key */
+  /** the browser that renders its pages; null: none, or not visible to this key */
   browser: string | null;
-  /** why it cannot render pages; null: it can, or not visible */
+  /** why it cannot render pages; null: it can, or it is not visible */
   browser_problem: string | null;
   max_jobs: number;
   running_jobs: number;

@@ -9,7 +9,7 @@ export class Pages {
     this.#transport = transport;
   }
 
-  /** Pages of all crawls, those of the newest first; `jobs.pages` lists those of one. */
+  /** Pages of all crawls, newest crawl first. `jobs.pages` lists those of one crawl. */
   list(query: ListAllPagesQuery = {}, options?: CallOptions): Listing<ListedPage> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listAllPages', { query: { ...query, cursor } }, options),

@@ -9,12 +9,12 @@ export class Policies {
     this.#transport = transport;
   }
 
-  /** Makes a policy; its first job is made at once, unless `next_run_at` says when. */
+  /** Creates a policy. Its first job starts at once, unless `next_run_at` is set. */
   create(policy: NewPolicy, options?: CallOptions): Promise<Policy> {
     return this.#transport.call('createPolicy', { body: policy }, options);
   }
 
-  /** Policies, the newest first. */
+  /** Policies, newest first. */
   list(query: ListPoliciesQuery = {}, options?: CallOptions): Listing<Policy> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listPolicies', { query: { ...query, cursor } }, options),
@@ -25,7 +25,7 @@ export class Policies {
     return this.#transport.call('showPolicy', { path: { id } }, options);
   }
 
-  /** Changes what is named; the rest stays, and so do jobs that were made already. */
+  /** Changes the given fields. Existing jobs are unchanged. */
   update(id: string, change: PolicyChange, options?: CallOptions): Promise<Policy> {
     return this.#transport.call('changePolicy', { path: { id }, body: change, repeatable: true }, options);
   }
@@ -43,7 +43,7 @@ export class Policies {
     return this.#transport.call('disablePolicy', { path: { id }, repeatable: true }, options);
   }
 
-  /** Makes a policy due now. While its job is live, there is no other: to ask twice is the same as once. */
+  /** Makes a policy due now. It has at most one live job, so repeating the call changes nothing. */
   run(id: string, options?: CallOptions): Promise<RanPolicy> {
     return this.#transport.call('runPolicy', { path: { id }, repeatable: true }, options);
   }

@@ -9,7 +9,7 @@ export class PricePoints {
     this.#transport = transport;
   }
 
-  /** Observed prices, the newest first. They are decimal text, exactly as they were found. */
+  /** Observed prices, newest first. Prices are decimal text, exactly as found. */
   list(query: ListPricePointsQuery = {}, options?: CallOptions): Listing<ListedPricePoint> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listPricePoints', { query: { ...query, cursor } }, options),
@@ -20,7 +20,7 @@ export class PricePoints {
     return this.#transport.call('showPricePoint', { path: { id } }, options);
   }
 
-  /** Deletes a price that is none; its intake is valued without it. */
+  /** Deletes a wrong price. Its intake is valued again without it. */
   delete(id: string, options?: CallOptions): Promise<ListedPricePoint> {
     return this.#transport.call('deletePricePoint', { path: { id } }, options);
   }

@@ -2,7 +2,7 @@ import { Listing } from './listing.ts';
 import type { ListProfilesQuery, Profile, ProfileReplacement, ProfileRequest } from './operations.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** Sign-ins under a name: headers, cookies, passwords. Their values go in, and never come out. */
+/** Named sign-ins: headers, cookies, passwords. Their values are never returned. */
 export class Profiles {
   readonly #transport: Transport;
 
@@ -25,7 +25,7 @@ export class Profiles {
     return this.#transport.call('showProfile', { path: { name } }, options);
   }
 
-  /** Replaces everything that it holds; running jobs use it from the next request on. */
+  /** Replaces all values of a profile. Running jobs use them from the next request on. */
   replace(name: string, profile: ProfileReplacement, options?: CallOptions): Promise<Profile> {
     return this.#transport.call(
       'replaceProfile',

@@ -20,7 +20,7 @@ export class Proxies {
     return this.#transport.call('showProxy', { path: { name } }, options);
   }
 
-  /** Creates a proxy, or changes one: settings that are left out stay. Its URLs are never shown again. */
+  /** Creates a proxy or changes the given settings. Its URLs are never returned. */
   put(name: string, settings: ProxySettings, options?: CallOptions): Promise<ProxyPool> {
     return this.#transport.call('putProxy', { path: { name }, body: settings, repeatable: true }, options);
   }

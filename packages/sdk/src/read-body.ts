@@ -1,7 +1,10 @@
 import { HoldfastConnectionError, HoldfastTimeoutError } from './connection-error.ts';
 import type { Deadline } from './deadline.ts';
 
-/** The text of an answer as it comes. It is lost when it breaks off, or is silent for so long; `what` names it then. */
+/**
+ * Streams the text of a response. Fails when the connection breaks or is silent for too long; `what` names the response
+ * in the error.
+ */
 export async function* readBody(
   { body }: Response,
   what: string,
@@ -18,7 +21,7 @@ export async function* readBody(
         ? new HoldfastTimeoutError(`${what} was silent for ${silenceMs} ms`, { cause: error })
         : HoldfastConnectionError.of(error, `${what} broke off`);
     });
-    // Who reads may take its time with what has come.
+    // The time of the reader does not count.
     deadline.set(Number.POSITIVE_INFINITY);
     if (done) return;
     yield decoder.decode(value, { stream: true });

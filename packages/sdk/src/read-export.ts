@@ -8,7 +8,7 @@ import { wait } from './wait.ts';
 /** A page with its content, as `holdfast export` writes it. */
 export interface ExportedPage {
   readonly url: string;
-  /** Its place among all outcomes of the crawl, in the order in which they were stored. */
+  /** Its number among all outcomes of the crawl, in storage order. */
   readonly page_no: number;
   readonly canonical_url: string | null;
   readonly title: string | null;
@@ -30,7 +30,7 @@ export interface ExportedPage {
   /** The file name that `holdfast export` gives its screenshot: its url_hash and .png. */
   readonly screenshot?: string;
   readonly structured: unknown;
-  /** Of a recrawl: new, changed or unchanged. */
+  /** In a recrawl: new, changed or unchanged. */
   readonly change?: string;
   readonly markdown: string | null;
   readonly links: readonly string[];
@@ -39,16 +39,16 @@ export interface ExportedPage {
 }
 
 export interface ExportOptions {
-  /** Only pages behind the one with this `page_no`. */
+  /** Only pages after this `page_no`. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How often in a row it is tried to go on, 4 times if left out. */
+  /** Consecutive attempts to resume; default 4. */
   readonly retries?: number | undefined;
 }
 
 const silenceMs = 60_000;
 
-/** Reads all pages as they come; an answer that breaks off is gone on with behind the last whole page. */
+/** Streams all pages. A broken download is resumed after the last complete page. */
 export async function* readExport(
   transport: Transport,
   id: string,

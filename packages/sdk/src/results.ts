@@ -9,7 +9,7 @@ export class Results {
     this.#transport = transport;
   }
 
-  /** Results, the newest first. Prices are decimal text, exactly as they were found. */
+  /** Results, newest first. Prices are decimal text, exactly as found. */
   list(query: ListResultsQuery = {}, options?: CallOptions): Listing<ListedResult> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listResults', { query: { ...query, cursor } }, options),
@@ -20,7 +20,7 @@ export class Results {
     return this.#transport.call('showResult', { path: { id } }, options);
   }
 
-  /** The page as it was, if it was submitted. */
+  /** The raw HTML, if it was submitted. */
   rawHtml(id: string, options?: CallOptions): Promise<string> {
     return this.#transport.call('downloadRawResult', { path: { id } }, options);
   }

@@ -24,7 +24,7 @@ export class Sources {
     return this.#transport.call('listSourcePreferences', { path: { id } }, options);
   }
 
-  /** Makes a source, or changes one: what is not named stays as it is. */
+  /** Creates a source, or changes the given fields. */
   configure(id: string, settings: SourceSettings, options?: CallOptions): Promise<Source> {
     return this.#transport.call(
       'configureSource',
@@ -33,12 +33,12 @@ export class Sources {
     );
   }
 
-  /** Changes a source that is there: what is not named stays as it is. */
+  /** Changes the given fields of an existing source. */
   update(id: string, settings: SourceSettings, options?: CallOptions): Promise<Source> {
     return this.#transport.call('changeSource', { path: { id }, body: settings, repeatable: true }, options);
   }
 
-  /** Nothing is asked of it, for so many seconds or until it is resumed. */
+  /** Pauses a source for some seconds or until it is resumed. */
   pause(id: string, body: Calls['pauseSource']['body'] = {}, options?: CallOptions): Promise<Source> {
     return this.#transport.call('pauseSource', { path: { id }, body, repeatable: true }, options);
   }

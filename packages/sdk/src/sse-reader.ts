@@ -1,19 +1,19 @@
 export interface SseMessage {
   readonly event: string;
   readonly data: string;
-  /** The last id that was sent so far. */
+  /** The last id received. */
   readonly id: string;
 }
 
-/** Takes Server-Sent Events apart, as WHATWG's HTML defines them. */
+/** Parses Server-Sent Events as the HTML Standard defines them. */
 export class SseReader {
   #rest = '';
   #event = '';
   #data: string[] = [];
   #pendingId: string;
-  /** What to come back with. It counts when its message is complete. */
+  /** The id to resume with. It is valid once its message is complete. */
   lastEventId: string;
-  /** How soon to come back, as the server wishes. */
+  /** The server's reconnection delay. */
   retryMs: number | undefined;
 
   constructor(lastEventId = '') {
@@ -21,9 +21,9 @@ export class SseReader {
     this.#pendingId = lastEventId;
   }
 
-  /** The messages that are complete with this text. */
+  /** The messages completed by this text. */
   read(text: string): SseMessage[] {
-    // A carriage return at the end may be half of a line break.
+    // A trailing carriage return may be half of a line break.
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.#take(line) ?? []);

@@ -1,8 +1,8 @@
 import type { SubmitRequest } from './operations.ts';
 
-/** What a visit brought back. */
+/** The result of a visit. */
 export interface VisitResult {
-  /** Decimal text such as '1299.90', sent and kept to its last digit. A number is sent as JavaScript writes it. */
+  /** Decimal text such as '1299.90', stored digit for digit. Numbers are sent as JavaScript prints them. */
   readonly price: string | number;
   /** Three letters, such as USD. */
   readonly currency: string;
@@ -18,7 +18,7 @@ export type Submission = Pick<SubmitRequest, 'job_id' | 'lease_token'> &
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A submission as JSON, with the price as a number that has the very digits it was given with. */
+/** A submission as JSON, with the price as a number with its exact digits. */
 export function submissionText(submission: Submission & { readonly bot_id?: string }): string {
   if (!submission.success) return JSON.stringify(submission);
   const { price, ...rest } = submission;

@@ -6,20 +6,20 @@ import { type Calls, type OperationName, operations } from './operations.ts';
 import { wait } from './wait.ts';
 
 export interface ConnectionOptions {
-  /** Where the API is, such as https://holdfast.example; in a page that the server itself sent, it may be empty. */
+  /** The address of the API, such as https://holdfast.example. Empty in pages served by Holdfast itself. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Another fetch than the global one. */
+  /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
-  /** How long one attempt may take; 30 s if left out. */
+  /** Timeout of one attempt; default 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is repeated that failed for a passing reason; 4 times if left out. */
+  /** Retries of transient failures; default 4. */
   readonly retries?: number | undefined;
-  /** A call that should be repeated later than this fails instead; 60 s if left out. */
+  /** Maximum Retry-After to wait for; a call that would have to wait longer fails. Default 60 s. */
   readonly maxRetryAfterMs?: number | undefined;
 }
 
-/** What any call may be given. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -34,12 +34,14 @@ type Path<Name extends OperationName> =
 export type Sent<Name extends OperationName> = Path<Name> & {
   readonly query?: Calls[Name]['query'];
   readonly body?: Calls[Name]['body'];
-  /** The body as JSON already, where a number must keep its digits. */
+  /** The body as JSON text, so that numbers keep their digits. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether to do it twice is the same as once, so that it can be repeated when no answer came. A GET is always so. */
+  /** Whether the call is idempotent and may be repeated without a response. GET always is. */
   readonly repeatable?: boolean;
-  /** Asked when a repetition was refused, after an attempt that may have had its effect: the answer if it had. */
+  /**
+   * Called when a repetition was refused after an attempt that may have taken effect: returns the response if it did.
+   */
   readonly settle?: () => Promise<Calls[Name]['answer'] | undefined>;
 };
 
@@ -50,7 +52,7 @@ export interface Answer<Name extends OperationName> {
 
 const passingStatuses = [502, 503, 504];
 
-/** Sends requests, and repeats those that failed for a passing reason. */
+/** Sends requests and retries transient failures. */
 export class Transport {
   readonly #options: ConnectionOptions;
   readonly #baseUrl: string;
@@ -68,7 +70,7 @@ export class Transport {
     return (await this.ask(name, sent, options)).value;
   }
 
-  /** The same, with the headers of the answer. */
+  /** The same, with the response headers. */
   async ask<Name extends OperationName>(
     name: Name,
     sent: Sent<Name>,
@@ -94,7 +96,9 @@ export class Transport {
     }
   }
 
-  /** Opens an answer that is read as it comes. The deadline is for its head; the caller sets it anew while it reads, and clears it. */
+  /**
+   * Opens a streamed response. The deadline covers the headers; the caller restarts it while reading, and clears it.
+   */
   async open<Name extends OperationName>(
     name: Name,
     sent: Sent<Name>,
@@ -141,12 +145,12 @@ export class Transport {
     return new HoldfastTimeoutError(`No answer from ${url} within ${deadline.ms} ms`, { cause: error });
   }
 
-  /** How long to wait before the next attempt; undefined: it is no use, or not safe. */
+  /** Delay before the next attempt; undefined: a retry is useless or unsafe. */
   #delay(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
     if (error instanceof HoldfastConnectionError) return isRepeatable ? backoff(attempt) : undefined;
     if (!(error instanceof HoldfastApiError)) return undefined;
     const { status, retryAfterMs } = error;
-    // Whoever is told that they ask too often can be sure that nothing was done; else it may have been, before it failed.
+    // After a 429, the request certainly had no effect; after other failures it may have had.
     if (status !== 429 && !(isRepeatable && passingStatuses.includes(status))) return undefined;
     if (retryAfterMs === undefined) return backoff(attempt);
     if (retryAfterMs > (this.#options.maxRetryAfterMs ?? 60_000)) return undefined;
@@ -154,7 +158,7 @@ export class Transport {
   }
 
   #fetch(url: string, init: RequestInit, deadline: Deadline): Promise<Response> {
-    // Called as a function of nobody's: browsers refuse it as a method of anything but the window.
+    // Called without `this`: browsers reject fetch as a method of anything but the window.
     const send = this.#options.fetch ?? fetch;
     return deadline.within(send(url, { ...init, signal: deadline.signal }));
   }
@@ -190,7 +194,7 @@ function readAnswer({ headers }: Response, text: string): unknown {
 function fillPath(pattern: string, values: Readonly<Record<string, string>>): string {
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? '';
-    // An empty one or two dots, even encoded, would lead to another address.
+    // An empty segment or dots, even encoded, would lead to another path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be ${JSON.stringify(value)}`);
     return encodeURIComponent(value);
   });

@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from './webhook-error.ts';
 
-/** What a webhook is told. More fields may come; `version` changes when one goes or means something else. */
+/** The message of a webhook. Fields may be added; `version` changes when one is removed or changes its meaning. */
 export interface WebhookMessage {
   /** Such as job.completed. */
   type: string;
@@ -8,7 +8,7 @@ export interface WebhookMessage {
   /** When it happened. */
   timestamp: string;
   data: Record<string, unknown>;
-  /** The same in every attempt: a receiver that remembers it does nothing twice. */
+  /** The same in every attempt, so that receivers can ignore duplicates. */
   id: string;
 }
 
@@ -17,15 +17,15 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the time of sending may be from now; 300 if nothing is said. */
+  /** Maximum age of the timestamp in seconds; default 300. */
   readonly toleranceSeconds?: number;
   /** In milliseconds. */
   readonly now?: number;
 }
 
 /**
- * Checks that a delivery was signed with the secret and sent just now, and gives what is in it. `payload`: the body
- * exactly as it came, before any parser. Throws WebhookVerificationError.
+ * Verifies signature and time of a delivery and returns its message. `payload`: the raw body, not parsed. Throws
+ * WebhookVerificationError.
  */
 export async function verifyWebhook(
   payload: string | Uint8Array,
@@ -45,7 +45,7 @@ export async function verifyWebhook(
   for (const signature of signatures.split(' ')) {
     const [, encoded] = /^v1,(.+)$/.exec(signature) ?? [];
     const bytes = encoded === undefined ? undefined : fromBase64(encoded);
-    // The comparison of `verify` takes the same time wherever the two differ.
+    // `verify` compares in constant time.
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, content))) return parse(text, id);
   }
   throw new WebhookVerificationError('no signature fits');

@@ -8,24 +8,24 @@ import type { JobProgress, JobStatus, ShownJob } from './operations.ts';
 import { wait } from './wait.ts';
 
 export interface WaitOptions {
-  /** Gives up after so long, with a HoldfastTimeoutError; without it, never. The job goes on. */
+  /** Rejects with a HoldfastTimeoutError after this time; default: never. The job continues. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called at once, and whenever the job has moved. */
+  /** Called at the start and on every progress. */
   readonly onProgress?: ((progress: JobProgress) => void) | undefined;
 }
 
-/** A job that has one of these goes on only if someone sends it back to work. */
+/** A job in one of these statuses continues only if someone retries it. */
 export const terminalStatuses: readonly JobStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
 const lookEveryMs = 20_000;
 
-/** Resolves with the job when it has ended, however it did. A paused job has not. */
+/** Resolves with the job when it has ended, with any outcome. A paused job has not ended. */
 export async function waitFor(jobs: Jobs, id: string, options: WaitOptions = {}): Promise<ShownJob> {
   const { timeoutMs = Number.POSITIVE_INFINITY, signal, onProgress } = options;
   const deadline = new Deadline(signal);
   deadline.set(timeoutMs);
   try {
-    // The stream tells at once; looking now and then helps where a proxy keeps the stream to itself.
+    // The stream reports at once; polling helps where a proxy buffers the stream.
     return await Promise.race([
       followToEnd(jobs, id, deadline.signal, onProgress),
       lookForEnd(jobs, id, deadline.signal),
@@ -46,12 +46,12 @@ async function followToEnd(
   onProgress: WaitOptions['onProgress'],
 ): Promise<ShownJob> {
   for await (const message of jobs.stream(id, { signal })) {
-    // Not by its events: a job whose lease ran out is expired only on its way.
+    // Not from its events: a job whose lease ran out is `expired` only in passing.
     if (message.type !== 'progress') continue;
     onProgress?.(message.data);
     if (!terminalStatuses.includes(message.data.status)) continue;
     const job = await insist(() => jobs.get(id, { signal }), signal);
-    // It may have been sent back to work meanwhile.
+    // It may have been retried in the meantime.
     if (terminalStatuses.includes(job.status)) return job;
   }
   throw new Error('a stream has no end');
@@ -65,7 +65,7 @@ async function lookForEnd(jobs: Jobs, id: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Who waits for a job outlasts a server that is away. */
+/** Waiting survives an unreachable server. */
 async function insist<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   for (let failures = 0; ; failures++) {
     try {

@@ -1,4 +1,4 @@
-/** Resolves after some time; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after a delay; rejects with the signal's reason when it is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -6,7 +6,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    // Longer than a timer can count would be at once.
+    // Longer delays would overflow the timer and fire at once.
     const timer = setTimeout(
       () => {
         signal?.removeEventListener('abort', stop);

@@ -1,4 +1,4 @@
-/** The delivery is not from who it should be from, or it is an old one that somebody sends again. Answer it with 400. */
+/** The signature is invalid, or an old delivery was replayed. Respond with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }

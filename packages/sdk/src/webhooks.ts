@@ -21,12 +21,12 @@ export class Webhooks {
     this.#transport = transport;
   }
 
-  /** Makes a webhook; its secret is in this answer and in that of a rotation, and nowhere else. */
+  /** Creates a webhook. Only this response and that of a rotation contain its secret. */
   create(webhook: NewWebhook, options?: CallOptions): Promise<CreatedWebhook> {
     return this.#transport.call('createWebhook', { body: webhook }, options);
   }
 
-  /** Webhooks, the newest first. */
+  /** Webhooks, newest first. */
   list(query: ListWebhooksQuery = {}, options?: CallOptions): Listing<Webhook> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listWebhooks', { query: { ...query, cursor } }, options),
@@ -37,7 +37,7 @@ export class Webhooks {
     return this.#transport.call('showWebhook', { path: { id } }, options);
   }
 
-  /** Changes what is named; what waits goes where the webhook then leads. */
+  /** Changes the given fields. Pending deliveries use the new URL. */
   update(id: string, change: WebhookChange, options?: CallOptions): Promise<Webhook> {
     return this.#transport.call('changeWebhook', { path: { id }, body: change, repeatable: true }, options);
   }
@@ -54,7 +54,7 @@ export class Webhooks {
     return this.#transport.call('disableWebhook', { path: { id }, repeatable: true }, options);
   }
 
-  /** Gives it another secret; for `overlap_hours` the old one signs as well. */
+  /** Replaces the secret. For `overlap_hours`, the old one also signs. */
   rotateSecret(
     id: string,
     body: Calls['rotateWebhookSecret']['body'] = {},
@@ -68,7 +68,7 @@ export class Webhooks {
     return this.#transport.call('testWebhook', { path: { id } }, options);
   }
 
-  /** What was sent to it and what is to be sent, the newest first. */
+  /** Its deliveries, newest first. */
   deliveries(
     id: string,
     query: ListWebhookDeliveriesQuery = {},
@@ -92,7 +92,7 @@ export class Webhooks {
     );
   }
 
-  /** Sends dead deliveries again, or all since a time. Goes on by itself when the server ran out of time. */
+  /** Sends dead deliveries again, or all since a time. Follows the cursor until all are queued. */
   async replay(
     id: string,
     body: NonNullable<Calls['replayWebhook']['body']> = {},

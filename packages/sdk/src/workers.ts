@@ -9,7 +9,7 @@ export class Workers {
     this.#transport = transport;
   }
 
-  /** Who works, where, and with what load. */
+  /** Workers with their state and load. */
   list(query: ListWorkersQuery = {}, options?: CallOptions): Listing<Worker> {
     return new Listing((cursor = query.cursor) =>
       this.#transport.call('listWorkers', { query: { ...query, cursor } }, options),

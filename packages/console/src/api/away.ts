@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { RequestFailed } from './request.ts';
 
-/** Whether the last answer was that there is none. */
+/** Whether the last request got no response. */
 let isAway = false;
 const watchers = new Set<() => void>();
 
-/** Told of every answer, and of every error in its place. */
+/** Call for every response, and for every error without one. */
 export function noticeAnswer(error?: Error): void {
   const isAwayNow = error instanceof RequestFailed && error.code === 'unreachable';
   if (isAwayNow === isAway) return;
@@ -13,7 +13,7 @@ export function noticeAnswer(error?: Error): void {
   for (const tell of watchers) tell();
 }
 
-/** True while the server does not answer, and what is shown may be old. */
+/** True while the server does not respond, so that the displayed data may be stale. */
 export function useIsAway(): boolean {
   return useSyncExternalStore(
     (tell) => {

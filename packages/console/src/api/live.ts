@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react';
 export type Liveness = 'live' | 'polling' | 'paused';
 
 /**
- * Keeps queries fresh by the stream of events: what changed is read again, at most once a second or so. Without a stream they
- * are polled. Nothing happens while the tab is hidden or `paused` (rows are selected), and it catches up afterwards.
+ * Keeps queries fresh with the event stream: changed data is refetched, at most about once a second. Without a stream,
+ * queries are polled. Pauses while the tab is hidden or `paused` (rows are selected), and catches up afterwards.
  */
 export function useLive(
   path: string,
@@ -31,7 +31,7 @@ export function useLive(
     const refresh = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        // What is being read is let through, and read again afterwards: a long search would never end.
+        // A request in progress is completed and then repeated: otherwise a long search would never end.
         for (const queryKey of latestKeys.current)
           if (client.isFetching({ queryKey }) > 0) refresh();
           else void client.invalidateQueries({ queryKey });

@@ -1,6 +1,6 @@
 import type { ApiError } from '@holdfast/contract';
 
-/** An answer that was no success, as the server explained it. */
+/** An error response of the server. */
 export class RequestFailed extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export class RequestFailed extends Error {
 
 let csrfToken = '';
 
-/** What every write must carry; the session tells it. */
+/** The CSRF token that every write must send; part of the session. */
 export function rememberCsrfToken(token: string): void {
   csrfToken = token;
 }

@@ -19,7 +19,7 @@ export function useSession(): Session | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Whether who is signed in may do what needs this scope: buttons that would be refused are not shown. */
+/** Whether the session has this scope. Buttons without permission are hidden. */
 export function useMay(scope: KeyScope): boolean {
   const session = useSession();
   return session ? allowsScope(session.scopes, scope) : false;
@@ -43,7 +43,7 @@ export function useSignOut() {
     mutationFn: () => request<void>('/api/session', { method: 'DELETE' }),
     onSettled: () => {
       client.setQueryData(['session'], null);
-      // Whoever signs in next sees nothing of what was there.
+      // The next user must not see cached data.
       client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
     },
   });

@@ -16,11 +16,11 @@ export interface List<Row> {
   readonly again: () => void;
 }
 
-/** The most that the server gives at a time; it looks through more of a table for it. */
+/** The maximum page size; with it, the server also examines more rows per request. */
 const longSearch = 1_000;
 
 /**
- * The server looks through a bounded part of a large table at a time; a part without a match is not the end, and the next ones
+ * The server examines a bounded number of rows per request. A page without matches is not the end, so the next requests
  * are larger.
  */
 async function readPage<Row>(
@@ -40,7 +40,7 @@ async function readPage<Row>(
   }
 }
 
-/** A list of the API, page after page. */
+/** A list of the API, loaded page by page. */
 export function useList<Row>(path: string, query: RequestOptions['query'] = {}, limit = 50): List<Row> {
   const found = useInfiniteQuery<
     ListPage<Row>,

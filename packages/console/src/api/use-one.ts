@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RequestOptions, request } from './request.ts';
 
-/** One thing of the API. `everyMs`: read again so often while the tab is looked at. */
+/** One resource of the API. `everyMs`: refetch interval while the tab is visible. */
 export function useOne<Answer>(path: string, query: RequestOptions['query'] = {}, everyMs?: number) {
   return useQuery({
     queryKey: [path, query],

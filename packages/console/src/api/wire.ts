@@ -1,4 +1,4 @@
-/** A type of the contract as it arrives: moments are text in JSON. */
+/** A type of the contract in JSON: times are text. */
 export type Wire<Value> = Value extends Date
   ? string
   : Value extends readonly (infer Item)[]

@@ -23,7 +23,7 @@ const root = createRootRoute({
   ),
 });
 
-/** Filters, tabs and pages live in the address, as text; each view knows which it understands. */
+/** Filters, tabs and pages are stored in the URL as text; each view defines its own. */
 const validateSearch = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
@@ -31,7 +31,7 @@ const validateSearch = (search: Record<string, unknown>): Record<string, string>
 
 /** Views are loaded when they are first opened. */
 const routes = [
-  // Shown to whoever is signed in already, or just now.
+  // For users who are already signed in.
   createRoute({
     getParentRoute: () => root,
     path: '/login',

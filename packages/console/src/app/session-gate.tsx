@@ -5,10 +5,10 @@ import { Failed } from '../design/failed.tsx';
 import styles from './sign-in.module.css';
 import { SignIn } from './sign-in.tsx';
 
-/** Nothing of the console is there without a session. */
+/** Renders the console only with a session. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery(sessionQuery);
-  // Whoever is signed in stays where they are while the server is away.
+  // While the server is down, signed-in users stay on their view.
   if (error && data === undefined)
     return (
       <main className={styles.page}>

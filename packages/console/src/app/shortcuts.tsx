@@ -20,7 +20,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Over all the tables of a view, in the order in which they stand. */
+/** Across all tables of a view, in display order. */
 function walkRows(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLTableRowElement>('main tbody tr[tabindex]')];
   const current = document.activeElement?.closest('tr') as HTMLTableRowElement | null | undefined;
@@ -28,7 +28,7 @@ function walkRows(step: 1 | -1): void {
   rows[at === -1 ? 0 : at + step]?.focus();
 }
 
-/** Keys that work in every view; a row answers x and Enter itself. */
+/** Keyboard shortcuts of every view; rows handle x and Enter themselves. */
 export function useShortcuts(): { readonly open: boolean; readonly close: () => void } {
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);

@@ -4,7 +4,7 @@ import { useSignIn } from '../api/session.ts';
 import { Button } from '../design/button.tsx';
 import styles from './sign-in.module.css';
 
-/** `holdfast up` prints a link whose token stays behind the #: it is not sent until it is used, and is gone from the address then. */
+/** The token of the printed link is in the URL fragment: it is sent only when used, and then removed from the URL. */
 function takeLink(): string | undefined {
   const [, token] = /^#link=([\w-]+)$/.exec(location.hash) ?? [];
   if (token) history.replaceState(history.state, '', location.pathname);

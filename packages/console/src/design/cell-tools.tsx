@@ -8,7 +8,7 @@ interface CellToolsProps {
   readonly className: string | undefined;
 }
 
-/** Shown over a cell that is pointed at: copy its value, or see only the rows that share it. */
+/** Hover actions of a cell: copy its value, or filter by it. */
 export function CellTools({ value, filter, className }: CellToolsProps) {
   const [, setState] = useSearchState();
   const [copied, copy] = useCopy();

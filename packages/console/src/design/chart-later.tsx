@@ -14,7 +14,7 @@ export function ChartLater(props: ComponentProps<typeof Chart>) {
   );
 }
 
-/** A picture that cannot be drawn takes nothing else with it. */
+/** If the chart fails to load, the rest of the view still works. */
 class WithoutChart extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
   override state = { failed: false };
 

@@ -11,7 +11,7 @@ interface Series {
   readonly colour: string;
   /** null: a gap; undefined: another series has a value there. */
   readonly values: readonly (number | null | undefined)[];
-  /** bare: a line with nothing beneath it. */
+  /** bare: a line without fill. */
   readonly look?: 'line' | 'bare' | 'bars' | 'points';
 }
 
@@ -23,7 +23,7 @@ interface ChartProps {
   readonly labels?: readonly string[];
   readonly range?: readonly [number, number];
   readonly height?: number;
-  /** The axis begins at 0 unless only the differences matter. */
+  /** The axis begins at 0 unless only differences matter. */
   readonly fromZero?: boolean;
   /** Vertical marks, with their names. */
   readonly marks?: readonly Mark[];
@@ -36,12 +36,12 @@ interface Mark {
 }
 
 const none: readonly Mark[] = [];
-/** Nothing is counted in halves. */
+/** Counts are integers. */
 const wholeSteps = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 13 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
 
-/** A picture for those who look, and its numbers as a table for those who listen. Loaded apart: use ChartLater. */
+/** A chart, with its numbers as a table for screen readers. Loaded on demand: use ChartLater. */
 export default function Chart({
   label,
   x,
@@ -81,7 +81,7 @@ export default function Chart({
             ...(hasBars && !range && { range: (_plot, min, max) => [min - step / 2, max + step / 2] }),
           },
           y: {
-            // The names of marks stand above everything else.
+            // Labels of marks are drawn on top.
             range: (_plot, min, max) =>
               fromZero ? [0, Math.max(1, max * (marks.length > 0 ? 1.4 : 1.1))] : around(min, max),
           },
@@ -99,7 +99,7 @@ export default function Chart({
             size: (_plot: uPlot, values: string[] | null) =>
               14 + 7.5 * Math.max(2, ...(values ?? []).map(({ length }) => length)),
             values: (_plot: uPlot, splits: number[]) => splits.map(axisText),
-            // What begins at 0 is counted.
+            // Series that begin at 0 are counts.
             ...(fromZero && { incrs: wholeSteps }),
           },
         ],
@@ -150,7 +150,7 @@ function around(min: number, max: number): [number, number] {
   return [Math.max(0, min - room), max + room];
 }
 
-/** Changes when the theme does, whoever changed it. */
+/** Changes with the theme, whatever changed it. */
 function useThemeName(): string {
   const [name, setName] = useState('');
   useEffect(() => {
@@ -167,7 +167,7 @@ function useThemeName(): string {
   return name;
 }
 
-/** Lines from top to bottom; a name that would touch another stands a line lower. */
+/** Rows of labels from top to bottom; a label that would overlap another moves to the next row. */
 function drawMarks(plot: uPlot, marks: readonly Mark[], token: (name: string) => string): void {
   const { ctx, bbox } = plot;
   const ends: number[] = [];

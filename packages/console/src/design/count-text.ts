@@ -7,7 +7,7 @@ export function numberText(number: number): string {
   return exact.format(number);
 }
 
-/** For an axis, where there is little room: "1,200", "25M". */
+/** For axes, where space is limited: "1,200", "25M". */
 export function axisText(number: number): string {
   return Math.abs(number) < 10_000 ? exact.format(number) : short.format(number);
 }
@@ -34,7 +34,7 @@ export function delayText(milliseconds: number): string {
     : `${exact.format(Math.round(milliseconds / 60_000))} min`;
 }
 
-/** "1,204", "10,000+" when counting stopped there, "≈ 1.2M" when the database only guesses. */
+/** "1,204", "10,000+" for a lower bound, "≈ 1.2M" for an estimate. */
 export function countText({ count, precision }: Count): string {
   if (precision === 'exact') return exact.format(count);
   return precision === 'at_least' ? `${short.format(count)}+` : `≈ ${short.format(count)}`;
@@ -42,7 +42,7 @@ export function countText({ count, precision }: Count): string {
 
 const order: readonly Precision[] = ['exact', 'at_least', 'estimate'];
 
-/** A sum is as sure as the least sure of what it adds up. */
+/** A sum is only as exact as its least exact term. */
 export function sumCounts(counts: readonly Count[]): Count {
   return counts.reduce<Count>(
     (sum, { count, precision }) => ({

@@ -8,9 +8,9 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** A share of the width; columns without one take what they need. */
   readonly grow?: boolean;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   readonly wideOnly?: boolean;
-  /** The value behind what is shown: it can be copied, and filtered by where `filter` names the filter. */
+  /** The underlying value, which can be copied; `filter` names the filter it can be used with. */
   readonly value?: (row: Row) => string | null | undefined;
   readonly filter?: string;
 }
@@ -20,14 +20,17 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
-  /** What a row is called where its id would say nothing. */
+  /** A readable name for rows whose ids are meaningless. */
   readonly nameOf?: (row: Row) => string;
   readonly onOpen?: (row: Row) => void;
   readonly selected?: ReadonlySet<string>;
   readonly onSelect?: (selected: Set<string>) => void;
 }
 
-/** Rows to look at, walk through (see shortcuts), select with x and open with Enter. Long values are cut, never wrapped into chaos. */
+/**
+ * A table whose rows can be navigated by keyboard (see shortcuts), selected with x and opened with Enter. Long values
+ * are truncated, not wrapped.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, idOf, nameOf, onOpen, selected, onSelect } = props;
   const all = rows.length > 0 && rows.every((row) => selected?.has(idOf(row)));
@@ -96,7 +99,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       key={column.name}
                       className={`${classOf(column)} ${content === '–' ? styles.absent : ''}`}
                       data-name={column.name === 'Actions' ? undefined : column.name}
-                      // What is cut off is told to whoever points at it.
+                      // A tooltip shows truncated text.
                       title={typeof content === 'string' && content !== '–' ? content : undefined}
                     >
                       {content}

@@ -17,7 +17,7 @@ export function Dialog({ open, onClose, title, children, actions }: DialogProps)
   useEffect(() => {
     if (!open) return dialog.current?.close();
     dialog.current?.showModal();
-    // Where people begin: the first field, or the button that changes nothing.
+    // Initial focus: the first field, or the button that changes nothing.
     dialog.current
       ?.querySelector<HTMLElement>('form :is(input, select, textarea), footer button')
       ?.focus({ preventScroll: true });

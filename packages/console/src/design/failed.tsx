@@ -5,14 +5,14 @@ import { Notice } from './notice.tsx';
 interface FailedProps {
   readonly error: Error;
   readonly again?: () => unknown;
-  /** What is missing when the server says that there is none. */
+  /** The name of the missing resource, for 404. */
   readonly gone?: { readonly title: string; readonly text: string };
 }
 
-/** What could not be read, why, and what to do about it. */
+/** Shows what could not be loaded, why, and what to do. */
 export function Failed({ error, again, gone }: FailedProps) {
   const status = error instanceof RequestFailed ? error.status : undefined;
-  // An address with an id that can be none leads to nothing either.
+  // An invalid id in the URL is also "not found".
   if (gone && (status === 404 || status === 400))
     return (
       <Notice kind="error" title={gone.title}>

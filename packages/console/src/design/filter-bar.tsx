@@ -12,13 +12,13 @@ interface Choice {
 }
 
 interface FilterBarProps {
-  /** Those most used; on narrow screens the others are behind a button. */
+  /** The most used filters; on narrow screens the others are behind a button. */
   readonly first?: ReactNode;
   readonly children: ReactNode;
   readonly clearable: readonly string[];
 }
 
-/** The filters of a list. They live in the address, so that a link shows the same list. */
+/** The filters of a list, stored in the URL so that a link shows the same list. */
 export function FilterBar({ first, children, clearable }: FilterBarProps) {
   const [state, setState] = useSearchState();
   const [open, setOpen] = useState(false);
@@ -52,12 +52,12 @@ export function FilterBar({ first, children, clearable }: FilterBarProps) {
   );
 }
 
-/** Chips, any number of them on: `status=failed,expired`. */
+/** Multiple choice: `status=failed,expired`. */
 export function ChipFilter({ name, label, choices }: FilterProps) {
   const [state, setState] = useSearchState();
   const on = new Set((state[name] ?? '').split(',').filter(Boolean));
   const chips = useRef<HTMLFieldSetElement>(null);
-  // On narrow screens the chips stand in one line that is wider than the screen.
+  // On narrow screens the chips are in one scrollable line.
   useEffect(() => {
     const [first] = chips.current?.querySelectorAll<HTMLElement>('[aria-pressed="true"]') ?? [];
     if (first && chips.current) chips.current.scrollLeft = first.offsetLeft - chips.current.offsetLeft;
@@ -105,7 +105,7 @@ export function SelectFilter({ name, label, choices }: FilterProps) {
   );
 }
 
-/** Typed text reaches the address when the typing rests. */
+/** Typed text is written to the URL after a pause in typing. */
 export function TextFilter({ name, label, wide = false }: { name: string; label: string; wide?: boolean }) {
   const [state, setState] = useSearchState();
   const given = state[name] ?? '';
@@ -130,7 +130,7 @@ export function TextFilter({ name, label, wide = false }: { name: string; label:
   );
 }
 
-/** Times of day are the browser's; the address holds the moment. */
+/** Inputs use the browser's time zone; the URL stores absolute times. */
 export function DateFilter({ name, label }: { readonly name: string; readonly label: string }) {
   const [state, setState] = useSearchState();
   return (

@@ -25,7 +25,7 @@ export function Field({ label, hint, wide = false, children }: FieldProps) {
   );
 }
 
-/** What the server said, with what to do about it. */
+/** The server's error, with its hint. */
 export function FormError({ error }: { readonly error: Error | RequestFailed | null }) {
   if (!error) return null;
   const hint = 'hint' in error ? error.hint : undefined;

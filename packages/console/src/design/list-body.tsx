@@ -6,12 +6,12 @@ import styles from './list-body.module.css';
 
 interface ListBodyProps<Row> {
   readonly list: List<Row>;
-  /** Shown when there is nothing: what this is, and how to get the first row. */
+  /** Shown when the list is empty: what it contains and how to get the first row. */
   readonly empty: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A list in all its moments: loading, broken, empty, there, and more to come. */
+/** All states of a list: loading, error, empty, rows, and more to load. */
 export function ListBody<Row>({ list, empty, children }: ListBodyProps<Row>) {
   if (list.error && list.rows.length === 0) return <Failed error={list.error} again={list.again} />;
   if (list.isLoading) return <div className={styles.loading} role="status" aria-label="Loading" />;

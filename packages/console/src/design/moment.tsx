@@ -9,7 +9,7 @@ const steps = [
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** "3 min ago", "in 2 hr": whole steps, so that it does not flicker. */
+/** "3 min ago", "in 2 hr": whole units, so that it does not flicker. */
 function relativeTime(at: Date, now = Date.now()): string {
   const seconds = (at.getTime() - now) / 1000;
   for (const [unit, length] of steps) {
@@ -19,12 +19,12 @@ function relativeTime(at: Date, now = Date.now()): string {
   return '';
 }
 
-/** "16 Nov 2026, 10:31:07", for those who point at a time. */
+/** "16 Nov 2026, 10:31:07", for tooltips. */
 export function exactTime(at: Date): string {
   return exact.format(at);
 }
 
-/** The time, kept up to date by the second; every component that counts shares one clock's rhythm. */
+/** The current time, updated every second by one shared timer. */
 export function useNow(everyMs = 1_000): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useNow(everyMs = 1_000): number {
   return now;
 }
 
-/** A time as people say it, with the exact one on hover. */
+/** A relative time, with the exact time on hover. */
 export function Moment({ at }: { readonly at: string | null | undefined }) {
   useNow(5_000);
   if (!at) return <span title="never">–</span>;

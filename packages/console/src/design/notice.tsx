@@ -9,7 +9,7 @@ interface NoticeProps {
   readonly actions?: ReactNode;
 }
 
-/** What to know or to do instead of data: an empty list that teaches, or what went wrong. */
+/** A message in place of data: an empty list with instructions, or an error. */
 export function Notice({ title, kind = 'info', children, actions }: NoticeProps) {
   const Icon = kind === 'error' ? CircleAlert : Info;
   return (

@@ -1,4 +1,4 @@
-/** A link that was crawled: only to the web, without telling it where it was clicked; anything else is shown as text. */
+/** A crawled link: opens http and https URLs without a referrer; anything else is shown as text. */
 export function OutsideLink({ url, text = url }: { readonly url: string; readonly text?: string }) {
   if (!/^https?:\/\//i.test(url)) return <>{text}</>;
   return (

@@ -23,7 +23,7 @@ export function Panel({ title, actions, children }: PanelProps) {
 
 type Fact = readonly [name: string, value: ReactNode, room?: 'wide' | undefined];
 
-/** Names and values, side by side, long ones in a line of their own; what is not there is left out. */
+/** Names and values side by side, long values on separate lines. Missing values are omitted. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
@@ -39,7 +39,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-/** Too long to stand beside others. */
+/** Too long for a column. */
 export function isLong(value: ReactNode): boolean {
   return typeof value === 'string' && value.length > 40;
 }

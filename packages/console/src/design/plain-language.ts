@@ -1,6 +1,6 @@
 /**
- * uPlot asks for the numbers of the browser's language as soon as it is loaded, and fails where the browser names one that is
- * none (`en-US@posix`). So this is imported before it.
+ * uPlot formats numbers in the browser's language when it is loaded, and throws if that is invalid (`en-US@posix`). So
+ * this must be imported first.
  */
 try {
   new Intl.NumberFormat(navigator.language);

@@ -8,7 +8,7 @@ type Filters = Readonly<Record<string, string>>;
 
 const storageKey = 'holdfast-views';
 
-/** By the address of the list; this browser's own. */
+/** Stored per list URL, in this browser only. */
 function readViews(): Record<string, Filters[]> {
   try {
     return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Record<string, Filters[]>;
@@ -17,7 +17,7 @@ function readViews(): Record<string, Filters[]> {
   }
 }
 
-/** Combinations of filters that someone comes back to. */
+/** Saved combinations of filters. */
 export function SavedViews({ active }: { readonly active: Filters }) {
   const navigate = useNavigate();
   const list = location.pathname;

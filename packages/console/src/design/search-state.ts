@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 
 export type SearchState = Readonly<Record<string, string | undefined>>;
 
-/** The state of a view is its address: filters, tab, page. A link shown to a colleague shows the same. */
+/** The state of a view (filters, tab, page) is in its URL, so that a link shows the same view. */
 export function useSearchState(): [SearchState, (change: SearchState) => void] {
   const state = useSearch({ strict: false }) as SearchState;
   const navigate = useNavigate();

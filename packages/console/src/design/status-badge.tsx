@@ -12,7 +12,7 @@ import {
 } from 'lucide-react';
 import styles from './status-badge.module.css';
 
-/** Each status has its own shape beside its colour. */
+/** Each status has its own shape as well as its colour. */
 const icons: Record<JobStatus, LucideIcon> = {
   pending: CircleDashed,
   processing: LoaderCircle,

@@ -1,7 +1,7 @@
 import { useSearchState } from './search-state.ts';
 import styles from './tabs.module.css';
 
-/** Tabs whose choice is part of the address. */
+/** Tabs whose selection is part of the URL. */
 export function Tabs({ names, current }: { readonly names: readonly string[]; readonly current: string }) {
   const [, setState] = useSearchState();
   return (

@@ -9,7 +9,7 @@ function preferred(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** The theme of the system until someone chooses the other one here. */
+/** The theme of the system, unless the user has chosen one. */
 export function useTheme(): [Theme, () => void] {
   const [theme, setTheme] = useState<Theme>(preferred);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text and confirms it briefly. */
 export function useCopy(): readonly [copied: boolean, copy: (text: string) => void] {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -9,7 +9,7 @@ export function useCopy(): readonly [copied: boolean, copy: (text: string) => vo
     return () => clearTimeout(timer);
   }, [copied]);
   async function copy(text: string) {
-    // Browsers offer it on https and on this machine alone.
+    // Browsers provide the clipboard only on https and localhost.
     await navigator.clipboard?.writeText(text);
     setCopied(navigator.clipboard !== undefined);
   }

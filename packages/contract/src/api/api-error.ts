@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How the native API says that something went wrong; `code` is one of docs/errors.md. */
+/** The error format of the native API; `code` is listed in docs/errors.md. */
 export const apiError = z
   .object({
     error: z.object({

@@ -4,8 +4,8 @@ import { botName, text } from '../text-fields.ts';
 import { queryBoolean, queryNumber } from './query-fields.ts';
 
 /*
- * What bots say and hear under /api/crawl. Fields nobody knows here are ignored: clients written for the document that this
- * comes from may send more. A field that is null counts as left out.
+ * Requests and responses of the bot API (/api/crawl). Unknown fields are ignored, because clients of the source
+ * document may send more. A null field counts as absent.
  */
 
 export const maxBatchItems = 100;
@@ -16,7 +16,7 @@ const botId = text(100).describe('name of the calling bot; must match if the key
 
 export const pullRequest = z
   .object({
-    // Its first pull registers a bot.
+    // A bot is registered by its first pull.
     bot_id: botName.describe(botId.description ?? ''),
     max_jobs: queryNumber(1, 100).nullish().describe('default 10'),
     domain: text(253).nullish().describe('only jobs of this host and its subdomains'),
@@ -46,7 +46,7 @@ const currency = z
   .transform((code) => code.toUpperCase())
   .meta({ description: 'three letters, such as USD' });
 
-/** Any JSON, which arrives here as its text, with every digit that it had. */
+/** Any JSON, as text with its original digits. */
 const parsedData = z.unknown().transform((text, context) => {
   if (text === null || (typeof text === 'string' && text.length <= maxParsedDataLength)) return text;
   context.addIssue({
@@ -93,7 +93,7 @@ export const submitRequest = z
   .superRefine(needsPrice)
   .meta({ id: 'SubmitRequest' });
 
-/** One item of a batch; whatever is wrong with it is said for it alone. */
+/** One item of a batch; its errors are reported separately. */
 export const batchItem = z.object(submissionFields).superRefine(needsPrice).meta({ id: 'BatchItem' });
 export type BatchItem = z.output<typeof batchItem>;
 
@@ -161,7 +161,7 @@ export const submitAnswer = z
   .meta({ id: 'SubmitAnswer' });
 export type SubmitAnswer = z.input<typeof submitAnswer>;
 
-/** How this dialect says that something went wrong. */
+/** The error format of the bot API. */
 export const botErrors = [
   'validation_error',
   'authentication_error',

@@ -23,7 +23,7 @@ const settings = {
     .describe('lease of its jobs, unless the job or its policy sets one'),
 };
 
-/** What an operator may change of a bot. */
+/** Fields of a bot that an operator may change. */
 export const botChange = z
   .strictObject(settings)
   .partial()
@@ -41,7 +41,7 @@ export const newBot = z
   .meta({ id: 'NewBot' });
 export type NewBot = z.input<typeof newBot>;
 
-/** An outside program that pulls visit jobs and submits results. */
+/** An external program that pulls visit jobs and submits results. */
 export const bot = z
   .object({
     bot_id: z.string(),

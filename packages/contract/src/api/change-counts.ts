@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What became of the pages of a recrawl since the crawl that it is compared with. */
+/** Page counts of a recrawl, compared with its baseline. */
 export const changeCounts = z
   .object({
     baseline: z.uuid().describe('baseline job of the recrawl'),

@@ -23,7 +23,7 @@ export const eventListQuery = z.strictObject({
 });
 export const eventList = pageOf(jobEvent);
 
-/** A message `transition` of the stream of all events. */
+/** A `transition` message of the event stream. */
 export const streamEvent = z
   .object({ job_id: z.uuid(), kind: z.enum(jobKinds), user_id: z.string(), ...event.shape })
   .meta({ id: 'StreamEvent' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { queryNumber } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
-/** closed: requests go through; open: none does, after too many failures; half_open: one probe decides. */
+/** closed: requests are allowed; open: none are, after too many failures; half_open: one probe is sent. */
 export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
 

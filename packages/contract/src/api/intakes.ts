@@ -21,7 +21,7 @@ export const apiIntake = z
   })
   .meta({ id: 'Intake' });
 
-/** In a list, with what it is worth. */
+/** A list entry, with its valuation. */
 export const listedIntake = z
   .object({
     ...apiIntake.shape,

@@ -14,7 +14,7 @@ import { pageLimit, queryBoolean, queryList, queryNumber } from './query-fields.
 import { timestamp } from './timestamp.ts';
 import { withoutDefaults } from './without-defaults.ts';
 
-/** Keys that Holdfast gives to jobs of its own; a user's job must not stand in their way. */
+/** Reserved dedupe keys: user jobs must not use them. */
 export const reservedDedupeKeys = ['policy:', 'intake:', 'rerun:'] as const;
 
 export const metadata = z
@@ -22,12 +22,12 @@ export const metadata = z
   .optional()
   .describe('your own data, stored with the job');
 
-/** What a user may ask of a crawl: which private addresses it may reach is not a user's decision, so there is no such field. */
+/** Crawl options of the API. There is none for private addresses, because API clients may not allow them. */
 const { needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
 const crawlPayload = strictFields({ ...crawlShape, ...signInFields, metadata }, crawlFlagNames).meta({
   id: 'CrawlPayload',
 });
-/** Options of a visit, beside its URL. */
+/** Options of a visit, besides its URL. */
 export const visitShape = { ...withoutDefaults(renderFields), ...sessionFields, ...signInFields, metadata };
 const visitPayload = strictFields({ url: pageUrl, ...visitShape }).meta({ id: 'VisitPayload' });
 const collectPayload = strictFields({
@@ -120,9 +120,9 @@ const waits = {
 };
 
 export const listedJob = z.object({ ...job.shape, ...waits }).meta({ id: 'ListedJob' });
-/** As a client sees it in lists, in JSON. */
+/** The JSON form in lists. */
 export type ListedJob = z.input<typeof listedJob>;
-/** As a client sees it, in JSON. */
+/** The JSON form. */
 export type ApiJob = z.input<typeof apiJob>;
 
 export const deleteJobQuery = z.strictObject({
@@ -241,7 +241,7 @@ export const retryUrlsRequest = z
   .nullish();
 
 export const maxBulkIds = 10_000;
-/** Addresses write `reset-lock`, and take `resetLock` as well; so does this. */
+/** Accepts `reset-lock`, as in paths, and `resetLock`. */
 const asAction = (given: unknown) =>
   userActions.find((action) => action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) === given) ??
   given;

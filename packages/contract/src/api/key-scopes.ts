@@ -1,4 +1,4 @@
-/** What an API key allows. A route names the one scope it needs; a key has it if one of its own scopes grants it. */
+/** The scopes of API keys. A route requires one scope; a key has it if one of its scopes includes it. */
 export const keyScopes = ['jobs:read', 'jobs:write', 'bots', 'operate', 'admin'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
@@ -22,7 +22,7 @@ export function allowsScope(scopes: readonly KeyScope[], needed: KeyScope): bool
   return scopes.some((scope) => grants[scope].includes(needed));
 }
 
-/** Operators and admins see and steer the jobs of every owner; all others only their own. */
+/** Operators and admins see and control the jobs of all owners; others only their own. */
 export function seesEveryOwner(scopes: readonly KeyScope[]): boolean {
   return allowsScope(scopes, 'operate');
 }

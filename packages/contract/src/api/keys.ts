@@ -27,7 +27,7 @@ export const keyRequest = z
   });
 export type KeyRequest = z.input<typeof keyRequest>;
 
-/** A key as it is shown: without its secret, which nobody keeps. */
+/** A key without its secret, which is not stored. */
 export const apiKey = z
   .object({
     id: z.uuid(),

@@ -3,8 +3,8 @@ import { pageUrl, text } from '../text-fields.ts';
 import { queryBoolean, queryNumber } from './query-fields.ts';
 
 /*
- * What clients of knowledge items say and hear. A field that is null counts as left out; fields that nobody knows here are
- * kept with the job, for those who sent them.
+ * Requests and responses of the knowledge-item API. A null field counts as absent; unknown fields are stored with the
+ * job for the client.
  */
 
 export const maxMetadataLength = 20_000;
@@ -29,7 +29,7 @@ export const knowledgeCrawlRequest = z
   .meta({ id: 'KnowledgeCrawlRequest' });
 export type KnowledgeCrawlRequest = z.output<typeof knowledgeCrawlRequest>;
 
-/** Everything that a client sent but the crawl itself does not need. */
+/** All fields that the client sent and the crawl does not use. */
 export function knowledgeMetadata(request: Record<string, unknown>): Record<string, unknown> {
   const { url: _, max_depth: __, ...metadata } = request;
   return Object.fromEntries(
@@ -46,7 +46,7 @@ export const knowledgeCrawlAnswer = z
   })
   .meta({ id: 'KnowledgeCrawlAnswer' });
 
-/** Statuses as this dialect knows them: it has no words for a job that waits to be retried, or whose lease was taken away. */
+/** Statuses of this API, which has none for retryable and expired jobs. */
 export const knowledgeStatuses = [
   'pending',
   'processing',

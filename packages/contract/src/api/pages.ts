@@ -9,13 +9,13 @@ import { timestamp } from './timestamp.ts';
 export const pageOutcomes = ['fetched', 'failed', 'skipped', 'redirected'] as const;
 export type PageOutcome = (typeof pageOutcomes)[number];
 
-/** What a URL led to: a page, a sitemap that URLs were read from, or a text file with links in it. */
+/** The kind of resource at a URL: a page, a sitemap, or a text file with links. */
 export const pageKinds = ['page', 'sitemap', 'text'] as const;
 
-/** What a recrawl found in comparison with its baseline. */
+/** The change of a page since the baseline of a recrawl. */
 export const pageChanges = ['new', 'changed', 'unchanged', 'gone'] as const;
 
-/** Any 128 bits, written as UUIDs are; not one of the kinds that UUIDs come in. */
+/** Any 128 bits in the notation of UUIDs, without a UUID version. */
 const pageHash = z.guid();
 
 const page = z.object({
@@ -42,10 +42,10 @@ const page = z.object({
     .enum(renderReasonNames)
     .nullable()
     .describe('why it was rendered, or why not although it may need JavaScript'),
-  proxy: z.string().nullable().describe('the proxy server that the answer came through; null: none'),
+  proxy: z.string().nullable().describe('proxy server through which the response came; null: none'),
   blocked: block
     .nullable()
-    .describe('who blocked the request; also of a page that could be fetched after `on_block` was tried'),
+    .describe('who blocked the request; also set if the page could be fetched after `on_block` was tried'),
   fetched_at: timestamp,
 });
 export const listedPage = page.meta({ id: 'ListedPage' });
@@ -75,7 +75,7 @@ export const shownPage = z
     has_html: z
       .boolean()
       .describe(
-        'whether HTML was stored and can be downloaded; of a rendered page, as it was after its scripts ran',
+        'whether HTML was stored and can be downloaded; for a rendered page, the HTML after its scripts ran',
       ),
     has_screenshot: z.boolean().describe('whether a screenshot was stored and can be downloaded'),
   })
@@ -149,7 +149,7 @@ export const pageDiff = z
   .meta({ id: 'PageDiff' });
 export type PageDiff = z.output<typeof pageDiff>;
 
-/** Reasons of what discovery read or looked for: it is no page, and is not tried again. */
+/** Reasons of URLs that discovery requested: they are not pages and are not retried. */
 export const foundByDiscovery: readonly string[] = ['sitemap', 'link_list', 'absent'];
 
 export const pageErrors = z

@@ -14,7 +14,7 @@ import { withoutDefaults } from './without-defaults.ts';
 
 const { url: _url, needs_private: _private, ...crawlShape } = withoutDefaults(crawlOptions.shape);
 
-/** What a user may ask of a policy's jobs, beside their url: the same as of a single job. */
+/** Options of a policy's jobs, besides their URL: the same as for a single job. */
 export const policyOptions = {
   crawl: strictFields({ ...crawlShape, ...signInFields, metadata }, crawlFlagNames).meta({
     id: 'CrawlOptions',
@@ -66,7 +66,7 @@ const policy = z.object({
   updated_at: timestamp,
 });
 export const apiPolicy = policy.meta({ id: 'Policy' });
-/** As a client sees it, in JSON. */
+/** The JSON form. */
 export type ApiPolicy = z.input<typeof apiPolicy>;
 
 export const runOutcomes = ['due', 'live_job_exists'] as const;

@@ -52,7 +52,7 @@ export const pricePointListQuery = z.strictObject({
 });
 export const pricePointList = pageOf(listedPricePoint);
 
-/** A price that somebody brings by hand. */
+/** A manually added price. */
 export const newPricePoint = z
   .strictObject({
     price: decimalPrice,

@@ -9,7 +9,7 @@ export const apiProfile = z
   .object({
     id: z.uuid(),
     name: z.string().nullable(),
-    user_id: z.string().describe('owner; nobody else can use it'),
+    user_id: z.string().describe('owner; no one else can use it'),
     origins: z.array(z.string()).describe('the only origins that its values are sent to'),
     headers: z.array(z.string()).describe('names of its headers'),
     auth: z.enum(['basic', 'bearer']).nullable(),
@@ -24,7 +24,7 @@ export const apiProfile = z
       .describe('its cookies, without their values'),
     proxy: z.string().nullable().describe('the proxy of jobs that use it; null: theirs'),
     created_at: timestamp,
-    updated_at: timestamp.describe('when its values were last given'),
+    updated_at: timestamp.describe('when its values were last set'),
     last_used_at: timestamp.nullable().describe('accurate to a minute'),
   })
   .meta({ id: 'Profile' });
@@ -33,7 +33,7 @@ export type ApiProfile = z.input<typeof apiProfile>;
 export const newProfile = profileRequest;
 export type NewProfile = z.input<typeof newProfile>;
 
-/** The name is in the address. */
+/** The name is in the path. */
 export const replacedProfile = z
   .strictObject({ origins: profileRequest.shape.origins, ...profileContents, ...profileProxy })
   .meta({ id: 'ProfileReplacement' });

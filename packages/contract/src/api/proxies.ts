@@ -13,7 +13,7 @@ const proxyUrl = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** Fields left out stay as they are, or get their defaults in a new proxy. */
+/** Omitted fields are unchanged, or get their defaults in a new proxy. */
 export const proxySettings = z
   .strictObject({
     urls: z
@@ -22,7 +22,7 @@ export const proxySettings = z
       .max(1000)
       .optional()
       .describe(
-        'http://, https://, socks5:// or socks5h:// URLs with user name and password; sealed, and never shown again',
+        'http://, https://, socks5:// or socks5h:// URLs with user name and password; encrypted, never shown again',
       )
       .meta({ examples: [['http://user:password@proxy.example:3128']] }),
     rotation: z
@@ -35,14 +35,14 @@ export const proxySettings = z
       .boolean()
       .optional()
       .describe(
-        'true: the proxy gets host names and resolves them itself, so that addresses are not checked; false: it gets checked addresses',
+        'true: the proxy resolves host names, so addresses are not checked; false: Holdfast resolves and checks them',
       ),
     cooldown_seconds: z
       .number()
       .min(0.1)
       .max(3600)
       .optional()
-      .describe('how long a server rests after failures; doubled each time, up to 16 times as long'),
+      .describe('how long a server is paused after failures; doubled each time, up to 16 times as long'),
   })
   .meta({ id: 'ProxySettings' });
 export type ProxySettings = z.input<typeof proxySettings>;
@@ -57,7 +57,7 @@ export const proxyServer = z
     last_success_at: timestamp.nullable(),
     last_failure_at: timestamp.nullable(),
     last_failure: z.string().nullable().describe('null after the next success'),
-    rests_until: timestamp.nullable().describe('until when no request goes through it'),
+    rests_until: timestamp.nullable().describe('paused until this time'),
   })
   .meta({ id: 'ProxyServer' });
 

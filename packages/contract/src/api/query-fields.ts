@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Fields that arrive as text in a query string and as they are in a JSON body. Text that is not exactly a number, or not
- * exactly true or false, is left for the schema to refuse.
+ * Fields that are text in a query string and typed in a JSON body. Text that is not exactly a number, true or false is
+ * left for the schema to refuse.
  */
 const fromText = (value: unknown) =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;

@@ -5,7 +5,7 @@ import { pageOf } from './page-of.ts';
 import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
-/** What the same page of the same owner cost before, where it was another price. */
+/** The previous, different price of the same page and owner. */
 const priceChange = z
   .object({ previous_result_id: z.uuid(), previous_price: z.string(), previous_currency: z.string() })
   .meta({ id: 'PriceDifference' });
@@ -26,7 +26,7 @@ const result = z.object({
   crawled_at: timestamp,
 });
 
-/** What a visit brought back. */
+/** The result of a visit. */
 export const listedResult = result.meta({ id: 'ListedResult' });
 /** Inside, with Dates. */
 export type ListedResult = z.output<typeof listedResult>;
@@ -93,7 +93,7 @@ export const historicPrice = z
 export type HistoricPrice = z.output<typeof historicPrice>;
 export const priceHistory = pageOf(historicPrice);
 
-/** Two results of one page that differ in price or currency. */
+/** Two consecutive results of a page that differ in price or currency. */
 export const changedPrice = z
   .object({
     result_id: z.uuid(),

@@ -3,7 +3,7 @@ import { text } from '../text-fields.ts';
 import { keyScopes } from './key-scopes.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Signing in to the console: with an API key, or with the token of a link that was printed for it. */
+/** Signs in to the console with an API key or the token of a printed sign-in link. */
 export const sessionRequest = z.union([
   z.strictObject({ key: text(200) }),
   z.strictObject({ link: text(200) }),

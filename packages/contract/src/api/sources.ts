@@ -20,7 +20,7 @@ const hostPattern = text(260)
 
 const maxConfigLength = 100_000;
 
-/** Fields left out stay as they are, or get their defaults in a new source. */
+/** Omitted fields are unchanged, or get their defaults in a new source. */
 export const sourceSettings = z
   .strictObject({
     name: text(500).optional(),
@@ -53,7 +53,9 @@ export const sourceSettings = z
     proxy: proxyChoice
       .nullable()
       .optional()
-      .describe('name of the proxy for its hosts; direct: none; null: that of the job, or HOLDFAST_PROXY'),
+      .describe(
+        'name of the proxy for its hosts; direct: no proxy; null: that of the job, or HOLDFAST_PROXY',
+      ),
     reputation_weight: z
       .number()
       .min(0)
@@ -86,7 +88,7 @@ export const apiSource = z
     concurrency: z.int(),
     min_delay_ms: z.int(),
     crawl_delay_ms: z.int().nullable().describe('Crawl-delay from robots.txt'),
-    proxy: z.string().nullable().describe('null: that of the job, or HOLDFAST_PROXY; direct: none'),
+    proxy: z.string().nullable().describe('null: that of the job, or HOLDFAST_PROXY; direct: no proxy'),
     reputation_weight: z.number(),
     tier: z.int(),
     render: z.enum(renderModes).nullable().describe('for jobs whose render is auto; null: auto'),

@@ -5,7 +5,7 @@ import { apiSource } from './sources.ts';
 import { timestamp } from './timestamp.ts';
 import { apiWorker } from './workers.ts';
 
-/** How a count is to be read. No count of millions is worth the wait. */
+/** How exact a count is: counting millions would take too long. */
 export const precisions = ['exact', 'at_least', 'estimate'] as const;
 export type Precision = (typeof precisions)[number];
 

@@ -32,7 +32,7 @@ const valuation = z.object({
   valued_at: timestamp,
 });
 
-/** The verdict on an intake. */
+/** The valuation of an intake. */
 export const apiValuation = valuation.meta({ id: 'Valuation' });
 export type ApiValuation = z.output<typeof apiValuation>;
 
@@ -41,7 +41,7 @@ export const historicValuation = z
   .meta({ id: 'HistoricValuation' });
 export type HistoricValuation = z.output<typeof historicValuation>;
 
-/** For a picture: the counts of the prices that decided, in equal steps, and the outliers apart. */
+/** For a chart: counts of the comparable prices in equal bins, with outliers separate. */
 export const distribution = z
   .object({
     currency: z.string(),

@@ -7,8 +7,8 @@ type WithoutDefaults<Shape extends z.ZodRawShape> = {
 };
 
 /**
- * The same fields, with defaults shown and not filled in: what a user sent is kept as it was, and a later version with
- * other defaults still recognises a repeated request.
+ * The same fields, with defaults documented but not applied: requests are stored as sent, so a later version with other
+ * defaults still recognises a repeated request.
  */
 export function withoutDefaults<Shape extends z.ZodRawShape>(shape: Shape): WithoutDefaults<Shape> {
   const fields = Object.entries(shape).map(([name, field]) => {

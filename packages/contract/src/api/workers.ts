@@ -5,8 +5,8 @@ import { pageLimit, queryBoolean } from './query-fields.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
- * alive: heard of lately; sick: its runners die before their first request, so it has stopped claiming and only tries one job
- * now and then; draining: it takes no more jobs; silent: not heard of for several heartbeats.
+ * alive: sends heartbeats; sick: its runners die before their first request, so it only tries one job now and then;
+ * draining: it claims no more jobs; silent: it missed several heartbeats.
  */
 export const workerStates = ['alive', 'sick', 'draining', 'silent'] as const;
 
@@ -24,11 +24,11 @@ export const apiWorker = z
     browser: z
       .string()
       .nullable()
-      .describe('what renders its pages; null: nothing, or not visible to this key'),
+      .describe('the browser that renders its pages; null: none, or not visible to this key'),
     browser_problem: z
       .string()
       .nullable()
-      .describe('why it cannot render pages; null: it can, or not visible'),
+      .describe('why it cannot render pages; null: it can, or it is not visible'),
     max_jobs: z.int(),
     running_jobs: z.int(),
     started_at: timestamp,

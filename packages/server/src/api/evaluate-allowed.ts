@@ -1,7 +1,7 @@
 import { type Configuration, evaluates, HoldfastError } from '@holdfast/contract';
 import type { Caller } from './caller.ts';
 
-/** Throws when a caller asks for a script of their own to run in pages, and may not. */
+/** Throws if the caller may not run scripts in pages (`evaluate`). */
 export function assertMayEvaluate(
   { evaluate }: Pick<Configuration, 'evaluate'>,
   { seesEveryOwner }: Caller,

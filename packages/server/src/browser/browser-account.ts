@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** Who the browser runs as, and the words that go before its command; or why it cannot run with its sandbox. */
+/** The browser's account and the prefix of its command; or why it cannot run with its sandbox. */
 export type BrowserAccount =
   | { readonly prefix: readonly string[]; readonly uid: number | undefined; readonly gid: number | undefined }
   | { readonly refused: string };
@@ -10,8 +10,8 @@ export type BrowserAccount =
 const withItsParent = '--pdeathsig=KILL';
 
 /**
- * Chromium has no sandbox as root, and without one a page that breaks out of its renderer has the machine. As root the browser
- * runs as `nobody` instead, with none of root's capabilities.
+ * Chromium has no sandbox under root, and without one a renderer exploit owns the machine. Under root, the browser
+ * therefore runs as `nobody` without capabilities.
  */
 export function browserAccount(program: string, searchPath = process.env.PATH ?? ''): BrowserAccount {
   if (process.getuid?.() !== 0) return { prefix: [], uid: undefined, gid: undefined };
@@ -20,7 +20,7 @@ export function browserAccount(program: string, searchPath = process.env.PATH ??
   const closed = closedFolder(program);
   if (closed)
     return {
-      refused: `it would run as \`nobody\`, who may not enter ${closed}; \`chmod o+x ${closed}\`, or move the browser`,
+      refused: `it would run as \`nobody\`, who cannot access ${closed}; \`chmod o+x ${closed}\`, or move the browser`,
     };
   const setpriv = searchPath
     .split(delimiter)
@@ -28,7 +28,8 @@ export function browserAccount(program: string, searchPath = process.env.PATH ??
     .find(isExecutable);
   if (!setpriv)
     return {
-      refused: 'it would run as root, and setpriv (util-linux) is not there to run it as another account',
+      refused:
+        'it would run as root, and setpriv (util-linux) is missing, so it cannot run as another account',
     };
   const ids = [
     `--reuid=${nobody.uid}`,

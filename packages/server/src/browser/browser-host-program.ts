@@ -1,5 +1,5 @@
-// The browser host: a process of a supervisor that renders pages for its runners, which reach it by a socket. It ends with its
-// supervisor, and takes its browsers along.
+// The browser host: a child process of the supervisor that renders pages for its runners over a socket. It ends with
+// its supervisor and kills its browsers.
 import { createServer, type Socket } from 'node:net';
 import { evaluates, HoldfastError, readConfiguration } from '@holdfast/contract';
 import { createLogger } from '../base/telemetry/logger.ts';
@@ -15,7 +15,7 @@ const configuration = readConfiguration(process.env);
 const log = await createLogger(configuration);
 const groups = new Set<number>();
 
-/** Whatever becomes of this process, its browsers go first. */
+/** However this process ends, its browsers are killed first. */
 const leave = (code: number) => {
   for (const pid of groups) killGroup(pid);
   process.exit(code);
@@ -87,7 +87,7 @@ const server = createServer((socket: Socket) => {
       .finally(() => renders.delete(id));
   });
   socket.on('error', () => socket.destroy());
-  // A runner that died wants none of its pages any more.
+  // Pages of a dead runner are cancelled.
   socket.on('close', () => {
     for (const ended of renders.values())
       ended.abort(new HoldfastError('render_failed', 'its runner is gone'));

@@ -20,12 +20,12 @@ export interface BrowserHostOptions {
 /** A host that has said nothing for so long hangs. It says something every second. */
 const silentMs = 15_000;
 
-/** A host that dies sooner than this after its start is not started again for as long. */
+/** A host that dies within this time after its start is not restarted for the same time. */
 const settledMs = 5_000;
 
 /**
- * A supervisor's browser host. It starts when the first runner needs it, and is started again when it dies. Browsers are
- * killed by their process groups, so that none outlives host and supervisor.
+ * A supervisor's browser host. It starts when a runner first needs it and restarts when it dies. Browsers are killed by
+ * process group, so that none outlives host and supervisor.
  */
 export class BrowserHost {
   readonly socket: string;
@@ -47,17 +47,17 @@ export class BrowserHost {
     return this.#child?.pid;
   }
 
-  /** Starts the host, unless it runs, or has just failed to. */
+  /** Starts the host, unless it is running or has just failed to start. */
   need(): void {
     if (this.#child || this.#isClosed || performance.now() - this.#startedAt < settledMs) return;
     this.#startedAt = performance.now();
     const { program, env, log } = this.#options;
     this.#makeFolder();
     const child = fork(program, [JSON.stringify(this.#settings)], {
-      // It stores nothing, and opens no secret.
+      // It stores nothing and needs no secret.
       env: { ...env, [settings.secretKey.env]: undefined },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Chromium has memory of its own; the host only passes pages on.
+      // Chromium has its own memory; the host only passes pages on.
       execArgv: ['--max-old-space-size=1024'],
     });
     this.#child = child;
@@ -70,14 +70,11 @@ export class BrowserHost {
       if (this.#child === child) this.#child = undefined;
       this.#killBrowsers();
       if (!this.#isClosed)
-        log.warn(
-          { pid: child.pid, code, signal },
-          'The browser host ended; it is started again when it is needed',
-        );
+        log.warn({ pid: child.pid, code, signal }, 'The browser host exited; it restarts when it is needed');
     });
   }
 
-  /** At once: its pages are tried again by whoever crawls next. */
+  /** At once: its pages are retried by the next run. */
   close(): void {
     this.#isClosed = true;
     this.#child?.kill('SIGKILL');
@@ -87,7 +84,7 @@ export class BrowserHost {
 
   #makeFolder(): void {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
-    // The browser's account has to reach its profile; the socket is for us alone.
+    // The browser's account needs access to its profile; the socket is private to this account.
     mkdirSync(this.#folder, { mode: 0o711 });
     chmodSync(this.#folder, 0o711);
     mkdirSync(dirname(this.socket), { mode: 0o700 });

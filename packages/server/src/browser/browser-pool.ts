@@ -19,7 +19,7 @@ export interface BrowserPoolOptions {
   readonly maxPages: number;
   readonly maxMinutes: number;
   readonly maxMemoryBytes: number;
-  /** With nothing to render for so long, the browsers are closed. */
+  /** Idle time after which browsers are closed. */
   readonly idleMs: number;
   readonly onStarted: (pid: number) => void;
   readonly onEnded: (pid: number) => void;
@@ -29,7 +29,7 @@ interface Seat {
   process: BrowserProcess | undefined;
   starting: Promise<BrowserProcess> | undefined;
   readonly renders: Set<AbortController>;
-  /** It takes no new page, and is closed with its last one. */
+  /** It accepts no new page and is closed after its last one. */
   isRetiring: boolean;
   /** Its page shares it with no other. */
   isAlone: boolean;
@@ -51,7 +51,7 @@ interface Waiting {
 const watchMs = 1_000;
 /** A browser that does not say who it is for so long hangs. */
 const silentMs = 10_000;
-/** A page that its own clock does not end is ended from outside, with the browser if need be. */
+/** A page that exceeds its own deadline is ended from outside, if necessary with its browser. */
 const graceMs = 3_000;
 
 /**
@@ -66,7 +66,7 @@ export class BrowserPool {
   #numbers = 0;
   #lastUsed = performance.now();
   #isClosed = false;
-  /** Of all browsers, a second ago. */
+  /** Total of all browsers, at most a second old. */
   memoryBytes = 0;
 
   constructor(options: BrowserPoolOptions) {
@@ -134,7 +134,7 @@ export class BrowserPool {
     } catch (error) {
       const at = waiting ? this.#waiting.indexOf(waiting) : -1;
       if (at >= 0) this.#waiting.splice(at, 1);
-      // It came too late to be wanted.
+      // It was cancelled in the meantime.
       else void place.then(({ seat, ended }) => this.#leave(seat, ended)).catch(() => undefined);
       throw error;
     }
@@ -148,7 +148,7 @@ export class BrowserPool {
     this.#serve();
   }
 
-  /** Fills a browser that is there before it starts another. */
+  /** Fills existing browsers before it starts another. */
   #serve(): void {
     for (const waiting of [...this.#waiting]) {
       const { isAlone } = waiting;
@@ -197,7 +197,7 @@ export class BrowserPool {
     return process;
   }
 
-  /** A rendering in a browser that dies fails at once instead of waiting for an answer. */
+  /** If the browser dies, its renderings fail at once instead of timing out. */
   async #unlessDead(
     process: BrowserProcess,
     ended: AbortController,
@@ -217,7 +217,7 @@ export class BrowserPool {
 
   #overdue(seat: Seat, ended: AbortController): void {
     ended.abort(new HoldfastError('render_timeout', 'the browser no longer answers'));
-    this.#options.log.warn({ pid: seat.process?.pid }, 'A browser hangs; it is replaced');
+    this.#options.log.warn({ pid: seat.process?.pid }, 'A browser hangs; replacing it');
     this.#forget(seat);
   }
 
@@ -228,14 +228,14 @@ export class BrowserPool {
       const { process } = seat;
       if (!process) continue;
       if (process.silentMs > silentMs) {
-        log.warn({ pid: process.pid }, 'A browser hangs; it is replaced');
+        log.warn({ pid: process.pid }, 'A browser hangs; replacing it');
         this.#forget(seat);
         continue;
       }
       const memory = process.memoryBytes ?? 0;
       this.memoryBytes += memory;
       if (memory > maxMemoryBytes * 1.5) {
-        log.warn({ pid: process.pid, memory }, 'A browser needs too much memory; it is replaced');
+        log.warn({ pid: process.pid, memory }, 'A browser exceeded its memory limit; replacing it');
         this.#forget(seat);
       } else if (memory > maxMemoryBytes) seat.isRetiring = true;
       if (performance.now() - process.startedAt > this.#options.maxMinutes * 60_000) seat.isRetiring = true;

@@ -8,7 +8,7 @@ import { groupMemory, killGroup } from './process-group.ts';
 export interface BrowserProcessOptions {
   /** The browser. */
   readonly program: string;
-  /** Private to this host; the browser's profile and its launcher stand in it. */
+  /** Private to this host; contains the browser's profile and launcher. */
   readonly folder: string;
   readonly chromium: BrowserType;
   readonly onStarted?: (pid: number) => void;
@@ -24,7 +24,7 @@ export class BrowserDied extends HoldfastError {
 const launchMs = 30_000;
 const closeMs = 2_000;
 
-/** Nothing leaves by UDP: WebRTC, QUIC and DNS would go past the proxy, which resolves the names. */
+/** No UDP: WebRTC, QUIC and DNS would bypass the proxy, which resolves names. */
 const args = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--disable-quic',
@@ -38,7 +38,7 @@ const args = [
   '--no-pings',
 ];
 
-/** One browser with its process group. It starts with nothing open, and ends with its group. */
+/** One browser and its process group. */
 export class BrowserProcess {
   readonly browser: Browser;
   readonly pid: number;
@@ -68,7 +68,7 @@ export class BrowserProcess {
     if (account.uid !== undefined) chownSync(profile, account.uid, account.gid ?? account.uid);
     const launcher = join(folder, 'launch.sh');
     const command = [...account.prefix, options.program].map(quoted).join(' ');
-    // A launcher of our own: it tells us the process group, and takes the browser out of root's hands.
+    // Our own launcher reports the process group and drops root.
     writeFileSync(
       launcher,
       [
@@ -87,7 +87,7 @@ export class BrowserProcess {
         executablePath: launcher,
         chromiumSandbox: true,
         args,
-        // The environment of a server holds secrets that a browser has no need of.
+        // The server's environment contains secrets that the browser must not see.
         env: { PATH: process.env.PATH ?? '', LANG: process.env.LANG ?? 'C.UTF-8' },
         proxy: { server: 'http://127.0.0.1:9', bypass: '<-loopback>' },
         handleSIGINT: false,
@@ -134,7 +134,7 @@ export class BrowserProcess {
     this.kill();
   }
 
-  /** At once, whatever it is doing. */
+  /** At once, without a clean shutdown. */
   kill(): void {
     killGroup(this.pid);
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });

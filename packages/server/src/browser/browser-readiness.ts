@@ -2,7 +2,7 @@ import type { Configuration } from '@holdfast/contract';
 import { browserAccount } from './browser-account.ts';
 import { locateBrowser } from './find-browser.ts';
 
-/** Whether pages can be rendered here, as far as can be told without starting a browser. */
+/** Whether pages can probably be rendered here; does not start a browser. */
 export type BrowserReadiness =
   | { readonly browser: string }
   | { readonly problem: string; readonly advice: string };
@@ -13,7 +13,7 @@ const rootAdvice =
 export function browserReadiness({ browser: configured }: Pick<Configuration, 'browser'>): BrowserReadiness {
   const located = locateBrowser({ configured });
   if ('hint' in located) return { problem: 'there is no browser', advice: located.hint };
-  // An archive is unpacked where the account of the browser may enter.
+  // Archives are unpacked in a folder that the browser's account can access.
   const account = browserAccount('archive' in located ? '/' : located.path);
   if ('refused' in account)
     return { problem: `the browser cannot run with its sandbox: ${account.refused}`, advice: rootAdvice };

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 
-/** Where a browser was found, or what to do to have one. */
+/** Where a browser was found, or how to get one. */
 export type FoundBrowser =
   | { readonly path: string; readonly from: 'HOLDFAST_BROWSER' | 'system' | '@sparticuz/chromium' }
   | { readonly path: undefined; readonly hint: string };
@@ -36,12 +36,12 @@ export interface FindBrowserOptions {
   readonly cacheFolder?: string | undefined;
 }
 
-/** A browser, or the archive that the npm package brings, which has to be unpacked first. */
+/** A browser, or the archive of the npm package, which must be unpacked first. */
 export type LocatedBrowser =
   | FoundBrowser
   | { readonly archive: string; readonly from: '@sparticuz/chromium' };
 
-/** The configured browser, else the system's, else the one of the npm package. Starts and unpacks nothing. */
+/** The configured browser, otherwise the system's, otherwise the npm package's. Starts and unpacks nothing. */
 export function locateBrowser(options: FindBrowserOptions = {}): LocatedBrowser {
   const { configured, searchPath = process.env.PATH ?? '' } = options;
   if (configured !== undefined) {
@@ -65,7 +65,7 @@ export function locateBrowser(options: FindBrowserOptions = {}): LocatedBrowser 
     : { path: undefined, hint: browserHint };
 }
 
-/** The same, ready to be started. Downloads nothing. */
+/** The same, unpacked and ready to start. Downloads nothing. */
 export async function findBrowser(options: FindBrowserOptions = {}): Promise<FoundBrowser> {
   const located = locateBrowser(options);
   if (!('archive' in located)) return located;
@@ -73,7 +73,7 @@ export async function findBrowser(options: FindBrowserOptions = {}): Promise<Fou
   return { path: await unpackedBrowser(archive, options.cacheFolder ?? defaultCacheFolder()), from };
 }
 
-/** As root a folder that other accounts may enter: the browser runs as one of them. */
+/** Under root, a folder that other accounts can access, because the browser runs as one of them. */
 function defaultCacheFolder(): string {
   if (process.getuid?.() === 0) return '/var/cache/holdfast';
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'holdfast');
@@ -103,7 +103,7 @@ async function unpackedBrowser(archive: string, cacheFolder: string): Promise<st
   return program;
 }
 
-/** Installed beside the server, or in the folder that the command was started in. */
+/** Installed next to the server, or in the current folder. */
 function packageFolder(): string | undefined {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {

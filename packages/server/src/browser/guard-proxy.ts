@@ -23,17 +23,17 @@ import {
 import { isForwarded, type ProxyEndpoint, proxyAuthorization } from '../web/proxy/proxy-endpoint.ts';
 
 export interface GuardProxyOptions {
-  /** Origins of a private network that pages may reach all the same. */
+  /** Private-network origins that pages may reach. */
   readonly allowOrigins?: readonly string[] | undefined;
   readonly resolve?: ResolveHost | undefined;
 }
 
 export interface PassLimits {
-  /** Of all answers together, as they come over the wire. */
+  /** Total of all responses, as received. */
   readonly maxBytes: number;
 }
 
-/** Headers that concern one hop (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers (RFC 9110, 7.6.1). */
 const hopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -47,14 +47,14 @@ const hopHeaders = new Set([
 ]);
 
 /**
- * A forward proxy on loopback, and the browser's only way out. Every socket is opened like the fetcher's: the address
- * that was checked is the address that is connected to, so neither a redirect nor a rebinding name reaches a private host.
+ * A forward proxy on loopback, the browser's only connection to the network. It opens sockets as the fetcher does: it
+ * connects to the address it checked, so neither redirects nor DNS rebinding reach a private host.
  */
 export class GuardProxy {
   readonly #server: Server;
   readonly #sockets: SocketOptions;
   readonly #guard: AddressGuard;
-  /** The allow-list by host and port: a tunnel does not say which scheme it carries. */
+  /** The allow-list by host and port, because a tunnel does not reveal its scheme. */
   readonly #tunnelGuard: AddressGuard;
   readonly #agent: Agent;
   readonly #passes = new Map<string, ProxyPass>();
@@ -85,7 +85,10 @@ export class GuardProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** A name and secret for one page, with its own counters; without one, the proxy answers 407. `via`: the page's own proxy. */
+  /**
+   * Credentials for one page, with their own counters; without them, the proxy answers 407. `via`: the page's own
+   * proxy.
+   */
   admit(limits: PassLimits, via?: ProxyEndpoint): ProxyPass {
     const pass = new ProxyPass(limits, via, () => this.#passes.delete(pass.username));
     this.#passes.set(pass.username, pass);
@@ -154,7 +157,7 @@ export class GuardProxy {
       else answer.writeHead(isForbidden(error) ? 403 : 502).end();
     });
     outgoing.once('response', (response) => {
-      // The browser would take it for ours.
+      // The browser would mistake it for our own.
       if (response.statusCode === 407) {
         response.destroy();
         answer.writeHead(502).end();
@@ -228,14 +231,14 @@ export class GuardProxy {
   }
 }
 
-/** What one page may use the proxy for, and what it used. */
+/** The limits of one page, and its usage. */
 export class ProxyPass {
   readonly username = randomBytes(8).toString('hex');
   readonly password = randomBytes(16).toString('hex');
   bytes = 0;
   /** Connections to places that a page may not reach. */
   refused = 0;
-  /** Everything of the page goes through this proxy. */
+  /** All traffic of the page uses this proxy. */
   readonly via: ProxyEndpoint | undefined;
   readonly #limits: PassLimits;
   readonly #ended: () => void;
@@ -265,7 +268,7 @@ export class ProxyPass {
     this.refused++;
   }
 
-  /** Ends this when the pass ends; returns how to forget it. */
+  /** Ends this when the pass ends; returns a function that unregisters it. */
   holds(end: () => void): () => void {
     this.#ends.add(end);
     return () => this.#ends.delete(end);
@@ -278,7 +281,7 @@ export class ProxyPass {
   }
 }
 
-/** Keeps connections to origins; each is opened by the guard. */
+/** Keeps connections to origins; the guard opens each of them. */
 class GuardedAgent extends Agent {
   readonly #sockets: SocketOptions;
   readonly #proxies = new WeakMap<ProxyEndpoint, number>();
@@ -289,7 +292,7 @@ class GuardedAgent extends Agent {
     this.#sockets = sockets;
   }
 
-  /** Connections through a proxy are for pages that use it. */
+  /** Connections through a proxy are shared only by pages that use it. */
   override getName(options: ClientRequestArgs & { via?: ProxyEndpoint }): string {
     const { via } = options;
     const name = super.getName(options);

@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 const headBytes = 4;
 const maxMessageBytes = 256 * 1024 * 1024;
 
-/** Messages over a stream: each is its length in four bytes, and itself as V8 writes it, buffers and all. */
+/** Messages over a stream: a four-byte length, then the V8-serialised message, including buffers. */
 export class MessageStream<Out, In> {
   readonly #socket: Socket;
   #pieces: Buffer[] = [];

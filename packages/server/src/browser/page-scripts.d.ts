@@ -1,14 +1,14 @@
-/** Functions that run inside the page. Playwright sends their source text, so they use nothing from outside themselves. */
+/** Functions that run in the page. Playwright sends their source text, so they cannot use outer variables. */
 
 /**
- * Runs before the scripts of the page. Notes what they have under way (requests, timers of at most 1.5 s), whether they follow
- * scrolling, and opens closed shadow trees.
+ * Runs before the page's scripts. Tracks their pending work (requests, timers of at most 1.5 s), detects scroll
+ * listeners, and opens closed shadow trees.
  */
 export function watchPage(): void;
 
 /**
- * Resolves once nothing is under way and the DOM has not changed for `quietMs`, or after `capMs`: true when it was quiet. Waits
- * `timerMs` for timers after the last news, and `requestMs` for a request.
+ * Resolves when nothing is pending and the DOM has not changed for `quietMs`, or after `capMs`: true if it was quiet.
+ * Waits `timerMs` for timers after the last change, and `requestMs` for a request.
  */
 export function waitForQuiet(options: {
   quietMs: number;
@@ -18,21 +18,21 @@ export function waitForQuiet(options: {
 }): Promise<boolean>;
 
 /**
- * Scrolls down a screen at a time where a script follows scrolling. Resolves with how high all is then; undefined where there
- * is nothing to scroll for.
+ * Scrolls down screen by screen if a script listens to scrolling. Resolves with the new height; undefined if there was
+ * no reason to scroll.
  */
 export function scrollThrough(options: { capMs: number }): Promise<number | undefined>;
 
 export function scrollToTop(): void;
 
 /**
- * The document as text, without overlays that ask for consent. Shadow trees stand where a reader sees them: slots hold what is
- * assigned to them.
+ * The document as text, without consent overlays. Shadow trees are inlined where they are displayed, and slots contain
+ * their assigned nodes.
  */
 export function serializeDocument(options: { maxLength: number; url: string }): string;
 
 /**
- * Where clicks on buttons lead, and on what has no address but behaves like a link. No navigation takes place, but the page may
- * show another view afterwards.
+ * Targets of clicks on buttons and link-like elements without an href. Navigations are blocked, but the page may show
+ * another view afterwards.
  */
 export function clickedLinks(options: { maxLinks: number }): Promise<string[]>;

@@ -1,11 +1,13 @@
 import type { Page, Request } from 'playwright-core';
 
-/** Connections that stay open as long as the page does; nobody waits for their end. */
+/** Connections that stay open while the page does are not waited for. */
 const endless = new Set(['websocket', 'eventsource', 'media', 'ping']);
-/** A request that takes longer is a long poll, or one whose end the browser does not tell of, as for the script of a shared worker. */
+/**
+ * A longer request is a long poll, or one whose end the browser does not report, such as the script of a shared worker.
+ */
 export const patienceMs = 8_000;
 
-/** Counts what a page loads, by the browser's own events. */
+/** Counts a page's requests, using browser events. */
 export class PageTraffic {
   started = 0;
   /** With when each of them was given up. */
@@ -25,14 +27,14 @@ export class PageTraffic {
     page.on('requestfailed', ended);
   }
 
-  /** Requests whose answer is still worth waiting for. */
+  /** Pending requests that are still waited for. */
   get open(): number {
     const now = performance.now();
     for (const [request, until] of this.#open) if (until <= now) this.#open.delete(request);
     return this.#open.size;
   }
 
-  /** Resolves when nothing is under way, or after so many milliseconds. */
+  /** Resolves when nothing is pending, or after this time in milliseconds. */
   async idle(withinMs: number): Promise<void> {
     const end = performance.now() + withinMs;
     while (this.open > 0 && performance.now() < end)

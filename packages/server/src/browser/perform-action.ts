@@ -2,10 +2,10 @@ import { HoldfastError, type PageAction } from '@holdfast/contract';
 import type { Page } from 'playwright-core';
 
 const screenPixels = 800;
-/** An element that a page need not have is not waited for any longer. */
+/** How long to wait for an optional element. */
 const optionalMs = 3_000;
 
-/** Fails with `action_failed` when an element does not come, so that a typing error in a selector is noticed. */
+/** Fails with `action_failed` if the element does not appear, so that a typo in a selector is noticed. */
 export async function performAction(page: Page, action: PageAction, timeout: number): Promise<void> {
   const isOptional = 'optional' in action && action.optional === true;
   try {

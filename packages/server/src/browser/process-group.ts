@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
 
-/** Kills every process of the group; none of them can refuse. */
+/** Kills every process of the group with SIGKILL. */
 export function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
@@ -11,7 +11,7 @@ export function killGroup(leader: number): void {
   }
 }
 
-/** What the processes of the group hold of the memory, without what they share. Undefined where the system does not say. */
+/** The private memory of the group's processes. Undefined if the system does not report it. */
 export function groupMemory(leader: number): number | undefined {
   let pids: string[];
   try {

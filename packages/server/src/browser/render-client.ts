@@ -7,9 +7,9 @@ import type { FromHost, ToHost } from './render-messages.ts';
 import type { RenderedPage, RenderRequest } from './render-request.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** Renders pages; a runner has one, and hands pages to the browser host of its supervisor. */
+/** A runner's client of its supervisor's browser host. */
 export interface Renderer {
-  /** Fails with a HoldfastError; with the signal's own reason when the signal ended it. */
+  /** Rejects with a HoldfastError, or with the signal's reason if it was aborted. */
   render(request: RenderRequest, signal: AbortSignal): Promise<RenderedPage>;
   close(): void;
 }

@@ -16,23 +16,23 @@ import { performAction } from './perform-action.ts';
 import type { RenderedPage, RenderOptions, RenderRequest } from './render-request.ts';
 import { SecretRequests } from './secret-requests.ts';
 
-/** Nothing is under way, and the DOM has not changed for so long: the page is finished. */
+/** A page is finished when nothing is pending and the DOM has not changed for this long. */
 const quietMs = 80;
-/** After the last news a page may still wait for a timer of its own. */
+/** How long to wait for a timer after the last change. */
 const timerMs = 1_500;
-/** A page that never rests is taken as it stands after this much of its time. */
+/** A page that stays busy is read in its current state after this share of its time. */
 const quietShare = 0.6;
 const maxHtmlLength = 20 * 1024 * 1024;
-/** An endless list is read so far: so many times it may grow when it is scrolled to its end, in this share of the time. */
+/** Limits of infinite scrolling: how often the page may grow, and the share of the time. */
 const maxScrolls = 20;
 const scrollShare = 0.3;
-/** A page may load itself again, to come back with a cookie. */
+/** A page may reload itself, to return with a cookie. */
 const maxReloads = 2;
 const maxClickedLinks = 60;
 
 /**
- * Renders one page in a context of its own. The document is the answer that the runner already fetched; everything that the
- * page loads goes through the guard proxy. A navigation to another page is refused and reported: the crawl decides about it.
+ * Renders one page in its own context. The document is the response that the runner already fetched; all other requests
+ * go through the guard proxy. Navigations to other pages are blocked and reported to the crawl.
  */
 export async function renderPage(
   browser: Browser,
@@ -99,7 +99,7 @@ class PageRendering {
   readonly #started: number;
   readonly #traffic: PageTraffic;
   #navigations = 0;
-  /** Its text is taken: what it asks for now, it asks for because of our clicks. */
+  /** Its text is already read: requests from now on are caused by our clicks. */
   #isClicked = false;
   #redirect: string | undefined;
   #redirected: () => void = () => undefined;
@@ -186,7 +186,7 @@ class PageRendering {
       else if (this.#mayLoad(request)) await this.#load(route, request);
       else await route.abort('blockedbyclient');
     } catch {
-      // The page is closing; its requests go with it.
+      // The page is closing.
     }
   }
 
@@ -196,7 +196,7 @@ class PageRendering {
   }
 
   #isMainFrame(request: Request): boolean {
-    // A navigation of a page that is being opened has no frame yet: a popup, which is closed.
+    // A navigation without a frame belongs to a popup, which is closed.
     try {
       return request.frame() === this.#page.mainFrame();
     } catch {
@@ -232,7 +232,7 @@ class PageRendering {
     return loadEverything === true || !(isHeavy(request.resourceType()) || isTracker(request.url()));
   }
 
-  /** Network and DOM are quiet together; or time is up, which is no error: some pages never rest. */
+  /** Waits until network and DOM are both quiet. A timeout is not an error: some pages are never quiet. */
   async #untilQuiet(): Promise<boolean> {
     const until = performance.now() + Math.min(this.#left, this.#request.options.timeoutMs * quietShare);
     for (;;) {
@@ -259,7 +259,7 @@ class PageRendering {
       await this.#page.waitForTimeout(Math.min(waitFor, this.#left));
       return isQuiet;
     }
-    // What is there by then is the page; a selector that never comes may be a page of another kind.
+    // If the selector never appears, the page is read anyway: it may be of another kind.
     const found =
       waitFor === undefined ||
       (await this.#page
@@ -269,7 +269,7 @@ class PageRendering {
     return (await this.#untilQuiet()) && found;
   }
 
-  /** Brings what comes when a reader scrolls, in pages that follow it. */
+  /** Loads content that appears on scrolling. */
   async #scroll(): Promise<void> {
     const until = performance.now() + Math.min(this.#left, this.#request.options.timeoutMs * scrollShare);
     let height: number | undefined;
@@ -283,7 +283,7 @@ class PageRendering {
     }
   }
 
-  /** A document that is replaced takes what was asked of it along; the next one is asked again. */
+  /** If the document is replaced, the evaluation is lost and repeated in the next one. */
   async #unlessNavigated<Result>(asked: Promise<Result>): Promise<Result | undefined> {
     try {
       return await asked;
@@ -303,7 +303,7 @@ interface PageContent {
 
 const emptyContent: PageContent = { html: '', screenshot: undefined, isQuiet: true };
 
-/** Empty links at the end of the document: a crawl follows them, and a reader does not see them. */
+/** Appends empty links, which a crawl follows and a reader does not see. */
 function withLinks(html: string, urls: readonly string[]): string {
   if (urls.length === 0) return html;
   const escaped = (url: string) => url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

@@ -3,10 +3,10 @@ import type { StoredCookie } from '../web/cookies/cookie-box.ts';
 import type { FetchResponse } from '../web/fetch/fetcher.ts';
 import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
 
-/** One page to render, as a runner hands it to the browser host. */
+/** One page to render, sent by a runner to the browser host. */
 export interface RenderRequest {
   readonly url: string;
-  /** The answer that the runner fetched: the browser starts from it and does not ask for the page again. */
+  /** The response that the runner fetched: the browser does not request the page again. */
   readonly response: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface RenderRequest {
   };
   readonly userAgent: string;
   readonly acceptLanguage?: string | undefined;
-  /** The proxy that brought the answer; the page loads everything through it. */
+  /** The proxy that the response came through; the page uses it for all requests. */
   readonly via?: ProxyEndpoint | undefined;
   /** Cookies that any visitor gets; scripts of the page may read them. */
   readonly cookies?: readonly StoredCookie[] | undefined;
@@ -37,13 +37,13 @@ export interface ReceivedCookies {
 }
 
 export interface RenderOptions {
-  /** From the start of the page to its text; what is there by then is the page. */
+  /** Time limit from opening the page to reading its text; the page is then read in its current state. */
   readonly timeoutMs: number;
-  /** A CSS selector that has to appear, or milliseconds to wait after the page is quiet. */
+  /** A CSS selector that must appear, or milliseconds to wait after the page is quiet. */
   readonly waitFor?: string | number | undefined;
   readonly actions?: readonly PageAction[] | undefined;
   readonly screenshot?: 'viewport' | 'full_page' | undefined;
-  /** Find out where elements without an address lead, by clicking on them; they reach no server. */
+  /** Find the targets of elements without an href by clicking them; the clicks reach no server. */
   readonly findLinks?: boolean | undefined;
   /** Images, fonts, media and trackers as well. */
   readonly loadEverything?: boolean | undefined;
@@ -55,10 +55,10 @@ export interface RenderOptions {
 /** Requests that one page may make. */
 export const pageRequests = 500;
 
-/** The body is inflated already, and the browser caches nothing. */
+/** The body is already decompressed, and the browser caches nothing. */
 const withoutUse = new Set(['content-encoding', 'content-length', 'transfer-encoding', 'connection']);
 
-/** What was fetched, as the document that the browser starts from. */
+/** The fetched response, used as the browser's document. */
 export function documentOf(
   { status, headers, contentType }: Pick<FetchResponse, 'status' | 'headers' | 'contentType'>,
   body: Buffer,
@@ -74,7 +74,7 @@ export function documentOf(
 export interface RenderedPage {
   /** The document after its scripts ran, with shadow trees in place. */
   readonly html: string;
-  /** Where a script or a meta refresh wanted to go; the crawl treats it as a redirect. */
+  /** The blocked navigation of a script or meta refresh; the crawl treats it as a redirect. */
   readonly redirect: string | undefined;
   readonly screenshot: Buffer | undefined;
   readonly requests: number;
@@ -84,6 +84,6 @@ export interface RenderedPage {
   readonly milliseconds: number;
   /** Cookies that sites set for who is signed in. */
   readonly received?: readonly ReceivedCookies[] | undefined;
-  /** It was not quiet when its time was over. */
+  /** It was not quiet when its time was up. */
   readonly isCut: boolean;
 }

@@ -1,4 +1,4 @@
-/** The result, unless the signal comes first: then its reason, at once. Leaves no listener behind. */
+/** The result, or an immediate rejection with the signal's reason. Removes its listener. */
 export async function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

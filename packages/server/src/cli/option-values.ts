@@ -50,7 +50,7 @@ export function readFrequency(text: string): number {
   const [, amount, unit = 'h'] = /^(\d{1,6}(?:\.\d+)?)(m|min|h|d|w)?$/.exec(text) ?? [];
   if (amount === undefined)
     throw new InvalidArgumentError(
-      'It must be a time such as 30min, 6h, 7d or 2w; a bare number counts hours.',
+      'It must be a time such as 30min, 6h, 7d or 2w; a plain number is in hours.',
     );
   return Number((Number(amount) * (hoursOf[unit] ?? 0)).toFixed(4));
 }

@@ -2,19 +2,19 @@ import type { Intake } from '@holdfast/contract';
 
 type Attributes = Intake['attributes'];
 
-/** "1881 · S · Morgan": what tells the item from others, in a line. */
+/** "1881 · S · Morgan": the distinguishing attributes on one line. */
 export function attributeText(attributes: Attributes): string {
   return Object.values(attributes).map(String).join(' · ');
 }
 
-/** One a line, as they are edited. */
+/** One per line, for editing. */
 export function attributeLines(attributes: Attributes): string {
   return Object.entries(attributes)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 }
 
-/** What was typed, back as it was meant; a value that nobody touched stays what it was, text or number. */
+/** Parses the edited text; an unchanged value keeps its type, text or number. */
 export function readAttributes(lines: string, before: Attributes = {}): Attributes {
   return Object.fromEntries(
     lines

@@ -11,7 +11,7 @@ import styles from './distribution.module.css';
 type Shown = Wire<Contract>;
 const percentiles = ['p10', 'p20', 'p40', 'median', 'p60', 'p80', 'p90'] as const;
 
-/** Where the prices lie: those that decided as bars, the percentiles marked, outliers apart. */
+/** The distribution of prices: comparable prices as bars, percentiles marked, outliers separate. */
 export function Distribution({ valuation }: { readonly valuation: Wire<ApiValuation> }) {
   const { data, error } = useOne<Shown>(`/api/v1/valuations/${valuation.intake_id}/distribution`);
   const picture = useMemo(() => data && pictureOf(data), [data]);
@@ -51,7 +51,7 @@ export function Distribution({ valuation }: { readonly valuation: Wire<ApiValuat
   );
 }
 
-/** Space beside the bars where outliers stand, however far away they are; their numbers are told below. */
+/** Space beside the bars for outliers, however distant; their values are listed below. */
 const besideShare = 0.12;
 
 function pictureOf({ bins, outliers }: Shown) {
@@ -102,7 +102,7 @@ function pictureOf({ bins, outliers }: Shown) {
   return { x: points.map(({ at }) => at), series, range };
 }
 
-/** A bar of nothing would still be drawn, as a line. */
+/** An empty bar would be drawn as a line. */
 function some(count: number): number | undefined {
   return count > 0 ? count : undefined;
 }

@@ -9,13 +9,13 @@ interface ImportDialogProps<Answer> extends Pick<ImportFormProps, 'example' | 'c
   readonly title: string;
   readonly path: string;
   readonly bodyOf: (...given: Parameters<ImportFormProps['onImport']>) => object;
-  /** What came of it. */
+  /** The outcome. */
   readonly told: (answer: Answer) => ReactNode;
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
-/** Asks for many rows at once, sends them, and says what came of it. */
+/** Imports many rows at once and shows the outcome. */
 export function ImportDialog<Answer>(props: ImportDialogProps<Answer>) {
   const { title, path, bodyOf, told, open, onClose, ...form } = props;
   const client = useQueryClient();

@@ -10,7 +10,7 @@ export interface ImportFormProps {
   readonly children?: ReactNode;
 }
 
-/** Takes a file or what is pasted, as CSV or as JSON: whichever it is shows by how it begins. */
+/** Accepts a file or pasted text, CSV or JSON, detected by its first character. */
 export function ImportForm({ example, error, isPending, onImport, children }: ImportFormProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -16,7 +16,7 @@ interface Imported {
   readonly kept: number;
 }
 
-/** Prices that somebody brings by hand: an auction's results, a dealer's list. */
+/** Manually added prices: auction results, a dealer's list. */
 export function ImportPrices({ intakeId, ...dialog }: ImportPricesProps) {
   return (
     <ImportDialog<Imported>

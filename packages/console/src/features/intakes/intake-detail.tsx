@@ -30,7 +30,7 @@ import { Verdict } from './verdict.tsx';
 
 const tabs = ['prices', 'history', 'jobs'] as const;
 
-/** An item: what it is worth, how sure that is and why, and everything that it rests on. */
+/** An intake: its valuation with confidence and reasons, and the prices it is based on. */
 export function IntakeDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const path = `/api/v1/intakes/${id}`;
@@ -65,7 +65,7 @@ export function IntakeDetail() {
     );
   if (!intake) return null;
   const tab = tabs.find((name) => name === state['tab']) ?? tabs[0];
-  // Whoever had one before may have none now: its prices were deleted.
+  // The valuation may be gone, because its prices were deleted.
   const isUnvalued = valuation.error instanceof RequestFailed && valuation.error.status === 404;
   return (
     <>
@@ -137,7 +137,7 @@ export function IntakeDetail() {
   );
 }
 
-/** Enough to know it by. */
+/** Enough to identify it. */
 function cut(name: string): string {
   return name.length > 120 ? `${name.slice(0, 120)}…` : name;
 }

@@ -30,7 +30,7 @@ const columns: readonly Column<ListedJob>[] = [
   { name: 'Finished', align: 'right', cell: (job) => <Moment at={job.completed_at} />, wideOnly: true },
 ];
 
-/** Who was asked for the prices of an intake, and what became of it. */
+/** The collect jobs of an intake and their outcomes. */
 export function IntakeJobs({ intakeId }: { readonly intakeId: string }) {
   const navigate = useNavigate();
   const list = useList<ListedJob>('/api/v1/jobs', { intake_id: intakeId });

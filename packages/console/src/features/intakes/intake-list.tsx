@@ -197,7 +197,7 @@ export function IntakeList() {
   );
 }
 
-/** Of the item or of its valuation, whichever was later. */
+/** Of the item or its valuation, whichever is later. */
 function lastChange({ updated_at, valuation }: ShownIntake): string {
   return valuation && valuation.valued_at > updated_at ? valuation.valued_at : updated_at;
 }

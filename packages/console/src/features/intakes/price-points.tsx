@@ -79,7 +79,7 @@ interface PricePointsProps {
   readonly jobId?: string;
 }
 
-/** The observed prices of an intake, or those that a job brought. */
+/** The observed prices of an intake or of a job. */
 export function PricePoints({ intakeId, jobId }: PricePointsProps) {
   const mayWrite = useMay('jobs:write');
   const client = useQueryClient();

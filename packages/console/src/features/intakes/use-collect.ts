@@ -7,7 +7,7 @@ interface Asked {
   readonly data: readonly Wire<EnqueuedIntake>[];
 }
 
-/** Asks every source for the prices of some intakes, and tells in a sentence what that led to. */
+/** Enqueues collect jobs for some intakes and describes the outcome in one sentence. */
 export function useCollect(onDone?: () => void) {
   const client = useQueryClient();
   return useMutation({

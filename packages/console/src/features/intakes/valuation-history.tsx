@@ -23,7 +23,7 @@ const columns: readonly Column<Past>[] = [
   { name: 'Sources', align: 'right', cell: ({ sources }) => sources, wideOnly: true },
 ];
 
-/** What the item was thought to be worth before; each row differs from the one below. */
+/** Earlier valuations; each row differs from the one below. */
 export function ValuationHistory({ intakeId }: { readonly intakeId: string }) {
   const list = useList<Past>(`/api/v1/valuations/${intakeId}/history`);
   const { rows } = list;
@@ -31,7 +31,7 @@ export function ValuationHistory({ intakeId }: { readonly intakeId: string }) {
   const past = useMemo(() => rows.filter((row) => row.currency === currency).toReversed(), [rows, currency]);
   const x = useMemo(() => past.map(({ valued_at }) => Date.parse(valued_at) / 1000), [past]);
   const series = useMemo(
-    // A picture may round; the numbers beside it do not.
+    // The chart may round; the numbers beside it do not.
     () => [
       { label: 'median', colour: 'chart-1', values: past.map(({ median }) => Number(median)) },
       { label: 'p20', colour: 'chart-2', look: 'bare' as const, values: past.map(({ p20 }) => Number(p20)) },

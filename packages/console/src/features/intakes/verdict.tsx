@@ -6,7 +6,7 @@ import { Panel } from '../../design/panel.tsx';
 import { ConfidenceTag } from './confidence-tag.tsx';
 import styles from './verdict.module.css';
 
-/** What the item is worth, how sure that is, and why. */
+/** The value of the item, its confidence, and the reasons. */
 export function Verdict({ valuation }: { readonly valuation: Wire<ApiValuation> }) {
   const { median, currency, mean, p20, p80, confidence, reasons, valued_at } = valuation;
   return (

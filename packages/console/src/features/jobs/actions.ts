@@ -13,11 +13,11 @@ import {
 export interface ActionLook {
   readonly label: string;
   readonly icon: LucideIcon;
-  /** The last part of its address in the API. */
+  /** The last segment of its API path. */
   readonly path: string;
-  /** Asks whether to do it to one job. */
+  /** The confirmation question for one job. */
   readonly question: string;
-  /** What becomes of a job: "The job …". */
+  /** The effect on a job: "The job …". */
   readonly meaning: string;
   readonly asksFirst?: true;
   readonly scope: 'jobs:write' | 'operate';

@@ -23,7 +23,9 @@ interface BulkActionsProps {
   readonly onDone: () => void;
 }
 
-/** Acts on the selected rows, or on every job of the filter, however many: asks first, shows how far it is, says what happened. */
+/**
+ * Acts on the selected rows or on all jobs that match the filter: confirms first, shows progress, reports the outcome.
+ */
 export function BulkActions({ selected, filter, hasRows, onDone }: BulkActionsProps) {
   const session = useSession();
   const client = useQueryClient();
@@ -162,7 +164,7 @@ const outcomeWords: Readonly<Record<string, string>> = {
   not_found: 'no longer exist',
 };
 
-/** In the body, lists and booleans are what they are; in the address everything is text. */
+/** The body uses lists and booleans; the URL has only text. */
 function bodyFilter(filter: BulkActionsProps['filter']): Record<string, unknown> {
   const { status, locked, ...rest } = filter;
   const numbers = Object.entries(rest).map(([name, value]) => [

@@ -5,7 +5,7 @@ import { Facts, Panel } from '../../design/panel.tsx';
 import { ProgressBar } from '../../design/progress-bar.tsx';
 import { useProgress } from './use-progress.ts';
 
-/** How far a crawl is. */
+/** The progress of a crawl. */
 export function CrawlProgress({ job }: { readonly job: ShownJob }) {
   const progress = useProgress(job);
   if (!progress) return null;
@@ -38,7 +38,7 @@ export function CrawlProgress({ job }: { readonly job: ShownJob }) {
   );
 }
 
-/** "3 off_host, 1 too_deep": links that were not followed, the most frequent reason first. */
+/** "3 off_host, 1 too_deep": links not followed, most frequent reason first. */
 function offScopeText({ crawl }: ShownJob): string | null {
   const reasons = Object.entries(crawl?.off_scope ?? {}).sort(([, a], [, b]) => b - a);
   return reasons.map(([reason, count]) => `${numberText(count)} ${reason}`).join(', ') || null;

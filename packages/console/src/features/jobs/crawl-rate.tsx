@@ -8,7 +8,7 @@ import { useProgress } from './use-progress.ts';
 
 const kept = 300;
 
-/** How fast a crawl goes while it is looked at. */
+/** The rate of a crawl while it is displayed. */
 export function CrawlRate({ job }: { readonly job: ShownJob }) {
   const progress = useProgress(job);
   const [rates, setRates] = useState<readonly { at: number; rate: number }[]>([]);

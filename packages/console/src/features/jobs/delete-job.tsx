@@ -9,14 +9,14 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { FormError } from '../../design/form.tsx';
 
-/** What a job brought that outlives it. */
+/** Data of a job that remains after it is deleted. */
 const results: Record<JobKind, string | undefined> = {
   crawl: undefined,
   visit: 'its result',
   collect: 'its price points',
 };
 
-/** For a job that has ended, and whoever may write: asks, and leads to the list when the job is gone. */
+/** Deletes a finished job after a confirmation, then returns to the list. Needs write access. */
 export function DeleteJob({ job }: { readonly job: ShownJob }) {
   const mayWrite = useMay('jobs:write');
   const client = useQueryClient();

@@ -10,7 +10,7 @@ import styles from './job-detail.module.css';
 
 type Host = Wire<FrontierSummary>['data'][number];
 
-/** What is left of a crawl, by host, with what holds each host back. */
+/** The remaining URLs of a crawl by host, with the reason that delays each host. */
 export function FrontierHosts({ jobId }: { readonly jobId: string }) {
   const { data, error, refetch } = useOne<Wire<FrontierSummary>>(`/api/v1/jobs/${jobId}/frontier`, {}, 3_000);
   if (error && !data) return <Failed error={error} again={refetch} />;

@@ -9,7 +9,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { FormError } from '../../design/form.tsx';
 import { actionLooks } from './actions.ts';
 
-/** What can be done to the job now, and by whoever is signed in. */
+/** The actions available now to the signed-in user. */
 export function JobActions({ job }: { readonly job: ShownJob }) {
   const mayWrite = useMay('jobs:write');
   const mayOperate = useMay('operate');

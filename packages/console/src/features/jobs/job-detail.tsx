@@ -38,7 +38,7 @@ const kindNames: Record<JobKind, string> = {
   collect: 'Collect job',
 };
 
-/** A job's page: its state, its timeline, its results and what can be done. */
+/** A job's page: state, timeline, results and actions. */
 export function JobDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const path = `/api/v1/jobs/${id}`;

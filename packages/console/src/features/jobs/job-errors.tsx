@@ -14,7 +14,7 @@ import { Notice } from '../../design/notice.tsx';
 import { Panel } from '../../design/panel.tsx';
 import styles from './job-errors.module.css';
 
-/** What went wrong, by reason; a selection of reasons goes back into the frontier. */
+/** Errors by reason; selected reasons can be retried. */
 export function JobErrors({ job }: { readonly job: ShownJob }) {
   const mayWrite = useMay('jobs:write');
   const client = useQueryClient();

@@ -55,7 +55,7 @@ function wordsText({ word_count }: Page): string {
 interface PageTableProps {
   readonly path: string;
   readonly order?: 'newest';
-  /** What to do when there is none. */
+  /** What to do if the list is empty. */
   readonly actions?: ReactNode;
 }
 

@@ -5,7 +5,7 @@ import { Failed } from '../../design/failed.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { ResultPanel } from '../results/result-panel.tsx';
 
-/** What the visit brought back, with the prices before it. */
+/** The result of the visit, with earlier prices. */
 export function JobResult({ job }: { readonly job: ShownJob }) {
   const { data, error, refetch } = useOne<{ data: readonly Wire<ListedResult>[] }>('/api/v1/results', {
     job_id: job.id,

@@ -1,6 +1,6 @@
 import { useNow } from '../../design/moment.tsx';
 
-/** What is left of a lease, counted down. */
+/** The remaining time of a lease, as a countdown. */
 export function LeaseLeft({ until }: { readonly until: string | null }) {
   const now = useNow();
   if (!until) return <>–</>;

@@ -4,7 +4,7 @@ import { Moment, useNow } from '../../design/moment.tsx';
 import { Facts, isLong, Panel } from '../../design/panel.tsx';
 import { countdown, LeaseLeft } from './lease-left.tsx';
 
-/** Who holds the job, since when, and for how much longer without a sign of life. */
+/** The holder of the job, since when, and when the lease expires. */
 export function LeasePanel({ job }: { readonly job: ShownJob }) {
   const now = useNow();
   const elapsed = job.started_at ? Math.max(0, Math.round((now - Date.parse(job.started_at)) / 1000)) : 0;

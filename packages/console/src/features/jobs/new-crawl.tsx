@@ -7,7 +7,7 @@ import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Field, Form, FormError } from '../../design/form.tsx';
 
-/** The crawl of a site, with what most people choose; everything else is in the API and the command. */
+/** Creates a crawl with the most common options; all others are in the API and the command line. */
 export function NewCrawl({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const create = useMutation({

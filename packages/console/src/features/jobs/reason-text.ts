@@ -3,7 +3,7 @@ import { lastError } from './last-error.ts';
 
 type Told = Pick<ListedJob, 'status' | 'error_code' | 'error_message' | 'waiting'>;
 
-/** What a job waits for, or what it failed with; undefined where there is nothing to say. */
+/** What a job waits for, or its error; undefined if neither applies. */
 export function reasonText(job: Told): string | undefined {
   if (job.waiting) return job.waiting.text;
   const error = lastError(job);

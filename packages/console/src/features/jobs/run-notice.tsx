@@ -4,7 +4,10 @@ import styles from './job-detail.module.css';
 import { lastError } from './last-error.ts';
 import { WaitNotice } from './wait-notice.tsx';
 
-/** What the job waits for; else how the last run ended, if that still matters: as an error, or as something that it gets over by itself. */
+/**
+ * What the job waits for; otherwise how the last run ended, if that still matters: as an error, or as a notice if it is
+ * retried automatically.
+ */
 export function RunNotice({ job }: { readonly job: ShownJob }) {
   if (job.waiting) return <WaitNotice jobPath={`/api/v1/jobs/${job.id}`} waiting={job.waiting} />;
   const error = lastError(job);

@@ -4,7 +4,7 @@ import { transitionText } from './transition-text.ts';
 
 const width = 118;
 const height = 34;
-/** Where each status stands; what waits is left, what is over is right. */
+/** Positions of the statuses: waiting ones left, finished ones right. */
 const places: Record<JobStatus, readonly [x: number, y: number]> = {
   pending: [2, 8],
   retryable: [2, 78],
@@ -16,7 +16,7 @@ const places: Record<JobStatus, readonly [x: number, y: number]> = {
   expired: [350, 155],
 };
 
-/** Each way from one status to another once, with the transitions that take it. */
+/** Each edge between two statuses once, with its transitions. */
 const ways: readonly { from: JobStatus; to: JobStatus; names: string[] }[] = Object.entries(transitions)
   .flatMap(([name, { moves }]) => moves.map(([from, to]) => ({ name, from, to })))
   .reduce<{ from: JobStatus; to: JobStatus; names: string[] }[]>((found, { name, from, to }) => {
@@ -27,12 +27,18 @@ const ways: readonly { from: JobStatus; to: JobStatus; names: string[] }[] = Obj
     return found;
   }, []);
 
-/** Not every job can go every way: only a crawl has URLs to retry, and only a bot asks to be retried at once. */
+/**
+ * Not every transition applies to every job: only crawls have URLs to retry, and only bots report failures that are
+ * retried at once.
+ */
 function canTake(name: string, { kind, executor }: Pick<ShownJob, 'kind' | 'executor'>): boolean {
   return (name !== 'retryUrls' || kind === 'crawl') && (name !== 'retryNow' || executor === 'bot');
 }
 
-/** Every status as the contract's table of transitions joins them: the current one lit, with the ways that lead on from it. */
+/**
+ * The state diagram from the contract's transition table, with the current status and its outgoing transitions
+ * highlighted.
+ */
 export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status' | 'kind' | 'executor'> }) {
   const onward = ways
     .filter(({ from }) => from === job.status)
@@ -98,7 +104,9 @@ export function StateDiagram({ job }: { readonly job: Pick<ShownJob, 'status' | 
   );
 }
 
-/** From side to side; between two of the same column in a bow beside it, and back to the left in a bow below. */
+/**
+ * Straight to the right; an arc beside the column for statuses in the same column, and an arc below to go back left.
+ */
 function lineBetween(from: JobStatus, to: JobStatus): string {
   const [fromX, fromY] = places[from];
   const [toX, toY] = places[to];

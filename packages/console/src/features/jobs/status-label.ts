@@ -1,6 +1,6 @@
 import type { ApiJob } from '@holdfast/contract';
 
-/** The status, and what it is about to become. */
+/** The status, and the requested one. */
 export function statusLabel({
   status,
   requested_action,

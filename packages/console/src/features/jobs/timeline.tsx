@@ -18,7 +18,7 @@ interface TimelineEvent {
   readonly reason: string | null;
 }
 
-/** Everything that happened to the job, who did it and why. */
+/** All events of the job, with actor and reason. */
 export function Timeline({ jobId }: { readonly jobId: string }) {
   const list = useList<TimelineEvent>(`/api/v1/jobs/${jobId}/events`, {}, 100);
   return (

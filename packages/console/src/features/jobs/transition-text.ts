@@ -1,4 +1,4 @@
-/** "resetLock" as people write it: "reset lock"; "retryUrls": "retry URLs". */
+/** "resetLock" as text: "reset lock"; "retryUrls": "retry URLs". */
 export function transitionText(transition: string): string {
   return transition
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

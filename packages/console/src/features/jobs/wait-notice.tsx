@@ -18,7 +18,7 @@ interface WaitNoticeProps {
   readonly waiting: Wire<Waiting>;
 }
 
-/** Why a job waits, until when, and what ends it. The words are the server's; what can be done here has a button. */
+/** Why a job waits, until when, and what ends the wait. The text is from the server; available actions are buttons. */
 export function WaitNotice({ jobPath, waiting }: WaitNoticeProps) {
   const { reason, cause, text, until, ends, source_id: sourceId } = waiting;
   const mayOperate = useMay('operate');

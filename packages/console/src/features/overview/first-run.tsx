@@ -10,7 +10,7 @@ import { FormError } from '../../design/form.tsx';
 import { Notice } from '../../design/notice.tsx';
 import { NewCrawl } from '../jobs/new-crawl.tsx';
 
-/** What a newcomer sees: what this is, and one click to something that runs. */
+/** The first-run view: an introduction and a one-click sample crawl. */
 export function FirstRun() {
   const session = useSession();
   const mayWrite = useMay('jobs:write');

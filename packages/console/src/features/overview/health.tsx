@@ -13,10 +13,10 @@ import { pauseText } from '../sources/pause-text.ts';
 import { Figures } from './figures.tsx';
 import styles from './overview.module.css';
 
-/** Enough to see what is wrong; the rest is in the lists. */
+/** A few entries of each problem; the lists show all. */
 const shown = 5;
 
-/** What needs a person: workers that are sick or went silent, sources that stand still, policies that fail. */
+/** Problems that need attention: sick or silent workers, blocked sources, failing policies. */
 export function Health({ stats }: { readonly stats: ShownStats }) {
   return (
     <Grid min={300}>

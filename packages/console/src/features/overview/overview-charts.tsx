@@ -19,7 +19,7 @@ export function OverviewCharts({ stats }: { readonly stats: ShownStats }) {
 
 function Throughput({ stats }: { readonly stats: ShownStats }) {
   const { complete } = stats.throughput;
-  // The last minute is not over: it would look like a fall.
+  // The current minute is incomplete and would look like a drop.
   const minutes = useMemo(() => stats.throughput.minutes.slice(0, -1), [stats.throughput]);
   const x = useMemo(() => minutes.map(({ minute }) => Date.parse(minute) / 1000), [minutes]);
   const series = useMemo(
@@ -42,7 +42,7 @@ function Throughput({ stats }: { readonly stats: ShownStats }) {
   );
 }
 
-/** Counted back from now: what came in since was not there before, and what ended since was. */
+/** Computed backwards from now: jobs created since are subtracted, jobs that ended since are added. */
 function QueueDepth({ stats }: { readonly stats: ShownStats }) {
   const { minutes } = stats.throughput;
   const live = countOf(stats, 'pending', 'processing', 'retryable', 'paused');
@@ -66,7 +66,7 @@ function QueueDepth({ stats }: { readonly stats: ShownStats }) {
   );
 }
 
-/** Further apart the bars would be too thin to see. */
+/** With more bars they would be too thin. */
 const most = 10;
 
 function Retries({ stats }: { readonly stats: ShownStats }) {
@@ -80,7 +80,7 @@ function Retries({ stats }: { readonly stats: ShownStats }) {
         label: 'jobs',
         colour: 'chart-3',
         look: 'bars' as const,
-        // A bar of nothing would still be drawn, as a line.
+        // An empty bar would be drawn as a line.
         values: x.map(
           (retries) =>
             data

@@ -51,7 +51,7 @@ const stuckColumns: readonly Column<Job>[] = [
   { name: 'Lease expired', align: 'right', cell: (job) => <Moment at={job.lease_expires_at} /> },
 ];
 
-/** Where everything stands, and what needs a person. */
+/** The overview: current state and problems that need attention. */
 export function Overview() {
   const { data: stats, error, refetch } = useStats();
   const liveness = useLive('/api/v1/events', [[statsPath]], { atMostEveryMs: 3_000 });

@@ -5,7 +5,7 @@ import { countText } from '../../design/count-text.ts';
 import { StatusBadge } from '../../design/status-badge.tsx';
 import styles from './overview.module.css';
 
-/** How many jobs are in each state, each a way to its list. */
+/** Job counts by status, each linked to its list. */
 export function StateCounts({ stats }: { readonly stats: ShownStats }) {
   return (
     <nav className={styles.states} aria-label="Jobs by state">

@@ -2,7 +2,7 @@ import { type ListedPage, renderReasons } from '@holdfast/contract';
 
 type How = Pick<ListedPage, 'outcome' | 'rendered' | 'render_reason'>;
 
-/** How a page was fetched, in a word or two; null where it was not. */
+/** How a page was fetched, in a few words; null if it was not. */
 export function fetchedBy({ outcome, rendered, render_reason: reason }: How): string | null {
   if (outcome !== 'fetched') return null;
   if (rendered) return 'browser';

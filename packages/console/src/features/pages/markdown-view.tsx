@@ -3,7 +3,7 @@ import { Notice } from '../../design/notice.tsx';
 import { OutsideLink } from '../../design/outside-link.tsx';
 import styles from './markdown-view.module.css';
 
-/** Markdown to look at: headings, lists, code, tables as blocks; links that lead to the web. Every piece of text stays text. */
+/** Renders markdown: headings, lists, code, tables and web links. Text is never interpreted as HTML. */
 export function MarkdownView({ text }: { readonly text: string | null }) {
   if (!text) return <Notice title="This page has no content" />;
   return <div className={styles.markdown}>{blocksOf(text).map(renderBlock)}</div>;
@@ -70,7 +70,7 @@ function renderBlock({ kind, lines }: Block, index: number): ReactNode {
     case 'list':
       return <ul key={index}>{items(lines)}</ul>;
     case 'numbered':
-      // Whatever stands between two items, such as code, ends the list: the next one goes on with its own number.
+      // A block between two items, such as code, ends the list; the next list continues with its own number.
       return (
         <ol key={index} start={Number.parseInt(lines[0] ?? '', 10)}>
           {items(lines)}
@@ -92,7 +92,7 @@ function items(lines: readonly string[]): ReactNode[] {
   ));
 }
 
-/** Cells may be wide: it scrolls within its frame. */
+/** Wide tables scroll in their frame. */
 function Table({ lines }: { readonly lines: readonly string[] }) {
   const rows = lines.map((line) =>
     line
@@ -127,7 +127,7 @@ function cellOf(Cell: 'th' | 'td', text: string, at: number): ReactNode {
 const piece =
   /`([^`]{1,500})`|\*\*([^*]{1,500})\*\*|!?\[([^\]]{0,500})\]\(<?([^)\s>]{1,2000})>?(?:\s+"[^"]*")?\)/g;
 
-/** Links become links, code is set apart, what is bold is bold; backslashes before punctuation go. */
+/** Renders links, code and bold text, and removes backslashes before punctuation. */
 function inline(text: string): ReactNode[] {
   const parts: ReactNode[] = [];
   let end = 0;

@@ -5,7 +5,7 @@ import { Failed } from '../../design/failed.tsx';
 import { Notice } from '../../design/notice.tsx';
 import styles from './page-diff.module.css';
 
-/** What changed in the text since the crawl before, line by line. */
+/** A line diff of the text since the previous crawl. */
 export function PageDiff({ jobId, hash }: { readonly jobId: string; readonly hash: string }) {
   const { data, error, refetch } = useOne<Diff>(`/api/v1/jobs/${jobId}/pages/${hash}/diff`);
   if (error && !data) return <Failed error={error} again={refetch} />;

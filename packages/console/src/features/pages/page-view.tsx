@@ -16,7 +16,7 @@ import { MarkdownView } from './markdown-view.tsx';
 import { PageDiff } from './page-diff.tsx';
 import styles from './page-view.module.css';
 
-/** One page as it was stored. What comes from outside is shown as text; its own HTML is only ever downloaded. */
+/** One stored page. Crawled content is shown as text; its HTML can only be downloaded. */
 export function PageView() {
   const { jobId, hash } = useParams({ strict: false }) as { jobId: string; hash: string };
   const path = `/api/v1/jobs/${jobId}/pages/${hash}`;

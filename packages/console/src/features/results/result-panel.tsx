@@ -67,7 +67,7 @@ function PriceHistory({ result }: { readonly result: Wire<ShownResult> }) {
   );
   const x = useMemo(() => points.map((point) => Date.parse(point.crawled_at) / 1000), [points]);
   const series = useMemo(
-    // A picture may round; the numbers beside it do not.
+    // The chart may round; the numbers beside it do not.
     () => [
       {
         label: result.currency ?? 'price',

@@ -6,14 +6,14 @@ export const sourcesPath = '/api/v1/sources';
 
 type SourceAction = 'pause' | 'resume' | 'enable';
 
-/** What lets requests through again: only enabling does so for a disabled source. */
+/** The action that unblocks the source: a disabled source must be enabled. */
 export function releaseOf({ enabled }: Pick<ApiSource, 'enabled'>): 'resume' | 'enable' {
   return enabled ? 'resume' : 'enable';
 }
 
 export const actionLabels = { pause: 'Pause', resume: 'Resume', enable: 'Enable' } as const;
 
-/** `queryKey`: what shows the source, to be read anew. */
+/** `queryKey`: the query to refetch. */
 export function useActOnSource(queryKey: string) {
   const client = useQueryClient();
   return useMutation({

@@ -6,13 +6,13 @@ const reasons: Readonly<Record<string, string>> = {
   retry_after: 'paused by the site',
 };
 
-/** Why a source stands still. */
+/** Why a source is blocked. */
 export function pauseText({ enabled, pause_reason }: Pick<ApiSource, 'enabled' | 'pause_reason'>): string {
   if (!enabled) return 'disabled';
   return (pause_reason && reasons[pause_reason]) ?? 'paused';
 }
 
-/** How much less a source gets than its limits allow; undefined when it gets as much. */
+/** How far a source is slowed below its limits; undefined if it is not. */
 export function slowedText({
   pace_per_minute: pace,
 }: Pick<ApiSource, 'pace_per_minute'>): string | undefined {
@@ -33,7 +33,7 @@ const troubles: Readonly<Record<string, string>> = {
   tls_failed: 'TLS connection fails',
 };
 
-/** What is wrong with a host of the source itself, in a word or two; undefined when nothing is. */
+/** The problem of an unreachable host, in a few words; undefined: none. */
 export function troubleTag({ trouble }: Pick<ApiSource, 'trouble'>): string | undefined {
   return trouble === null ? undefined : (troubles[trouble] ?? trouble);
 }

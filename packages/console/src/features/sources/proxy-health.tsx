@@ -32,7 +32,7 @@ const columns: readonly Column<Server>[] = [
   },
 ];
 
-/** The servers of all proxies, for operators. Where there are none, nothing is shown. */
+/** The servers of all proxies, for operators. Hidden if there are none. */
 export function ProxyHealth() {
   const { rows } = useList<Wire<ApiProxy>>('/api/v1/proxies');
   if (rows.length === 0) return null;

@@ -43,7 +43,7 @@ const columns: readonly Column<Worker>[] = [
 ];
 
 function loadText({ running_jobs, max_jobs }: Worker): string {
-  // A one-shot crawl does its own job and no other.
+  // A one-shot crawl runs only its own job.
   if (max_jobs === 0) return `${numberText(running_jobs)}, one-shot`;
   return `${numberText(running_jobs)} of ${numberText(max_jobs)}`;
 }

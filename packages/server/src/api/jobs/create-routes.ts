@@ -118,7 +118,7 @@ async function concealed(
   return (await concealSecrets(pool, secrets, owner, payload)) as never;
 }
 
-/** A bot asks the site itself, and no secret leaves this server. */
+/** Bots fetch pages themselves, and secrets never leave this server. */
 function refuseForBots(payload: object): void {
   const field = ['profile', 'unnamed_profile', 'headers', 'basic_auth', 'bearer_token'].find(
     (name) => name in payload,

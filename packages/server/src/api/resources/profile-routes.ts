@@ -20,7 +20,7 @@ const read = { access: { scope: 'jobs:read' } } as const;
 const write = { access: { scope: 'jobs:write' } } as const;
 const tags = ['profiles'];
 
-/** Everybody sees and uses their own profiles alone, operators and admins too. */
+/** Profiles are visible only to their owner, even for operators and admins. */
 export const profileRoutes: RouteGroup = (server, { pool, secrets }) => {
   server.post(
     '/',

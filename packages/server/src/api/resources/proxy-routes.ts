@@ -16,7 +16,7 @@ import type { RouteGroup } from '../route-group.ts';
 const operate = { access: { scope: 'operate' } } as const;
 const tags = ['proxies'];
 
-/** Proxies belong to operators; whoever creates jobs may use them by name. */
+/** Operators manage proxies; jobs may use them by name. */
 export const proxyRoutes: RouteGroup = (server, { pool, configuration, secrets }) => {
   const guard = new AddressGuard(configuration.allowPrivate);
 
@@ -68,7 +68,7 @@ export const proxyRoutes: RouteGroup = (server, { pool, configuration, secrets }
     async ({ params: { name }, body }) => {
       for (const url of proxyHosts(body.urls ?? []))
         if (!guard.allows(url.origin) && !isPublicHost(url)) throw privateProxy();
-      // Also takes back what the command line allowed for other servers.
+      // Also revokes what the command line allowed for the previous servers.
       const mayBePrivate = body.urls && false;
       await inTransaction(pool, (db) => writeProxy(db, secrets, name, { ...body, mayBePrivate }));
       return await showProxy(pool, name);

@@ -23,8 +23,7 @@ export function runPeriodically(
     running = turn(stopping.signal)
       .then(
         () => {},
-        (error: unknown) =>
-          log.warn({ err: error }, `${name} failed; it is tried again in ${everySeconds} s`),
+        (error: unknown) => log.warn({ err: error }, `${name} failed; trying again in ${everySeconds} s`),
       )
       .finally(() => {
         running = undefined;

@@ -8,7 +8,7 @@ const nonceAt = 9;
 const tagAt = 21;
 const textAt = 37;
 
-/** Seals a text. It opens only with the key and the same context, such as the id of its row. */
+/** Encrypts a text. Decryption needs the key and the same context, such as the id of its row. */
 export function seal({ id, key }: SecretKey, text: string, context: string): Buffer {
   const nonce = randomBytes(tagAt - nonceAt);
   const head = Buffer.concat([Buffer.from([version]), Buffer.from(id, 'hex')]);
@@ -35,7 +35,7 @@ export function unseal(keys: SecretKeys, sealed: Buffer, context: string): strin
   }
 }
 
-/** The id of the key that sealed it. */
+/** The id of the key that encrypted it. */
 function sealedWith(sealed: Buffer): string {
   return sealed.subarray(1, nonceAt).toString('hex');
 }

@@ -5,7 +5,7 @@ import { type Configuration, HoldfastError, settings } from '@holdfast/contract'
 import { openDataFolder, syncFolder } from '../database/embedded/cluster-folder.ts';
 
 export interface SecretKey {
-  /** Names the key without telling anything about it. */
+  /** Identifies the key without revealing it. */
   readonly id: string;
   readonly key: Buffer;
 }
@@ -13,8 +13,8 @@ export interface SecretKey {
 type KeySettings = Pick<Configuration, 'secretKey' | 'dataFolder'>;
 
 /**
- * The keys that secrets are sealed with: those of HOLDFAST_SECRET_KEY, or those in the file `secret.key` of the data folder, one per
- * line. The first one seals; all of them open. The file is read again when it changes, so a rotation needs no restart.
+ * The keys that encrypt secrets: those of HOLDFAST_SECRET_KEY, or those in the file `secret.key` of the data folder,
+ * one per line. The first encrypts, all decrypt. The file is reread when it changes, so a rotation needs no restart.
  */
 export class SecretKeys {
   readonly #given: readonly SecretKey[] | undefined;
@@ -35,7 +35,7 @@ export class SecretKeys {
     return this.#given === undefined;
   }
 
-  /** The first seals. Empty until a key is made. */
+  /** The first encrypts. Empty until a key is created. */
   get all(): readonly SecretKey[] {
     return this.#given ?? this.#fromFile();
   }
@@ -44,7 +44,7 @@ export class SecretKeys {
     return this.all.find((key) => key.id === id);
   }
 
-  /** The key that seals; made where there is none. Of several processes that do this at once, one makes it. */
+  /** The encrypting key, created if missing. If several processes do this at once, one creates it. */
   make(): SecretKey {
     const [first] = this.all;
     if (first) return first;
@@ -63,7 +63,7 @@ export class SecretKeys {
     return made;
   }
 
-  /** Puts these keys in the file, the first one to seal. */
+  /** Writes these keys to the file; the first one encrypts. */
   replace(keys: readonly SecretKey[]): void {
     const draft = this.#writeDraft(keys.map(({ key }) => key));
     try {
@@ -120,7 +120,7 @@ function keyOf(base64: string): SecretKey {
   return { id, key };
 }
 
-/** A key that nobody has yet. */
+/** A new random key. */
 export function newKey(): SecretKey {
   return keyOf(randomBytes(32).toString('base64'));
 }

@@ -20,8 +20,8 @@ const removeStatement = statement<never>('remove-secret', 'DELETE FROM secrets W
 const keysStatement = statement<{ key_id: string }>('keys-of-secrets', 'SELECT DISTINCT key_id FROM secrets');
 
 /**
- * Keeps secret values in the database, sealed with a key that is not there. What refers to a secret holds its id; who may use it is
- * decided there. A value is anything that JSON can hold.
+ * Stores secret values in the database, encrypted with a key that is not in it. Rows refer to a secret by its id and
+ * decide who may use it. A value is any JSON.
  */
 export class SecretStore {
   readonly keys: SecretKeys;
@@ -57,8 +57,8 @@ export class SecretStore {
   }
 
   /**
-   * The key for new secrets. A key is made only where the database has no secrets: with another key, this machine could not read the
-   * others, and they could not read what it stores.
+   * The key for new secrets. A key is created only if the database has no secrets: otherwise machines would have
+   * different keys and could not read each other's secrets.
    */
   async sealingKey(db: Queryable): Promise<SecretKey> {
     const [first] = this.keys.all;

@@ -9,7 +9,7 @@ import { findBrowser } from '../find-browser.ts';
 import { GuardProxy } from '../guard-proxy.ts';
 import type { RenderOptions, RenderRequest } from '../render-request.ts';
 
-/** Undefined where there is none, or none that may run: tests that need one are skipped then, and say so. */
+/** Undefined if there is no usable browser: tests that need one are then skipped with a message. */
 export async function browserForTests(): Promise<string | undefined> {
   const found = await findBrowser({ configured: process.env.HOLDFAST_BROWSER });
   if (found.path === undefined)

@@ -138,7 +138,7 @@ async function readSource(page: string, flags: ExtractFlags, command: Command): 
       'bad_request',
       `${page} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
       {
-        hint: 'Give a URL that begins with http:// or https://, the path of an HTML or PDF file, or - for standard input.',
+        hint: 'Pass a URL that begins with http:// or https://, the path of an HTML or PDF file, or - for standard input.',
       },
     );
   }

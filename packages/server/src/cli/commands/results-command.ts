@@ -105,6 +105,6 @@ const otherFlags: Readonly<Record<string, string>> = {
 };
 
 export const resultsCommand = new Command('results')
-  .description('list what visits found: prices, titles, stock')
+  .description('list the results of visits: prices, titles, stock')
   .addHelpText('after', examples)
   .addCommand(list);

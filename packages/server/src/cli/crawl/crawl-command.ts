@@ -81,7 +81,7 @@ export const crawlCommand = new Command('crawl')
     ).choices(renderModes),
   )
   .option('--wait-for <selector|ms>', 'in a rendered page, wait for a CSS selector or for milliseconds')
-  .option('--actions <json>', 'do this in every page before it is read: a JSON list, or a file with one')
+  .option('--actions <json>', 'actions to perform in every page before it is read: a JSON list, or a file')
   .option('--screenshot [size]', 'keep a screenshot of every page: viewport or full_page')
   .option('--load-media', 'let rendered pages load images, fonts, media and trackers')
   .optionsGroup('Speed and identity:')
@@ -101,7 +101,7 @@ export const crawlCommand = new Command('crawl')
   .option('--attempts <number>', 'attempts per URL when errors are transient (default: 3)', wholeNumber)
   .option('--user-agent <text>', 'User-Agent header')
   .option('--accept-language <languages>', 'Accept-Language header, such as "de, en;q=0.5"')
-  .option('--no-cookies', 'neither keep nor send the cookies of sites')
+  .option('--no-cookies', 'do not store or send cookies')
   .option('--profile <name>', 'stored sign-in to use; see holdfast profiles')
   .option(
     '--header <header>',
@@ -110,7 +110,7 @@ export const crawlCommand = new Command('crawl')
   )
   .option('--basic-auth <user:password>', 'HTTP basic authentication; env:VARIABLE or @FILE reads it')
   .option('--bearer <token>', 'bearer token; env:VARIABLE or @FILE reads it')
-  .option('--proxy <name>', 'proxy for all requests (`holdfast proxies --help`); direct: none')
+  .option('--proxy <name>', 'proxy for all requests (`holdfast proxies --help`); direct: no proxy')
   .addOption(
     new Option(
       '--on-block <what...>',

@@ -106,7 +106,7 @@ function nameOf(field: string): string {
   return otherNames[name] ?? flagOf(name);
 }
 
-/** Stands for the profile that is made with the job. */
+/** Placeholder for the profile created with the job. */
 const someProfile = '00000000-0000-4000-8000-000000000000';
 
 export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): CrawlRequest {
@@ -171,7 +171,7 @@ export function readCrawlRequest(urls: readonly string[], flags: CrawlFlags): Cr
     ...readSignIn(flags),
   };
   const { payload, secrets } = splitSecrets(asked) as { payload: Payload; secrets: SplitPayload['secrets'] };
-  // With other values it is the same crawl.
+  // Changed values do not make it another crawl.
   const signedIn = secrets && { unnamed_profile: someProfile };
   const options = checkFlags(checkedCrawlOptions, { ...payload, ...signedIn }, nameOf);
   assertSeedInScope(options);

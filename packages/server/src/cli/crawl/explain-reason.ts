@@ -27,7 +27,7 @@ export const reasons: Readonly<Record<string, string>> = {
   unusable_url: 'listed, but not an http or https URL, or over 2,048 characters',
   lists_too_deep: 'sitemaps nested more than 5 levels deep',
   signs_out: 'would sign the profile out',
-  sign_in_page: 'a page to sign in; the profile is signed in already',
+  sign_in_page: 'a sign-in page; the profile is already signed in',
   too_deep: 'deeper than --depth',
 };
 

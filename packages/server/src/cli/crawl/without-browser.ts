@@ -3,14 +3,14 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { browserReadiness } from '../../browser/browser-readiness.ts';
 import type { Session } from '../with-database.ts';
 
-/** Pages that may need JavaScript and were stored as they came, because there is no browser. */
+/** Pages that may need JavaScript but were stored unrendered, because there is no browser. */
 export interface Unrendered {
   readonly pages: number;
   readonly problem: string;
   readonly advice: string;
 }
 
-/** Fails before a crawl starts that only a browser could do. */
+/** Fails before starting a crawl that requires a browser. */
 export function assertCanRender(
   options: CrawlOptions,
   { configuration }: Pick<Session, 'configuration'>,
@@ -25,7 +25,7 @@ const countStatement = statement<{ pages: number }>(
   `SELECT count(*)::integer AS pages FROM crawl_pages WHERE job_id = $1 AND render_reason = 'no_browser'`,
 );
 
-/** Undefined where there is a browser, or no page asked for one. */
+/** Undefined if there is a browser or no page needed one. */
 export async function findUnrendered(
   db: Queryable,
   jobId: string,

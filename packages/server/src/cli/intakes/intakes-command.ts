@@ -42,7 +42,7 @@ See docs/collection.md.`;
 const create = new Command('create')
   .description('create an intake')
   .argument('[title]', 'title, as a listing would have it')
-  .option('--attributes <json>', 'what tells it apart, such as {"year": 1881}')
+  .option('--attributes <json>', 'what distinguishes it, such as {"year": 1881}')
   .option('--currency <code>', 'currency of its valuation')
   .option('--tag <name...>', 'tags')
   .option('--reference <name>', 'your own reference')
@@ -63,7 +63,7 @@ const create = new Command('create')
   });
 
 const importMany = new Command('import')
-  .description('import intakes from a CSV or JSON file; a known reference is changed')
+  .description('import intakes from a CSV or JSON file; a known reference is updated')
   .argument('<file>', 'CSV with a header row, or a JSON list of intakes')
   .option('--user <id>', 'owner', 'local')
   .option('--json', 'print JSON')

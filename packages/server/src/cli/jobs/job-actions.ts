@@ -30,7 +30,7 @@ const descriptions: Record<UserAction, string> = {
   cancel: 'cancel jobs',
   retry: 'run finished jobs again: from their checkpoint, or completed visits and collections as new jobs',
   resetLock: 'take running jobs away from their holders; they become ready again and keep their retries',
-  expire: 'take running jobs away from their holders and mark them expired, for a person to decide',
+  expire: 'take running jobs away from their holders and mark them expired, for an operator to decide',
 };
 
 /** One command per action on any number of jobs. */

@@ -200,7 +200,7 @@ const screenshot = new Command('screenshot')
       }),
   );
 
-/** What is stored under the hash of a URL, as the crawl knows it: as it was typed, else without tracking parameters and the like. */
+/** Looks up a URL as typed, otherwise in its canonical form. */
 async function ofPage<Result>(
   pool: Pool,
   id: string,

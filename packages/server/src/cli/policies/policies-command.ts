@@ -40,7 +40,7 @@ runs again at its frequency, after a failure in 5, 10, 20, 40 … minutes.
   holdfast policies create crawl https://example.com --frequency 7d
   holdfast policies create visit https://shop.example/item --frequency 6h --executor bot
   holdfast policies list --enabled                    enabled policies and their next runs
-  holdfast policies update ID --frequency 12h         change one setting; the others stay
+  holdfast policies update ID --frequency 12h         change one setting
   holdfast policies run ID                            run it now
   holdfast jobs show JOB                              its live job, named by \`policies show\`
 
@@ -76,9 +76,7 @@ const create = addPolicyOptions(
   );
 
 const update = addPolicyOptions(
-  new Command('update')
-    .description('change settings of a policy; the others stay')
-    .argument('<id>', 'policy id'),
+  new Command('update').description('change settings of a policy').argument('<id>', 'policy id'),
 )
   .option('--url <url>', 'site to crawl, or page to visit')
   .option('--json', 'print JSON')

@@ -19,7 +19,7 @@ export interface PolicyFlags {
 
 export function addPolicyOptions(command: Command): Command {
   return command
-    .option('--frequency <time>', 'how often: 30min, 6h, 7d, 2w; a bare number counts hours', readFrequency)
+    .option('--frequency <time>', 'how often: 30min, 6h, 7d, 2w; a plain number is in hours', readFrequency)
     .option('--priority <number>', 'priority of its jobs; higher runs first, -1000 to 1000', wholeNumber)
     .option('--options <json>', 'more fields of the payload of its jobs, such as {"max_depth": 2}')
     .option('--next-run-at <time>', 'next run, such as 2030-01-31T08:00:00Z')

@@ -3,7 +3,7 @@ import { HoldfastError } from '@holdfast/contract';
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect } from '../option-values.ts';
 
-/** Flags for what a request carries, by commander's names. */
+/** Flags for cookies, headers and credentials, by commander's names. */
 export interface SignInFlags {
   header?: string[];
   basicAuth?: string;
@@ -28,7 +28,7 @@ export function addSignInOptions(command: Command): Command {
     .option('--bearer <token>', 'bearer token; env:VARIABLE or @FILE reads it');
 }
 
-/** The fields that the flags stand for, without those that are not given. */
+/** The fields of the given flags. */
 export function readSignIn({ header = [], basicAuth, bearer }: SignInFlags): Record<string, unknown> {
   const lines = header.flatMap((text) => (text.startsWith('@') ? linesOf(text.slice(1)) : [text]));
   const headers = Object.fromEntries(lines.map(readHeader));
@@ -50,7 +50,7 @@ export function readProfile(name: string, flags: ProfileFlags) {
   };
 }
 
-/** Errors name the place, and never the value. */
+/** Errors name the field, never the value. */
 function readHeader(line: string, index: number): [string, string] {
   const at = line.indexOf(':');
   if (at <= 0)
@@ -64,7 +64,7 @@ function readBasicAuth(text: string): { username: string; password: string } {
   return { username: text.slice(0, at), password: text.slice(at + 1) };
 }
 
-/** A value that is given itself, by an environment variable, or in a file. */
+/** A literal value, env:VARIABLE, or @FILE. */
 function secretText(text: string, flag: string): string {
   const [, variable] = /^env:(\w+)$/.exec(text) ?? [];
   if (variable !== undefined) {

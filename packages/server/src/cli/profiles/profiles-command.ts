@@ -54,8 +54,8 @@ function addValueOptions(command: Command): Command {
         collect,
       )
       .option('--cookies <file>', 'cookies.txt in Netscape format')
-      .option('--storage-state <file>', 'storageState of Playwright, as JSON; its cookies are taken')
-      .option('--proxy <name>', 'proxy of jobs that use it, unless they name one; see holdfast proxies'),
+      .option('--storage-state <file>', 'storageState of Playwright, as JSON; only its cookies are used')
+      .option('--proxy <name>', 'proxy for its jobs, unless they name one; see holdfast proxies'),
   )
     .option('--user <id>', 'owner', 'local')
     .option('--json', 'print JSON');

@@ -72,7 +72,7 @@ const edit = (name: string, description: string) =>
     )
     .option('--resolves-names', 'the proxy resolves host names: Holdfast cannot check the addresses then')
     .option('--no-resolves-names', 'Holdfast resolves and checks them, and sends addresses')
-    .option('--cooldown <seconds>', 'how long a server rests after failures; longer each time', Number)
+    .option('--cooldown <seconds>', 'how long a server is paused after failures; longer each time', Number)
     .option('--json', 'print JSON')
     .action((proxy: string, urls: string[], options: SettingOptions, command: Command) =>
       withDatabase(command, async (session) => {
@@ -89,7 +89,7 @@ const edit = (name: string, description: string) =>
     );
 
 const add = edit('add', 'create a proxy, or replace the servers of one');
-const set = edit('set', 'change settings of a proxy; the others stay');
+const set = edit('set', 'change settings of a proxy');
 
 async function settingsOf(
   given: readonly string[],
@@ -129,7 +129,7 @@ const remove = new Command('remove')
   );
 
 const check = new Command('check')
-  .description('fetch a page through each server of a proxy; also one that rests')
+  .description('fetch a page through each server of a proxy, including paused ones')
   .argument('<name>', 'its name; default: HOLDFAST_PROXY')
   .option('--url <url>', 'what to fetch', 'https://example.com/')
   .option('--json', 'print JSON')

@@ -52,7 +52,7 @@ const list = addListOptions(
   new Command('list')
     .description('list sources with their limits and health')
     .option('--configured', 'only those that were configured')
-    .option('--blocked', 'only those that let no requests through now'),
+    .option('--blocked', 'only those that accept no requests now'),
   'source',
 )
   .option('--json', 'print JSON')
@@ -79,10 +79,10 @@ const show = new Command('show')
   );
 
 const set = new Command('set')
-  .description('create a source, or change settings of one; the others stay')
+  .description('create a source, or change its settings')
   .argument('<id>', 'source id, new or existing')
   .option('--name <text>', 'display name')
-  .option('--hosts <host...>', 'its hosts; *.example.com stands for all subdomains')
+  .option('--hosts <host...>', 'its hosts; *.example.com includes all subdomains')
   .option('--rate-limit <number>', 'requests per minute of all workers together, or none', limitOrNone)
   .option('--concurrency <number>', 'concurrent requests of all workers together', wholeNumber)
   .option('--min-delay-ms <number>', 'delay between two requests of all workers together', wholeNumber)
@@ -97,7 +97,10 @@ const set = new Command('set')
       renderModes,
     ),
   )
-  .option('--proxy <name>', 'proxy for its hosts; direct: none; none: that of the job, or HOLDFAST_PROXY')
+  .option(
+    '--proxy <name>',
+    'proxy for its hosts; direct: no proxy; none: use the proxy of the job or HOLDFAST_PROXY',
+  )
   .option('--adapter <type>', `how prices are collected: ${adapterTypes.join(', ')}, or none`)
   .option('--config <json>', 'adapter configuration, as a JSON object')
   .option('--file <path>', 'JSON file with settings in the form of the API; other options take precedence')

@@ -3,13 +3,16 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import { type HeldJob, leaseLost } from '../../queue/jobs/held-job.ts';
 import { shardOf } from './checkpoint-statement.ts';
 
-/** Rows of one statement: a limit may leave a million behind, and no statement should hold its lock that long. */
+/** Rows per statement: a limit may leave a million, and no statement should hold its lock for that long. */
 const batch = 10_000;
 
 const countsOfHost = `count(*) AS count,
     count(*) FILTER (WHERE kind = 'page' AND retry_of IS NULL AND failure IS NOT NULL) AS failed`;
 
-/* `found` counts the rows before: an attempt whose answer was lost may delete them while this one waits for the job's row. */
+/*
+ * `found` counts the rows first: an earlier attempt whose response was lost may delete them while this one waits for
+ * the job's row.
+ */
 const abandonStatement = statement<{ abandoned: number; found: number }>(
   'abandon-frontier',
   `
@@ -63,8 +66,8 @@ SELECT (SELECT count(*) FROM gone) AS abandoned, (SELECT count(*) FROM left_over
 );
 
 /**
- * After a limit: URLs that wait for another attempt fail with their last error, the others are counted as not_crawled. Pages that were
- * to be retried keep their records.
+ * After a limit: URLs that wait for a retry fail with their last error, and the others are counted as not_crawled.
+ * Retried pages keep their earlier records.
  */
 export async function abandonFrontier(db: Queryable, job: HeldJob, limit = batch): Promise<number> {
   for (let total = 0; ; ) {

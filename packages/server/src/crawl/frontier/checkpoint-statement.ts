@@ -45,7 +45,7 @@ export const shardOf = (seq: string) => `(${seq} >> ${shardBits})::smallint`;
 const frontierRow = (of: string) => `
       SELECT ctid FROM crawl_frontier WHERE job_id = turn.job_id AND host = ${of}.host AND seq = ${of}.seq LIMIT 1`;
 
-/** Parts that only some crawls need; the others do not pay for them. */
+/** Optional parts, which cost only the crawls that need them. */
 interface CheckpointVariant {
   readonly kept?: { columns: string; values: string; lists: string; names: string };
   /** The parameter with the hashes of retried pages. */
@@ -192,7 +192,7 @@ before AS (
 ),
 `;
 
-/** Adds $27 to what was counted, without the counts of records that are replaced. */
+/** Adds $27 to the stored counts, minus the counts of replaced records. */
 const offScope = (isReplacing: boolean) => {
   const replacedCounts = `
         UNION ALL SELECT key, -value::bigint FROM replaced, jsonb_each_text(replaced.left_out)`;

@@ -7,7 +7,7 @@ export interface FoundUrl {
   readonly url_hash: string;
   readonly kind: UrlKind;
   readonly depth: number;
-  /** Redirects in a row that led here. */
+  /** Consecutive redirects that led here. */
   readonly redirects: number;
   /** url_hash of the page that linked here; null for seeds. */
   readonly parent: string | null;
@@ -21,21 +21,21 @@ export interface Tries {
   readonly refusals: number;
 }
 
-/** What the last attempt at a URL failed with. */
+/** The error of the last attempt. */
 export interface LastFailure {
   readonly reason: string;
   readonly message: string;
   readonly status: number | null;
 }
 
-/** A row of the frontier: a URL left to process. */
+/** A row of the frontier: a URL to process. */
 export interface FrontierEntry extends FoundUrl, Tries {
   readonly seq: number;
-  /** How long it had to wait when it was read, by the database's clock; null: not at all. */
+  /** Remaining delay when it was read, by the database's clock; null: none. */
   readonly wait_ms: number | null;
-  /** The outcome of the page being retried, which keeps its record until then; null: a new URL. */
+  /** The earlier outcome of a retried page, which keeps its record until the new one is saved; null: a new URL. */
   readonly retry_of: 'failed' | 'skipped' | 'redirected' | null;
-  /** What the baseline knows of the page, if it has it. */
+  /** The page in the baseline, if it exists. */
   readonly before?: PageBefore | null;
 }
 

@@ -4,7 +4,7 @@ import type { ShardBy } from '../../queue/shards/open-shards.ts';
 import { currentUrlRules, type UrlRulesVersion } from '../../web/urls/url-rules.ts';
 import type { SavedShard } from './checkpoint-statement.ts';
 
-/** Where a crawl stands. */
+/** The saved state of a crawl. */
 export interface CrawlState {
   /** 0 before the crawl has begun. */
   readonly checkpoint_no: number;
@@ -18,7 +18,7 @@ export interface CrawlState {
   /** Frontier rows of retried pages. */
   readonly retrying: number;
   readonly discovery: Record<string, unknown>;
-  /** The job that this crawl is compared with, if its pages are still there. */
+  /** The baseline job, if its pages still exist. */
   readonly baseline: string | null;
   /** The URL rules of the baseline's hashes. */
   readonly baseline_rules: UrlRulesVersion | null;

@@ -21,7 +21,7 @@ const entryColumns = [
   .concat('(extract(epoch FROM frontier.not_before - now()) * 1000)::float8 AS wait_ms')
   .join(', ');
 
-/** Everything, or only retried pages, which have an index of their own: they may be few among millions. */
+/** All rows, or only retried pages, which have their own index: they may be few among millions. */
 const parts = { all: '', retried: ' AND retry_of IS NOT NULL' };
 
 const readText = (which: string) => `
@@ -29,8 +29,8 @@ SELECT ${entryColumns} FROM crawl_frontier frontier
 WHERE job_id = $1 AND host = $2 AND seq > $3 AND seq < $5${which} ORDER BY seq LIMIT $4`;
 
 /**
- * Reads what the baseline knows of each page along with it, so that a recrawl needs no more queries. The validators of a rendered
- * page are those of its empty shell, and say nothing about what its scripts load.
+ * Joins the baseline's page, so that a recrawl needs no further queries. Validators of a rendered page are left out:
+ * they belong to its empty shell, not to the content its scripts load.
  */
 const readComparedText = (which: string) => `
 SELECT ${entryColumns}, before.seen AS before FROM (
@@ -53,7 +53,7 @@ const readComparedStatements = {
   retried: statement<FrontierEntry>('read-frontier-compared-retried', readComparedText(parts.retried)),
 };
 
-/** `done`: pages of the host that were fetched or failed for good. */
+/** `done`: pages of the host that were fetched or have finally failed. */
 interface HostRow {
   readonly host: string;
   readonly pending: number;

@@ -11,8 +11,8 @@ export interface VisitedParts {
 }
 
 /**
- * Calls `use` with the hashes of the URLs that a crawl has met, 16 bytes each, in order and in parts, as long as it returns true. The
- * buffer is valid only during the call. Hashes are evenly distributed, so parts are ranges of them.
+ * Calls `use` with the hashes of a crawl's known URLs, 16 bytes each, in order and in chunks, as long as it returns
+ * true. The buffer is valid only during the call. Hashes are evenly distributed, so parts are ranges of them.
  */
 export async function readVisited(
   pool: pg.Pool,

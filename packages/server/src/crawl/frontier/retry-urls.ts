@@ -59,7 +59,7 @@ async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job
       'action_not_allowed',
       `retryUrls of job ${id}, which is a ${kind} and ${status}`,
       {
-        hint: 'It takes a crawl that is completed, failed or cancelled.',
+        hint: 'Only pages of a completed, failed or cancelled crawl can be retried.',
       },
     );
   const overtaken = await liveJobConflict(db, id);
@@ -70,6 +70,6 @@ async function whyNot(db: Queryable, { id, kind, status, requested_action }: Job
     hint:
       reasons.length > 0
         ? `Choose by one of these reasons: ${reasons.join(', ')}.`
-        : 'No page of it failed, or was skipped and can be tried again.',
+        : 'It has no failed or skipped pages that can be retried.',
   });
 }

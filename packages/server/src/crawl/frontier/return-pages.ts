@@ -93,7 +93,7 @@ WHERE job_id = $1 AND outcome = 'skipped' AND url_hash > $2 AND reason LIKE 'tra
 const firstHash = '00000000-0000-0000-0000-000000000000';
 const batch = 5_000;
 
-/** Returns URLs that were dropped as traps and are wanted after all, at most so many. */
+/** Returns URLs that were wrongly dropped as traps to the frontier, up to a limit. */
 export async function returnDropped(
   db: Queryable,
   job: HeldJob,
@@ -126,7 +126,9 @@ ${returnedPages("'redirected'")}
 SELECT (SELECT count(*) FROM returned) AS returned FROM job`,
 );
 
-/** A URL that redirected returns to the frontier: with the cookies that it led to, it may be a page. Returns whether it was there. */
+/**
+ * Returns a redirected URL to the frontier: with the cookies set since, it may be a page. Returns whether it was found.
+ */
 export async function returnRedirect(db: Queryable, job: HeldJob, urlHash: string): Promise<boolean> {
   const [row] = await run(db, returnRedirectStatement, [job.id, [urlHash], null, job.fence]);
   if (!row) throw leaseLost(job);

@@ -55,7 +55,7 @@ SELECT (SELECT url_hash FROM stretch ORDER BY url_hash DESC LIMIT 1) AS last, (S
 FROM held`,
 );
 
-/** Finds pages among the baseline's next ones that still exist, although no link led to their URLs. */
+/** Finds pages among the baseline's next ones that still exist although no link led to their URLs. */
 export type FindRenamed = (after: string, limit: number) => Promise<readonly string[]>;
 
 /** At the end of a recrawl: records pages of the baseline that no link led to as gone. Can be repeated after an interruption. */

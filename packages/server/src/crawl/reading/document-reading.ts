@@ -5,10 +5,10 @@ import type { DocumentText } from '../../web/documents/document-text.ts';
 export interface DocumentReadingOptions {
   /** The bundled thread. */
   readonly program: string;
-  /** A document that takes longer fails. Its reader stops before that, and keeps the pages it has read. */
+  /** Documents that take longer fail. The parser stops earlier and keeps the pages parsed so far. */
   readonly deadlineMs?: number | undefined;
   readonly memoryMb?: number | undefined;
-  /** A thread with nothing to do ends after this time. */
+  /** An idle thread ends after this time. */
   readonly idleMs?: number | undefined;
 }
 
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Reads documents one after another in a thread of their own, which starts with the first. One that hangs or needs too much memory
- * costs the thread, and fails alone.
+ * Parses documents one after another in a separate thread, started with the first. A document that hangs or takes too
+ * much memory ends the thread; only that document fails.
  */
 export class DocumentReading {
   readonly #options: DocumentReadingOptions & { deadlineMs: number; memoryMb: number; idleMs: number };
@@ -43,7 +43,7 @@ export class DocumentReading {
     this.#options = { program, deadlineMs, memoryMb, idleMs };
   }
 
-  /** Rejects with a HoldfastError that says what is wrong with the document. */
+  /** Rejects with a HoldfastError that describes the problem. */
   read(body: Buffer): Promise<DocumentText> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ body, resolve, reject });
@@ -72,7 +72,7 @@ export class DocumentReading {
       void this.#end();
       this.#settle({ code: 'page_unreadable', detail: `more than ${deadlineMs / 1000} s` });
     }, deadlineMs);
-    // A copy of its own, which is given away.
+    // A copy, because it is transferred.
     const bytes = new Uint8Array(next.body);
     this.#thread.postMessage(bytes, [bytes.buffer]);
   }
@@ -83,7 +83,7 @@ export class DocumentReading {
     const thread = new Worker(program, {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
-      // What pdf.js prints belongs to no log.
+      // Discards the output of pdf.js.
       stdout: true,
       stderr: true,
     });

@@ -31,19 +31,20 @@ interface Waiting {
   readonly reject: (error: HoldfastError) => void;
 }
 
-/** Larger bodies are read only by the thread: on the fetching side they would hold up every request. */
+/** Larger bodies are parsed only in the thread: in the main thread they would delay every request. */
 const heavyBytes = 128 * 1024;
-/** With a longer queue before it, a page is read sooner on the fetching side. */
+/** With a longer queue, a page is parsed sooner in the main thread. */
 const longQueueBytes = 128 * 1024;
-/** Pages read on this side first: a thread takes more CPU to start than they do (ADR 32). */
+/** Number of pages parsed in the main thread first: starting a thread costs more CPU (ADR 32). */
 const fewPages = 20;
-/** Failed starts in a row after which no thread is started again. */
+/** Consecutive failed starts after which no more threads are started. */
 const maxVainStarts = 3;
 
 /**
- * Reads pages in a thread, which may hang or run out of memory without harm to the requests in flight. A page that kills the thread
- * fails; the others go to the next thread. Small pages are read on this side while they are few, and while the thread starts or is
- * busy; always where only links and metadata are wanted, since handing them over would cost as much as reading them (ADR 32).
+ * Parses pages in a thread, which may hang or run out of memory without affecting requests in flight. A page that kills
+ * the thread fails; the others go to the next thread. Small pages are parsed in the main thread while there are few, or
+ * while the thread starts or is busy; and always if only links and metadata are needed, because passing them to the
+ * thread would cost as much as parsing them (ADR 32).
  */
 export class PageReading {
   readonly #options: Required<PageReadingOptions>;
@@ -52,19 +53,19 @@ export class PageReading {
   #vainStarts = 0;
   readonly #isLight: boolean;
   #readHereCount = 0;
-  /** Tasks given to the thread, in the order of its answers. */
+  /** Tasks sent to the thread, in the order of its responses. */
   #asked: Waiting[] = [];
   #askedBytes = 0;
-  /** Tasks to give to the thread at the end of this turn of the event loop. */
+  /** Tasks to send to the thread at the end of this turn of the event loop. */
   #outbox: Waiting[] = [];
-  /** Tasks the thread has begun, as it tells through shared memory, and those it has answered. */
+  /** Tasks the thread has started, which it reports through shared memory, and those it has answered. */
   #begun = new Int32Array(new SharedArrayBuffer(4));
   #answered = 0;
-  /** The last task seen to begin, and when. */
+  /** The last task seen to start, and when. */
   #seenBegun = 0;
   #seenAt = 0;
   #watch: NodeJS.Timeout | undefined;
-  /** Only once there is a document to read. */
+  /** Created with the first document. */
   #documents: DocumentReading | undefined;
   #closed = false;
 
@@ -101,7 +102,7 @@ export class PageReading {
     await Promise.all([this.#thread?.terminate(), this.#documents?.close()]);
   }
 
-  /** Never on this side: a document may take a minute. */
+  /** Never in the main thread: a document may take a minute. */
   async #readDocument(url: string, body: Buffer): Promise<ReadBody> {
     const { options, documentProgram, memoryMb, log } = this.#options;
     this.#documents ??= new DocumentReading({ program: documentProgram, memoryMb: Math.floor(memoryMb / 2) });
@@ -217,7 +218,7 @@ export class PageReading {
     this.#died(`more than ${deadlineMs / 1000} s`);
   }
 
-  /** The thread died of the task it began last; earlier ones may be read but not answered. */
+  /** The thread died of the task it started last; earlier ones may be parsed but not answered. */
   #died(reason: string): void {
     if (this.#closed) return;
     const at = Atomics.load(this.#begun, 0) - this.#answered - 1;
@@ -230,7 +231,11 @@ export class PageReading {
     this.#asked = [];
     this.#thread = undefined;
     if (this.#vainStarts < maxVainStarts) this.#start();
-    else this.#options.log.error({ reason }, 'No reading thread starts; pages are read beside the requests');
+    else
+      this.#options.log.error(
+        { reason },
+        'No parser thread could be started; pages are parsed in the main thread',
+      );
     this.#flush();
   }
 

@@ -35,7 +35,7 @@ export type ReadOptions = Pick<
 /** A crawl reads all its pages with the same options, so links that pages share are resolved once. */
 const linksByOptions = new WeakMap<ReadOptions, CanonicalLinks>();
 
-/** `baselineHash`: the hash of this page in the baseline. Where it differs from ours, version 0.2 may have made it. */
+/** `baselineHash`: the hash of this page in the baseline. If it differs, version 0.2 may have computed it. */
 export function readBody(
   url: string,
   contentType: string | undefined,
@@ -79,7 +79,7 @@ export function readBody(
     markdown: shown ? deflate(shown.markdown) : null,
     html: htmlOf(text, shown, options),
   };
-  // Without main content the whole body counts, as received.
+  // Without main content, the whole body is hashed as received.
   const hash = shaUuid(shown ? shownText(extracted, shown) : body);
   const mayBeOf02 = shown !== null && baselineHash !== undefined && baselineHash !== hash;
   return {
@@ -101,7 +101,7 @@ export function readBody(
   };
 }
 
-/** The same page, had it asked not to follow its links. */
+/** The same page with nofollow. */
 export function unfollowed(read: ReadBody): ReadBody {
   const { content } = read.page;
   if (content.links === null || read.links.length === 0) return read;
@@ -156,9 +156,9 @@ function deflate(text: string): Buffer {
 /** Linear on any input: neither part runs past a bracket that could begin the next image. */
 const imageQuery = /(!\[(?:[^[\]\\]|\\.)*\]\([^()[?\s]*)\?[^()[\s]*(?=\))/g;
 
-/** What a reader sees of a page: title, headline and main content. A recrawl compares its hash (ADR 27). */
+/** The visible text of a page: title, headline and main content. A recrawl compares its hash (ADR 27). */
 export function shownText({ title, headings }: ExtractedPage, { markdown }: MainContent): string {
-  // Signatures and cache busters in image URLs change with every request, and nobody sees them.
+  // Signatures and cache busters in image URLs change with every request and are invisible.
   const content = markdown.includes('![') ? markdown.replace(imageQuery, '$1') : markdown;
   return `${title ?? ''}\n${headlineOf(headings) ?? ''}\n${content}`;
 }

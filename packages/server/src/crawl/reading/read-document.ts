@@ -6,7 +6,7 @@ import type { ReadBody } from './read-result.ts';
 
 const anchors = /<a id="page-\d+"><\/a>/g;
 
-/** What is stored of a document. `canonical` resolves a link, or refuses it. */
+/** The stored result of a document. `canonical` resolves a link, or returns undefined. */
 export function readDocument(
   document: DocumentText,
   { markdown: isWanted }: { readonly markdown: boolean },
@@ -19,7 +19,7 @@ export function readDocument(
       title,
       language,
       word_count: wordCount,
-      // The pages may be broken in other places, and the text be the same.
+      // Pages may break at other places although the text is the same.
       content_hash: shaUuid(`${title ?? ''}\n${markdown.replaceAll(anchors, '')}`),
       structured: {
         ...(headings.length > 0 && { headings }),

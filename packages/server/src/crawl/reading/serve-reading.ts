@@ -3,7 +3,7 @@ import type { PageContent } from '../../pages/stored/page.ts';
 import type { ReadOptions, readBody } from './read-body.ts';
 import type { ReadBody } from './read-result.ts';
 
-/** The other side neither waits for a whole batch nor wakes for every page. */
+/** A compromise: the main thread neither waits for a whole batch nor wakes for every page. */
 const answersAtOnce = 4;
 
 /** Runs in the reading thread: reads each task and answers in order. */
@@ -55,7 +55,7 @@ function send(answers: readonly ReadAnswer[]): void {
 /** What the thread starts with. */
 export interface ReadingData {
   readonly options: ReadOptions;
-  /** Shared memory: the number of tasks it has begun. */
+  /** Shared memory: the number of tasks it has started. */
   readonly begun: Int32Array;
 }
 
@@ -66,7 +66,7 @@ export interface ReadTask {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Hash of the page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
-  /** Links by hash routes lead to pages of their own. */
+  /** Links to hash routes lead to separate pages. */
   readonly isRendered: boolean;
 }
 

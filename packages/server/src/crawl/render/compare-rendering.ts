@@ -2,13 +2,13 @@ import { inflateRawSync } from 'node:zlib';
 import type { Suspicion } from '@holdfast/contract';
 import type { ReadBody } from '../reading/read-result.ts';
 
-/** With fewer words a page is a shell, and a sentence is news. */
+/** A page with fewer words is a shell, in which one new sentence counts. */
 const shellWords = 30;
-/** Of the words that came, and more words than a greeting. */
+/** Share of the original words, and a minimum number. */
 const newShare = 0.15;
 const newWords = 15;
 
-/** Whether a reader finds text or links in the rendered page that did not come with it. */
+/** Whether rendering added text or links. */
 export function isRicher(rendered: ReadBody, came: ReadBody, suspicion: Suspicion): boolean {
   const [before, after] = [wordsOf(came), wordsOf(rendered)];
   if (!before || !after) {
@@ -23,7 +23,7 @@ export function isRicher(rendered: ReadBody, came: ReadBody, suspicion: Suspicio
   return found > (suspicion === 'clicks' ? 0 : Math.max(1, known.size * newShare));
 }
 
-/** Whether the rendered page lost most of the text that came. */
+/** Whether rendering removed most of the original text. */
 export function isPoorer(rendered: ReadBody, came: ReadBody): boolean {
   const had = came.page.word_count ?? 0;
   return had > 2 * shellWords && (rendered.page.word_count ?? 0) < had / 2;
@@ -31,12 +31,12 @@ export function isPoorer(rendered: ReadBody, came: ReadBody): boolean {
 
 type Words = ReadonlyMap<string, number>;
 
-/** Undefined where the text of pages is not kept. */
+/** Undefined if the text of pages is not kept. */
 function wordsOf({ page }: ReadBody): Words | undefined {
   const { markdown } = page.content;
   if (markdown === null || markdown === undefined) return undefined;
   const words = new Map<string, number>();
-  // Addresses are no text, and some scripts put no spaces between words.
+  // URLs are not text, and some scripts put no spaces between words.
   const text = inflateRawSync(markdown)
     .toString()
     .replaceAll(/\]\([^)\s]*\)/g, ' ');

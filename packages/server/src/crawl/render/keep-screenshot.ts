@@ -1,7 +1,7 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
 
-/** Under the fence: a holder that lost its lease writes nothing. A page that is rendered again has a new picture. */
+/** Fenced: a holder that lost its lease writes nothing. Rendering a page again replaces its screenshot. */
 const keepStatement = statement(
   'keep-screenshot',
   `INSERT INTO crawl_screenshots (job_id, url_hash, picture)

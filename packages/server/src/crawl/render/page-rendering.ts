@@ -30,12 +30,12 @@ export interface PageRenderingOptions {
   readonly options: CrawlOptions;
   readonly userAgent: string;
   readonly session: CrawlSession;
-  /** Undefined where this worker has no browser host. */
+  /** Undefined if this worker has no browser host. */
   readonly renderer: Renderer | undefined;
   readonly job: HeldJob;
   readonly reading: PageReading;
   readonly followsLinks: boolean;
-  /** What the source of a host says, for crawls that leave it to `auto`. */
+  /** The render setting of the host's source, for crawls with `auto`. */
   readonly modes: Pick<RenderModes, 'of'>;
   readonly proxies: ProxyRoutes;
 }
@@ -56,24 +56,24 @@ export interface FetchedPage {
   /** The hash of the page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
   readonly signal: AbortSignal;
-  /** A challenge that a browser may pass; it is rendered in any case. */
+  /** A challenge that a browser may pass; always rendered. */
   readonly isChallenge?: boolean | undefined;
 }
 
-/** What became of a page that may need a browser, and why. */
+/** The outcome for a page that may need a browser, and why. */
 export interface Rendering {
   readonly why: RenderReason;
-  /** What a reader sees of it; undefined where the page is taken as it came. */
+  /** The rendered page; undefined if the original response is kept. */
   readonly read?: ReadBody;
 }
 
 const htmlType = /^(text\/html|application\/xhtml\+xml)\b/i;
-/** With fewer words a page is not worth keeping as it came when it cannot be rendered. */
+/** If rendering fails, pages with fewer words fail instead of being stored unrendered. */
 const enoughWords = 30;
-/** After no browser could be had, auto asks for one again. */
+/** How long `auto` waits before it asks for a browser again. */
 const awayMs = 60_000;
 
-/** Decides which pages of a crawl run in a browser, and has them rendered. */
+/** Decides which pages of a crawl need a browser, and renders them. */
 export class PageRendering {
   readonly #options: PageRenderingOptions;
   readonly #verdicts: RenderVerdicts;
@@ -85,7 +85,7 @@ export class PageRendering {
     this.#verdicts = new RenderVerdicts(options.db);
   }
 
-  /** Undefined: nothing suggests a browser. Fails with a HoldfastError when a page that needs one cannot be rendered. */
+  /** Undefined: the page needs no browser. Rejects with a HoldfastError if a page that needs one cannot be rendered. */
   async render(page: FetchedPage): Promise<Rendering | ScriptRedirect | undefined> {
     const { contentType } = page.response;
     if (contentType !== undefined && !htmlType.test(contentType)) return undefined;
@@ -115,7 +115,7 @@ export class PageRendering {
       });
       if (!isNeeded) return { why: 'complete' };
       const result = sample ?? (await this.#rendered(page));
-      // Scripts that fail may take away what the server sent.
+      // Failing scripts may remove content that the server sent.
       const isLoss = !('redirect' in result) && isPoorer(result, came);
       return isLoss ? { why: 'complete' } : rendering(result, suspicion);
     } catch (error) {
@@ -130,12 +130,12 @@ export class PageRendering {
     }
   }
 
-  /** Each page that asks would wait for a browser that does not come. */
+  /** Otherwise every page would wait for a browser that does not start. */
   #isAway(error: HoldfastError, url: string): void {
     if (this.#isAwayUntil === 0)
       this.#options.log.warn(
         { reason: error.detail, url },
-        `Pages that need JavaScript are stored as they came: ${error.message}. ${error.hint}`,
+        `Pages that need JavaScript are stored as the server sent them: ${error.message}. ${error.hint}`,
       );
     this.#isAwayUntil = performance.now() + awayMs;
   }
@@ -158,7 +158,7 @@ export class PageRendering {
         url,
         response: documentOf(response, body),
         userAgent,
-        // The whole page comes the way that its document came.
+        // The page's resources use the same proxy as its document.
         ...proxies.viaOf(response),
         ...carried.means,
         options: {

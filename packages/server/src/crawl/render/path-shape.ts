@@ -2,8 +2,8 @@
 const name = /\d|[-_].*[-_]|^.{25,}$/;
 
 /**
- * What the URLs of one kind of page have in common: the first folder, and how many follow. Pages of one shape mostly come out
- * of one template, so what is learned of some holds for all.
+ * The shape of a URL: its first folder and the number of segments. Pages of one shape usually share a template, so a
+ * result for some applies to all.
  */
 export function pathShape(url: string): string {
   const segments = new URL(url).pathname.split('/').filter(Boolean);

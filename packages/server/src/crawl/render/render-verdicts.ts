@@ -1,7 +1,7 @@
 import type { Suspicion } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** Pages of a host that have a shape and a suspicion in common. */
+/** Pages of a host with the same shape and the same reason. */
 export interface PageGroup {
   readonly host: string;
   readonly shape: string;
@@ -18,7 +18,7 @@ const readStatement = statement<Counts & { shape: string; suspicion: Suspicion }
   'SELECT shape, suspicion, rendered, needed FROM render_verdicts WHERE host = $1 AND expires_at > now()',
 );
 
-/** An expired verdict begins anew. */
+/** An expired verdict is replaced. */
 const learnStatement = statement<Counts>(
   'learn-render-verdict',
   `INSERT INTO render_verdicts AS verdict (host, shape, suspicion, rendered, needed, expires_at)
@@ -48,8 +48,8 @@ export async function pruneVerdicts(
 }
 
 /**
- * So many pages of a group are rendered and compared before the others follow what they showed. A host whose shapes all differ is
- * judged by all of them together.
+ * Number of sample pages per group that are rendered and compared; their result applies to the rest. If all shapes of a
+ * host differ, they form one group.
  */
 const samples = { shape: 3, host: 12 };
 /** Nearly every page has a script. */
@@ -57,11 +57,11 @@ const samplesOfWeak = { shape: 2, host: 4 };
 
 type Verdict = 'render' | 'keep' | 'sample';
 
-/** What rendering showed about the pages of each host. All workers and later crawls share it. */
+/** Results of rendering samples of each host, shared by all workers and later crawls. */
 export class RenderVerdicts {
   readonly #db: Queryable;
   readonly #hosts = new Map<string, Promise<Map<string, Counts>>>();
-  /** Samples under way, by group; the other pages of the group wait for them. */
+  /** Samples in progress, by group; other pages of the group wait for them. */
   readonly #sampling = new Map<string, Set<Promise<void>>>();
 
   constructor(db: Queryable) {
@@ -69,8 +69,8 @@ export class RenderVerdicts {
   }
 
   /**
-   * Calls `compare` for a page that is to be a sample, with what it found out as its result: undefined when nothing could be
-   * learned. Resolves with what holds for this page.
+   * Calls `compare` if the page becomes a sample; its result is undefined if the comparison was inconclusive. Resolves
+   * with the verdict for this page.
    */
   async decide(group: PageGroup, compare: () => Promise<boolean | undefined>): Promise<boolean | undefined> {
     const key = keyOf(group);
@@ -85,7 +85,7 @@ export class RenderVerdicts {
       known = await this.#known(group.host);
       sampling = this.#sampling.get(key);
     }
-    // Nothing is awaited between the look at the samples under way and the entry of this one.
+    // No await between checking the samples in progress and adding this one.
     const comparing = compare();
     sampling ??= new Set();
     this.#sampling.set(key, sampling);
@@ -103,7 +103,7 @@ export class RenderVerdicts {
       known = run(this.#db, readStatement, [host]).then(
         (rows) => new Map(rows.map(({ shape, suspicion, ...counts }) => [`${suspicion} ${shape}`, counts])),
       );
-      // A crawl goes on while the database is away: its pages are samples then.
+      // While the database is down, the crawl continues and treats its pages as samples.
       known = known.catch(() => {
         this.#hosts.delete(host);
         return new Map();

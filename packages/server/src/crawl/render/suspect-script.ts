@@ -7,17 +7,17 @@ export interface HttpPage {
   readonly links: number;
 }
 
-/** What is looked at of a large page; scripts that build one stand at its ends. */
+/** Part of a large page that is examined; scripts that build a page are at its start or end. */
 const lookedAt = 512 * 1024;
 /** Of letters that are not ASCII, in UTF-8. */
 const bytesPerWord = 9;
-/** With fewer words a page is hardly finished. */
+/** A page with fewer words is probably unfinished. */
 const fewWords = 30;
 const someWords = 120;
 const bytesOfThinWord = 600;
-/* No expression may look far ahead from many places: hostile pages are made of places where it would. */
+/* Every expression must have bounded look-ahead: hostile pages would trigger it at every position. */
 const plea = /<noscript\b[^<>]*>(?:(?!<\/noscript)[\s\S]){0,500}?java\s?script/i;
-/** An element that a script may fill: a list or a table body without rows, a marked place, a skeleton or a spinner. */
+/** An element that a script may fill: an empty list or table body, a placeholder, a skeleton or a spinner. */
 const emptyMount = new RegExp(
   [
     /<(?:ul|ol|tbody|main|article|table|app-root)\b[^<>]{0,500}>\s*(?:<!--[^<>]{0,100}-->\s*)?<\//,
@@ -29,7 +29,7 @@ const emptyMount = new RegExp(
     .join('|'),
   'i',
 );
-/** Elements that lead somewhere by a script alone. */
+/** Elements that navigate only by script. */
 const clickable = new RegExp(
   [
     /\sonclick\s*=\s*["'][^"'<>]{0,300}(?:location|navigate|open\s?\(|goto|href|route|push)/,
@@ -41,19 +41,19 @@ const clickable = new RegExp(
     .join('|'),
   'i',
 );
-/** Data that a script reads, but not structured data for search engines. */
+/** Data for scripts, except structured data for search engines. */
 const dataScript =
   /<script\b[^<>]{0,300}\btype=["']?application\/json[^<>]{0,300}>([\s\S]*?)(?:<\/script|$)/gi;
 /** Custom elements, module scripts, the state of a framework, or requests in inline scripts. */
 const frameworkMarkup =
   /<script\b[^<>]*\btype=["']?module|<[a-z]+-[a-z-]+[\s>]|\b(?:data-reactroot|data-server-rendered|ng-version|__NEXT_DATA__|__NUXT__|q:container|astro-island)\b|\bfetch\(|XMLHttpRequest|IntersectionObserver|window\.__\w+__\s?=/;
-/** A script of unknown content, or one in the page that writes into it or leads away. */
+/** An external script, or an inline script that writes to the page or navigates. */
 const anyScript =
   /<script\b[^<>]*\ssrc\s?=|\b(?:innerHTML|insertAdjacent\w+|append(?:Child)?|createElement|replaceWith|replaceChildren|textContent\s?=|document\.write|getJSON|ajax)\b|\blocation(?:\.href)?\s?=[^=]|\blocation\.(?:replace|assign)\(/;
 
 /**
- * Why a page may need JavaScript. Undefined: it is complete as it came, as far as can be told without running it. `markup` is a weak
- * reason: pages of frameworks often come complete from the server.
+ * Why a page may need JavaScript. Undefined: it looks complete. `markup` is a weak reason: pages of frameworks are
+ * often complete in the server's response.
  */
 export function suspectScript({ url, body, links }: HttpPage): Suspicion | undefined {
   if (isHashRoute(url)) return 'hash_route';
@@ -78,7 +78,7 @@ function dataLength(html: string): number {
   return [...html.matchAll(dataScript)].reduce((sum, [, data = '']) => sum + data.length, 0);
 }
 
-/** Words that a reader would see: outside of the head, scripts, styles, templates and comments. */
+/** Visible words: outside the head, scripts, styles, templates and comments. */
 function countWords(html: string): number {
   const text = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')

@@ -1,7 +1,7 @@
 import { crawlTables, ofThisJob } from '../../base/database/crawl-tables.ts';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 
-/** Rows of one statement: a crawl may have millions, and nobody should wait for their removal. */
+/** Rows per statement: a crawl may have millions, and other statements must not wait for their removal. */
 const batch = 5_000;
 const nil = '00000000-0000-0000-0000-000000000000';
 
@@ -45,7 +45,7 @@ deleted AS (
 SELECT (SELECT url_hash FROM stretch ORDER BY url_hash DESC LIMIT 1) AS last, count(*) AS seen FROM stretch`,
 );
 
-/** Contents that a deleted job left behind because others shared them. Steps from job to job along the key. */
+/** Contents of deleted jobs that other jobs shared. Skips from job to job along the key. */
 const leftBehindStatement = statement<{ job_id: string }>(
   'find-contents-left-behind',
   `
@@ -68,7 +68,7 @@ export async function deleteContents(db: Queryable, jobId: string, signal?: Abor
   }
 }
 
-/** Deletes the contents of deleted jobs that nobody shares any more. */
+/** Deletes the contents of deleted jobs that are no longer shared. */
 export async function deleteContentsLeftBehind(db: Queryable): Promise<void> {
   for (const { job_id } of await run(db, leftBehindStatement)) await deleteContents(db, job_id);
 }

@@ -24,8 +24,8 @@ SELECT id FROM (
 );
 
 /**
- * Deletes what a deleted job stored, in batches, and what only it still shared. False when something is left, because an unfinished
- * crawl is compared with it or the signal was aborted; deleteOrphans deletes that later.
+ * Deletes a deleted job's data, in batches, and contents that only it still shared. False if something is left, because
+ * an unfinished crawl compares with it or the signal was aborted; deleteOrphans deletes that later.
  */
 export async function deleteOrphan(db: Queryable, id: string, signal?: AbortSignal): Promise<boolean> {
   const [orphan] = await run(db, isOrphanedStatement, [id]);
@@ -45,7 +45,7 @@ async function isStored(db: Queryable, id: string): Promise<boolean> {
   return (await run(db, storedStatement, [id])).length > 0;
 }
 
-/** Deletes everything that deleted jobs have stored. The next call deletes what a crash leaves behind. */
+/** Deletes the data of deleted jobs. After a crash, the next call continues. */
 export async function deleteOrphans(db: Queryable, signal?: AbortSignal): Promise<void> {
   let orphans = await run(db, orphanedStatement);
   if (orphans.length === 0) return;

@@ -7,13 +7,13 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueues } from './host-queues.ts';
 
-/** Leave to process an entry: with a permit for its request, or with a verdict that needs no request. */
+/** Permission to process an entry: a permit for its request, or a verdict that needs no request. */
 export type Admission =
   | { readonly permit: Permit }
   | { readonly skip: string }
   | { readonly fail: HoldfastError };
 
-/** At most; the end of a request triggers the next look at once. */
+/** Maximum; the end of a request triggers the next check at once. */
 const waitForOthersMs = 1_000;
 const deathsToCondemn = 2;
 
@@ -24,7 +24,7 @@ export class AdmitEntries {
   readonly #lease: RequestLease;
   readonly #traps: TrapDetector | undefined;
   readonly #starts: StartTimes;
-  /** Less than the job's retries, so that the page is given up before the crawl is. */
+  /** Fewer than the job's retries, so that the page fails before the crawl does. */
   readonly #deathsToCondemn: number;
   #givesUp = false;
 
@@ -38,7 +38,7 @@ export class AdmitEntries {
     this.#deathsToCondemn = Math.min(deathsToCondemn, context.job.max_retries - 1);
   }
 
-  /** Leave to process the entry now, or when to ask again. */
+  /** Permission to process the entry now, or when to ask again. */
   admit(entry: FrontierEntry, now: number): Admission | number {
     const { suspects, robots, governor, options } = this.#context;
     const deaths = suspects.get(entry.url_hash) ?? 0;
@@ -76,7 +76,7 @@ export class AdmitEntries {
     return this.blockOf(entry).cause === 'robots';
   }
 
-  /** From now on URLs behind an unreachable robots.txt fail: the job has no retry left to wait for them. */
+  /** From now on, URLs behind an unreachable robots.txt fail, because the job has no retry left. */
   giveUpUnreachable(): void {
     this.#givesUp = true;
   }
@@ -101,12 +101,12 @@ export class AdmitEntries {
     return Math.max(governor.blockedUntil(entry.host), robotsUntil, proxies.blockedUntil(entry.host));
   }
 
-  /** As far as is known, no request to an entry's host starts before this time. */
+  /** Earliest time of the next request to an entry's host, as far as known. */
   startsAt(entry: FrontierEntry, now: number): number {
     return Math.max(this.blockedUntil(entry), this.#starts.next(entry.host, now));
   }
 
-  /** Seeds, retried pages and pages of the baseline are no traps. */
+  /** Seeds, retried pages and pages of the baseline are never traps. */
   #trapOf({ url, kind, parent, before, retry_of }: FrontierEntry): TrapReason | null {
     if (!this.#traps || kind !== 'page' || parent === null || retry_of !== null || before) return null;
     return this.#traps.verdict(url);
@@ -115,7 +115,7 @@ export class AdmitEntries {
   /** Whether a host has reached its page limit, or may reach it with the requests in flight. */
   #hostLimit({ host, kind, retry_of }: FrontierEntry): 'reached' | 'under way' | undefined {
     const { max_pages_per_host } = this.#context.options;
-    // A retried failed page is counted already.
+    // A retried page was counted before.
     if (max_pages_per_host === undefined || kind !== 'page' || retry_of === 'failed') return undefined;
     const { pages, inFlight } = this.#hosts.of(host);
     if (pages >= max_pages_per_host) return 'reached';

@@ -4,10 +4,10 @@ import type { CrawlContext } from './crawl-context.ts';
 import type { HostQueue } from './host-queue.ts';
 import type { HostQueues } from './host-queues.ts';
 
-/** A source that an operator paused indefinitely is looked at again after this time. */
+/** How often a source that an operator paused indefinitely is checked. */
 const longestWaitMs = 10 * 60_000;
 
-/** Tells what a crawl waits for when none of its entries can be started. */
+/** Determines what a crawl waits for when none of its entries can start. */
 export class BlockedHosts {
   readonly #context: Pick<CrawlContext, 'options' | 'governor'>;
   readonly #queues: HostQueues;
@@ -23,14 +23,14 @@ export class BlockedHosts {
     this.#admissions = admissions;
   }
 
-  /** Milliseconds until the first of the remaining hosts may go on; 0 when one of them is not blocked. */
+  /** Milliseconds until the first remaining host is unblocked; 0 if one is not blocked. */
   waitMs(): number {
     const now = performance.now();
     const hosts = this.#left();
     const { returnAt, hasUnseen } = this.#queues;
     if (hasUnseen || hosts.some((queue) => queue.reading)) return 0;
     const isSetAside = returnAt !== Number.POSITIVE_INFINITY;
-    // The crawl's own delays are known to this run only; another run would break them.
+    // The crawl's own delays exist only in this run's memory; another run would violate them.
     if (isSetAside ? this.#context.options.delay_ms > 0 : hosts.length === 0) return 0;
     const waits = hosts.map((queue) => {
       const entry = queue.peek(now);
@@ -40,7 +40,7 @@ export class BlockedHosts {
     return Math.max(Math.min(...waits, returnAt - now, longestWaitMs), 0);
   }
 
-  /** The reason for the job's event: that of the host that may go on first. */
+  /** The reason for the job's event: that of the host that is unblocked first. */
   reason(): BlockedBy {
     const now = performance.now();
     const blocks = this.#left()
@@ -79,7 +79,7 @@ export class BlockedHosts {
     });
   }
 
-  /** As far as is known, nothing of a host starts before this time. */
+  /** Earliest time of the next request to the host, as far as known. */
   startsAt(queue: HostQueue, now: number): number {
     const entry = queue.peek(now);
     if (entry) return this.#admissions.startsAt(entry, now);

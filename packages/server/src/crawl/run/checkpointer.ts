@@ -23,7 +23,7 @@ interface CheckpointerOptions {
   readonly onFailed: (error: unknown) => void;
   /** In a crawl with several shards. */
   readonly shard?: CheckpointedShard | undefined;
-  /** Whether to keep retrying while the database is away. */
+  /** Whether to keep retrying while the database is down. */
   readonly mayGoOn: () => boolean;
 }
 
@@ -32,17 +32,17 @@ interface CheckpointedShard extends Pick<ShardCheckpoint, 'shard' | 'of' | 'limi
   readonly want: (spent: number) => number;
 }
 
-/** Fetched URLs whose outcome is not yet durable: what a kill costs, besides the requests in flight. */
+/** Maximum fetched URLs whose outcome is not durable yet: the cost of a kill, besides requests in flight. */
 const maxUnsaved = 50;
-/** One half is written while the other half comes in. */
+/** One half is written while the other half is collected. */
 const everyAsked = maxUnsaved / 2;
 const maxUnsavedUrls = 20_000;
 const everyUrls = 5_000;
-/** URLs of one page or list that are added before waiting for room. */
+/** URLs of one page or list added before waiting for capacity. */
 export const urlsAtOnce = 5_000;
 const everyMs = 1_000;
 
-/** Collects what happened and saves it: at 25 URLs or after a second, one checkpoint at a time. */
+/** Collects outcomes and saves them after 25 URLs or one second, one checkpoint at a time. */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #unsaved = new Unsaved();
@@ -62,12 +62,12 @@ export class Checkpointer {
     return this.#unsaved;
   }
 
-  /** No more requests may start until what is there is durable. */
+  /** No more requests may start until the collected outcomes are durable. */
   get isCrowded(): boolean {
     return this.#unsaved.asked + this.#savingAsked >= maxUnsaved || this.#unsaved.found.size > maxUnsavedUrls;
   }
 
-  /** Resolves when there is room for more URLs: one list may bring more of them than should be in memory. */
+  /** Resolves when there is capacity for more URLs: one list may have more than should be in memory. */
   async room(): Promise<void> {
     this.changed(null);
     while (this.#unsaved.found.size > maxUnsavedUrls) await this.save();
@@ -76,12 +76,15 @@ export class Checkpointer {
   /** Something was added to `unsaved`. */
   changed(url: string | null): void {
     this.#lastUrl = url ?? this.#lastUrl;
-    if (this.#saving && this.#isDue) return; // it follows the one under way
+    if (this.#saving && this.#isDue) return; // it follows the one in progress
     if (this.#isDue) void this.save();
     else this.#timer ??= setTimeout(() => void this.save(), everyMs);
   }
 
-  /** Saves what there is. Resolves when that is durable or has failed. `always`: also if nothing has changed, to hear the news. */
+  /**
+   * Saves everything collected. Resolves when it is durable or has failed. `always`: also if nothing has changed, to
+   * hear the news.
+   */
   async save(always = false): Promise<void> {
     while (this.#saving) await this.#saving;
     clearTimeout(this.#timer);
@@ -100,7 +103,7 @@ export class Checkpointer {
   }
 
   get #isDue(): boolean {
-    // A run's first page is saved at once: a crawl that moves at all survives any number of kills.
+    // A run's first page is saved at once, so that a crawl that makes any progress survives any number of kills.
     if (!this.#hasSavedPages && this.#unsaved.done.length > 0) return true;
     return this.#unsaved.asked >= everyAsked || this.#unsaved.found.size >= everyUrls;
   }
@@ -164,7 +167,7 @@ function countOutcomes({ done }: Unsaved): Record<string, number> {
 interface DoneEntry {
   readonly entry: FrontierEntry;
   readonly page: Page & { content?: PageContent };
-  /** Pages to add to the count of its host: 0 for a retried page that counts already. */
+  /** Pages to add to the count of its host: 0 for a retried page, which was counted before. */
   readonly counts: number;
 }
 
@@ -179,7 +182,7 @@ interface PostponedEntry extends Tries {
 /** Numbers of URLs that are not fetched, by reason. */
 export type OffScope = Readonly<Record<string, number>>;
 
-/** What happened since the last checkpoint. */
+/** Outcomes since the last checkpoint. */
 export class Unsaved {
   readonly done: DoneEntry[] = [];
   /** By identity (url-rules.ts). */

@@ -13,7 +13,7 @@ import type { ReadBody } from '../reading/read-result.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import { earlierHashes } from './renamed-pages.ts';
 
-/** Not the status: stored content came with a 200, even where the baseline itself could not fetch the page. */
+/** Not the status: stored content came with a 200, even if the baseline itself could not fetch the page. */
 const metadata = [
   'canonical_url',
   'content_type',
@@ -32,7 +32,7 @@ const metadata = [
 
 interface BaselinePage extends Pick<Page, (typeof metadata)[number]> {
   readonly url_hash: string;
-  /** The job that has its content. */
+  /** The job that stores its content. */
   readonly content_job: string;
   readonly links: Buffer | null;
   readonly digest: Buffer;
@@ -86,12 +86,15 @@ export class ComparePages {
     if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
   }
 
-  /** False where other rules stored the links: they may lack parameters that matter now, so every page is read again. */
+  /**
+   * False if the links were stored under other rules: they may lack parameters that matter now, so every page is
+   * fetched again.
+   */
   get knowsLinks(): boolean {
     return this.#earlierForm === undefined;
   }
 
-  /** The page after a 304. Undefined when the baseline does not have it any more. */
+  /** The page after a 304. Undefined if the baseline no longer has it. */
   async unchanged(
     { url_hash }: FrontierEntry,
     { etag, lastModified }: FetchResponse,
@@ -135,7 +138,10 @@ export class ComparePages {
     return { ...rest, content_job: stored.content_job, change: 'unchanged' };
   }
 
-  /** What the baseline knows of a page that cannot be fetched: its links are followed, so that nothing behind it is called gone. */
+  /**
+   * The baseline's version of a page that cannot be fetched: its links are followed, so that the pages behind it are
+   * not reported as gone.
+   */
   async kept({
     url_hash,
   }: FrontierEntry): Promise<{ readonly page: Compared; readonly links: readonly string[] }> {
@@ -145,7 +151,7 @@ export class ComparePages {
     return { page, links: linksOf(before) };
   }
 
-  /** The page of a baseline with other rules under another URL, or the page that stood for this one and others. */
+  /** For a baseline with other rules: the page under its other URL, or the page that this one was merged with. */
   async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
     const form = this.#earlierForm;
     if (!form) return undefined;

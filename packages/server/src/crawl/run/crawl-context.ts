@@ -15,7 +15,7 @@ import type { Escalations } from './escalations.ts';
 import type { InFlight } from './in-flight-file.ts';
 import type { KnownUrls } from './known-urls.ts';
 
-/** What all parts of one crawl run share. */
+/** Shared state of all parts of a crawl run. */
 export interface CrawlContext {
   readonly db: pg.Pool;
   readonly log: Logger;
@@ -25,10 +25,10 @@ export interface CrawlContext {
   readonly urlRules: UrlRulesVersion;
   readonly userAgent: string;
   readonly fetcher: Fetcher;
-  /** What requests carry: cookies, headers, the values of a profile. */
+  /** Cookies, headers and profile values sent with requests. */
   readonly session: CrawlSession;
   readonly reading: PageReading;
-  /** Undefined where no page is to run in a browser. */
+  /** Undefined if no page is rendered. */
   readonly rendering: PageRendering | undefined;
   readonly governor: GovernedRun;
   readonly proxies: ProxyRoutes;
@@ -36,9 +36,9 @@ export interface CrawlContext {
   readonly robots: RobotsGate;
   readonly scope: Scope;
   readonly known: KnownUrls;
-  /** URLs that were in flight when an earlier runner died, with the number of its deaths. */
+  /** URLs that were in flight when an earlier runner died, with the number of deaths. */
   readonly suspects: Map<string, number>;
-  /** Requests in flight, shared with the supervisor in case the runner dies of one. */
+  /** Requests in flight, shared with the supervisor in case one kills the runner. */
   readonly inFlight: InFlight;
   /** By the monotonic clock; no request starts after this. */
   readonly leaseEnds: () => number;

@@ -18,5 +18,5 @@ export type CrawlEnd =
       readonly fetched: number;
     }
   | { readonly how: 'stopped'; readonly reason: StopReason }
-  /** The site does not take the sign-in any more. */
+  /** The site no longer accepts the sign-in. */
   | { readonly how: 'signed_out'; readonly error: HoldfastError };

@@ -27,10 +27,10 @@ const shardPatienceMs = 1_000;
 
 /** How soon to check again whether an expired lease was renewed. */
 const leaseLookMs = 250;
-/** Grace for requests in flight when the run is to stop; a pause must act within a second. */
+/** Grace period for requests in flight when the run must stop; a pause must take effect within a second. */
 const graceMs = { pause: 500, cancel: 0, drain: 10_000, gone: 2_000, silent: 2_000, lost: 0 } as const;
 
-/** The loop of one run: starts the entries that may start, until nothing is left or something ends it. Its memory is bounded. */
+/** The loop of one run: starts entries as permitted, until nothing is left or the run must stop. Memory is bounded. */
 export class CrawlLoop {
   readonly #context: CrawlContext;
   readonly #queues: HostQueues;
@@ -41,7 +41,7 @@ export class CrawlLoop {
   readonly #blocked: BlockedHosts;
   readonly #discovery: Discovery;
   readonly #requests = new AbortController();
-  /** Aborted as soon as no more requests start: robots.txt need not be fetched any more. */
+  /** Aborted when no more requests start, so that pending robots.txt requests end. */
   readonly #starts = new AbortController();
   readonly #ended: Promise<CrawlEnd>;
   #end: (end: CrawlEnd) => void = () => {};
@@ -57,7 +57,7 @@ export class CrawlLoop {
   #willPump = false;
   #settling = false;
   #isOver = false;
-  /** The run resumes a crawl, and does not know yet which URLs it has met. */
+  /** A resumed crawl has not loaded its known URLs yet. */
   #mustRecall = false;
 
   constructor(context: CrawlContext, state: CrawlState) {
@@ -139,7 +139,7 @@ export class CrawlLoop {
     }
   }
 
-  /** Starts no more requests, gives those in flight a moment, and ends the run. */
+  /** Starts no more requests, gives those in flight a grace period, and ends the run. */
   stop(reason: StopReason, grace: number = graceMs[reason]): void {
     if (this.#stopReason) return;
     this.#stopReason = reason;
@@ -152,7 +152,7 @@ export class CrawlLoop {
     else setTimeout(end, grace);
   }
 
-  /** The robots.txt of an origin has arrived: its entries need not wait any more, and its sitemaps join the crawl. */
+  /** The robots.txt of an origin has arrived: its entries may start, and its sitemaps join the crawl. */
   robotsLoaded(origin: string, sitemaps: readonly string[]): void {
     if (this.#isOver) return;
     this.#processor.discovered(origin, sitemaps);
@@ -170,7 +170,7 @@ export class CrawlLoop {
     await this.#checkpointer.save();
   }
 
-  /** Starts everything that may start now, and schedules its next call. */
+  /** Starts all entries that may start now, and schedules its next call. */
   #pump(): void {
     if (this.#stopReason || this.#settling || this.#isOver) return;
     const now = performance.now();
@@ -223,7 +223,7 @@ export class CrawlLoop {
     return this.#shard?.news.retrying ?? this.#total.retrying;
   }
 
-  /** Whether the page limit allows another page once those in flight are fetched. Retried pages were counted before. */
+  /** Whether the page limit allows another page, counting those in flight. Retried pages were counted before. */
   #mayFetchMore(underWay: number): boolean {
     const { max_pages } = this.#context.options;
     if (max_pages === undefined) return true;
@@ -338,7 +338,7 @@ export class CrawlLoop {
         const { fetched } = this.#total;
         const { retry_count, max_retries } = this.#context.job;
         const byRobots = this.#blocked.areByRobots();
-        // With pages fetched and no retry left, the unreachable URLs are recorded as failed and the crawl completes.
+        // If pages were fetched and no retry is left, the unreachable URLs fail and the crawl completes.
         const isSpent = byRobots && fetched > 0 && retry_count >= max_retries;
         if (isSpent && waitMs > patienceMs) this.#admissions.giveUpUnreachable();
         else this.#end({ how: 'blocked', waitMs, byRobots, fetched, by: this.#blocked.reason() });
@@ -351,7 +351,7 @@ export class CrawlLoop {
     if (!this.#stopReason && !this.#isOver) this.#pumpIn(20);
   }
 
-  /** Fetches what was dropped of traps that turned out not to be any. Returns whether there was something. */
+  /** Returns URLs of suspected traps that were cleared to the frontier. Returns whether there were any. */
   async #returnDropped(): Promise<boolean> {
     const { wanted } = this.#discovery;
     if (!wanted) return false;
@@ -380,14 +380,14 @@ export class CrawlLoop {
     this.#processor.committed(unsaved);
     if (this.#mustRecall) this.#recall();
     for (const { entry } of unsaved.done) this.#queues.of(entry.host).done(entry);
-    // Even if none was new: a checkpoint repeated after a lost answer does not know what the first one added.
+    // Even if none was new: a checkpoint repeated after a lost response does not report what the first one added.
     if (unsaved.found.size > 0)
       this.#queues.grew(new Set([...unsaved.found.values()].map(({ host }) => host)));
     if (saved.requested_action) this.stop(saved.requested_action);
     else this.#pumpSoon();
   }
 
-  /** After the first save: nothing may delay that. */
+  /** After the first save, which must not be delayed. */
   #recall(): void {
     this.#mustRecall = false;
     const expected = this.#total.total_pending + this.#total.total_processed;

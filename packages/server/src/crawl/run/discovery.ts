@@ -9,7 +9,7 @@ export interface KeptDiscovery {
   readonly admittedSeeds?: readonly string[];
   /** The trap detector's counts. */
   readonly trapPages?: Readonly<Record<string, number>>;
-  /** Groups of URLs that were dropped as a trap and turned out not to be one. */
+  /** Groups of URLs that were wrongly dropped as traps. */
   readonly refutedTraps?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface DiscoveryOptions {
   readonly kept: KeptDiscovery;
 }
 
-/** What a run learns about the site for later runs: where the seed led, and what looks like a trap. */
+/** Findings about the site that later runs reuse: where the seed redirected, and suspected traps. */
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #admittedSeeds: string[];
@@ -65,7 +65,7 @@ export class Discovery {
     this.#keep();
   }
 
-  /** Which URLs that were dropped as traps are wanted after all; undefined for none. */
+  /** Groups of URLs wrongly dropped as traps; undefined: none. */
   get wanted(): ((url: string) => boolean) | undefined {
     const { traps } = this.#options;
     return traps && traps.refuted.length > 0 ? (url) => traps.isWanted(url) : undefined;

@@ -37,7 +37,7 @@ export async function endCrawl(
   compared: Compared,
   actor: string,
 ): Promise<Ended> {
-  // Each of the statements is fenced: repeated after a lost answer, it finds the lease gone and changes nothing.
+  // Every statement is fenced: if it is repeated after a lost response, the lease is gone and it changes nothing.
   return await retryTransient(
     () => performance.now() < context.leaseEnds(),
     async () => {
@@ -96,24 +96,24 @@ async function runEndOf(context: CrawlContext, end: CrawlEnd, compared: Compared
     case 'stopped':
       return end.reason === 'lost' ? { how: 'lost' } : { how: 'released', reason: stopReasons[end.reason] };
     case 'blocked': {
-      // A crawl that has never got anything through its proxy may have the wrong one.
+      // A crawl that has never received a response through its proxy may have a wrong proxy.
       const trouble = end.by.cause === 'proxy' && end.fetched === 0 && end.by.host !== null;
       const proxyError = trouble ? context.proxies.troubleOf(end.by.host) : undefined;
       if (proxyError) return { how: 'failed', error: proxyError, isFinal: false, blockedBy: end.by };
       if (!end.byRobots) return { how: 'blocked', by: end.by, seconds: end.waitMs / 1000 };
       const error = context.robots.lastFailure ?? new HoldfastError('robots_unreachable');
-      // If nothing was ever fetched, the failure does not look temporary. The URLs stay in the frontier.
+      // If nothing was ever fetched, the failure is probably permanent. The URLs stay in the frontier.
       const isFinal = error.retry === 'never' && end.fetched === 0;
       return { how: 'failed', error, isFinal, blockedBy: end.by };
     }
     case 'signed_out': {
-      // The pages that the site kept back are fetched once somebody has signed in again.
+      // The withheld pages are fetched after a new sign-in.
       await returnPages(context.db, context.job, [end.error.code]);
       return { how: 'failed', error: end.error, isFinal: false, blockedBy: seedPlace(context) };
     }
     case 'limit':
       await abandonFrontier(context.db, context.job);
-      // Pages that were not reached may still exist: none is called gone.
+      // Unreached pages may still exist, so none is reported as gone.
       return await outcomeOf(context, null);
     case 'finished':
       if (context.job.ticket !== undefined && (await hasRefutedTraps(context)))
@@ -160,8 +160,8 @@ async function outcomeOf(context: CrawlContext, compared: Compared | null): Prom
   const error = loop ?? last;
   log.warn({ code: error.code }, `Nothing was fetched: ${error.message}`);
   const isFinal = error.retry === 'never';
-  // Retried by itself: once the pages are returned, the error is not found among them any more. Pages of a host that is at fault
-  // itself are returned as well, for `retry`.
+  // For an automatic retry, the error is read before the pages return to the frontier. Pages of a broken host return as
+  // well, for `retry`.
   const mayGoOn = () => performance.now() < leaseEnds();
   if (!isFinal || isLasting(error)) await retryTransient(mayGoOn, () => returnPages(db, job, [error.code]));
   return { how: 'failed', error, isFinal, blockedBy: seedPlace(context) };

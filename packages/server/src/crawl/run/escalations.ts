@@ -14,7 +14,7 @@ import type { PageRendering } from '../render/page-rendering.ts';
 
 type Entry = Pick<FrontierEntry, 'url' | 'url_hash' | 'host' | 'kind'>;
 
-/** What a blocked page can be tried with. */
+/** Remedies for a blocked page. */
 interface Means {
   readonly proxies: Pick<ProxyRoutes, 'serversFor'>;
   readonly rendering: PageRendering | undefined;
@@ -22,16 +22,16 @@ interface Means {
 
 interface Tried {
   readonly url: string;
-  /** As it was met first. */
+  /** The first block seen. */
   readonly block: Block;
   readonly steps: BlockEscalation[];
   /** How often another proxy was tried. */
   others: number;
-  /** Proxy servers that brought a blocked answer. */
+  /** Proxy servers whose response was blocked. */
   readonly servers: Set<string>;
 }
 
-/** How many other proxy servers a blocked page is tried with. */
+/** Maximum other proxy servers to try for a blocked page. */
 const otherServers = 2;
 
 /**
@@ -70,12 +70,14 @@ export class Escalations {
     return new HoldfastError('blocked', describeBlock(block));
   }
 
-  /** Proxy servers that a request for this URL is not to use. */
+  /** Proxy servers to avoid for this URL. */
   triedBy(url: string): Iterable<string> {
     return this.#byUrl.size === 0 ? [] : (this.#byUrl.get(url)?.servers ?? []);
   }
 
-  /** What the page's record says of it; forgets it. A page that came by itself in the end was not blocked. */
+  /**
+   * The block for the page's record, which is then forgotten. A page that succeeded without a remedy was not blocked.
+   */
   settle({ url_hash }: Entry, outcome: Page['outcome']): Pick<Page, 'proxy' | 'blocked'> | undefined {
     if (this.#proxies.size === 0 && this.#tried.size === 0) return undefined;
     const proxy = this.#proxies.get(url_hash) ?? null;
@@ -97,10 +99,7 @@ export class Escalations {
     return tried;
   }
 
-  /**
-   * A site that limits the rate, or refuses for legal reasons, is not asked another way; and only a challenge gives a browser
-   * something to do.
-   */
+  /** Rate limits and legal refusals are respected, so no remedy is tried. A browser helps only with challenges. */
   #next(
     tried: Tried,
     { kind }: Block,

@@ -17,14 +17,14 @@ import type { CrawlContext } from './crawl-context.ts';
 /** Nesting of sitemaps. */
 const maxListDepth = 5;
 
-/** Adds the URLs that pages and lists lead to to the next checkpoint, if they are in scope and not known yet. */
+/** Adds URLs found on pages and lists to the next checkpoint, if they are in scope and not known yet. */
 export class FindUrls {
   readonly #context: CrawlContext;
   readonly #unsaved: () => Unsaved;
   readonly #follows: boolean;
   readonly #canonical: CanonicalOptions;
   readonly #identity: UrlRules['identity'];
-  /** By attempt (a retried entry is a new object), so that they count once, when the entry is done. */
+  /** Keyed by attempt (a retried entry is a new object), so that they are counted once, when the entry is done. */
   readonly #leftOut = new WeakMap<FrontierEntry, Record<string, number>>();
 
   constructor(context: CrawlContext, unsaved: () => Unsaved) {
@@ -65,7 +65,7 @@ export class FindUrls {
     return this.#follows;
   }
 
-  /** The target of a redirect takes the place of the URL that led there. */
+  /** The target of a redirect inherits the position of the URL that led there. */
   addRedirect(url: string, from: FrontierEntry): void {
     const place = { depth: from.depth, parent: from.parent, redirects: from.redirects + 1 };
     if (from.kind === 'page') this.#addPage(url, place, from);
@@ -100,7 +100,7 @@ export class FindUrls {
     const { known, scope, session } = this.#context;
     if (known.has(url) || this.#unsaved().found.has(this.#identity(url))) return;
     const verdict = scope.verdict(url, place.depth);
-    // Whoever follows it is signed out, and so is every other run with the profile.
+    // Following it would sign out this run and all others with the profile.
     if (verdict === 'in' && session.profile && isSignOutUrl(url) && session.profile.covers(url))
       this.#count('signs_out', from);
     else if (verdict !== 'in') this.#count(verdict, from);
@@ -154,7 +154,7 @@ export function seedUrls(options: CrawlOptions, rules: UrlRulesVersion): Map<str
   return seeds;
 }
 
-/** `auto` goes by the look of the URL. */
+/** `auto` depends on the URL. */
 export function strategyOf({ strategy, url, urls }: CrawlOptions): Exclude<CrawlOptions['strategy'], 'auto'> {
   if (strategy !== 'auto') return strategy;
   if (urls && urls.length > 0) return 'batch';

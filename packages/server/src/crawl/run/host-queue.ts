@@ -1,6 +1,6 @@
 import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 
-/** The entries of one host that are in memory: a stretch of the frontier, and entries that wait for their time. */
+/** The in-memory entries of one host: a range of the frontier, and delayed entries. */
 export class HostQueue {
   readonly host: string;
   /** Everything up to this seq has been read. */
@@ -21,7 +21,7 @@ export class HostQueue {
   #next = 0;
   #waiting: { entry: FrontierEntry; until: number }[] = [];
   readonly #open = new Set<number>();
-  /** Rows from here on were passed over; a later run may want them. */
+  /** Rows from here on were skipped; a later run may need them. */
   #leftFrom = Number.POSITIVE_INFINITY;
 
   constructor(host: string, lowSeq: number, pages: number) {
@@ -65,7 +65,7 @@ export class HostQueue {
     }
   }
 
-  /** The next entry, without taking it. Entries whose time has come go first: they were found earlier. */
+  /** The next entry, without removing it. Due delayed entries come first, because they were found earlier. */
   peek(nowMs: number): FrontierEntry | undefined {
     for (const { entry, until } of this.#waiting) if (until <= nowMs) return entry;
     return this.#ready[this.#next];
@@ -83,7 +83,7 @@ export class HostQueue {
     this.#next = 0;
   }
 
-  /** Passes over an entry in this run; its row stays in the database. */
+  /** Skips an entry in this run; its row stays in the database. */
   leave(entry: FrontierEntry): void {
     this.take(entry);
     this.#open.delete(entry.seq);

@@ -10,7 +10,7 @@ const refillBelow = 48;
 export interface HostLimits {
   /** Hosts in memory; a crawl may have a million. */
   readonly maxHosts: number;
-  /** A host blocked for longer makes room for others, when not all fit. */
+  /** If not all hosts fit, hosts blocked for longer than this are evicted. */
   readonly patienceMs: number;
   readonly lookEveryMs: number;
 }
@@ -20,7 +20,7 @@ const standardLimits: HostLimits = { maxHosts: 512, patienceMs, lookEveryMs: 1_0
 const restMs = 5_000;
 /** So few are all read when one of them may have grown. */
 const fewHosts = 64;
-/** Forgotten hosts are found again by reading. */
+/** Evicted hosts are found again by reading. */
 const maxSetAside = 10_000;
 
 /** The part of the frontier in memory, by host. Hosts take turns; memory is bounded, whatever the size of the crawl. */
@@ -34,7 +34,7 @@ export class HostQueues {
   /** Hosts up to this name have been loaded. */
   #lastHost = '';
   #moreHosts = true;
-  /** Blocked hosts that made room for others, with the end of their block by the monotonic clock. */
+  /** Evicted blocked hosts, with the end of their block by the monotonic clock. */
   readonly #setAside = new Map<string, number>();
   #returnAt = Number.POSITIVE_INFINITY;
   #lookAt = 0;
@@ -59,7 +59,7 @@ export class HostQueues {
     return this.#moreHosts;
   }
 
-  /** When the first host that was set aside may go on; Infinity without any. */
+  /** When the first evicted host is unblocked; Infinity if none. */
   get returnAt(): number {
     return this.#returnAt;
   }
@@ -100,7 +100,7 @@ export class HostQueues {
     this.#lastHost = '';
   }
 
-  /** Each host in turn, beginning after the last one served. */
+  /** Round robin, starting after the last host served. */
   *inTurn(): Generator<HostQueue> {
     const count = this.#turns.length;
     for (let step = 1; step <= count; step++) {
@@ -169,7 +169,7 @@ export class HostQueues {
     }
   }
 
-  /** Sets hosts at rest aside: all their rows are in the database. */
+  /** Evicts idle hosts, all of whose rows are in the database. */
   #makeRoom(startsAt: (queue: HostQueue, now: number) => number, now: number): void {
     const { patienceMs, lookEveryMs } = this.#limits;
     this.#lookAt = now + lookEveryMs;

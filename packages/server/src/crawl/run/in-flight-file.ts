@@ -11,9 +11,9 @@ const maxPlaces = 1024;
 const contentLength = maxPlaces * placeLength;
 
 /*
- * The requests that a runner has in flight, in an unnamed file shared with its supervisor: whatever the runner dies of, the supervisor
- * can read what it was doing. Nothing waits for the disk, since the file need not outlive the machine. Messages would cost more, and
- * come too late for a page that kills at once (ADR 32).
+ * A runner's requests in flight, in an unnamed file shared with its supervisor, which can read it however the runner
+ * died. It is never synced, because it need not survive the machine. Messages would cost more and arrive too late for a
+ * page that kills the runner at once (ADR 32).
  */
 
 /** The supervisor's side. */
@@ -24,7 +24,10 @@ export class InFlightFile {
     this.descriptor = descriptor;
   }
 
-  /** In the first folder with room for it. Undefined where none has any: the runner works, but its death names no suspect. */
+  /**
+   * In the first folder with space. Undefined if none has space: the runner works, but its death identifies no
+   * suspects.
+   */
   static open(folders: readonly string[] = [tmpdir(), '/dev/shm']): InFlightFile | undefined {
     for (const folder of folders) {
       try {
@@ -48,7 +51,7 @@ export class InFlightFile {
   }
 }
 
-/** Written in full at once, so that a disk that fills up later does no harm. */
+/** Written in full size at once, so that a disk that fills up later does not matter. */
 function openNameless(parent: string): number {
   const folder = mkdtempSync(join(parent, 'holdfast-runner-'));
   let descriptor: number | undefined;
@@ -66,7 +69,7 @@ function openNameless(parent: string): number {
   }
 }
 
-/** The runner's side: the url_hash of every request under way. */
+/** The runner's side: the url_hash of every request in flight. */
 export class InFlight {
   readonly #places = new Map<string, number>();
   readonly #free: number[] = [];
@@ -101,7 +104,7 @@ export class InFlight {
     try {
       writeSync(inFlightDescriptor, this.#content, 0, this.#used * placeLength, 0);
     } catch {
-      // The file only helps to explain a death.
+      // The file is only a diagnostic aid.
     }
   }
 }

@@ -8,8 +8,8 @@ import { readVisited, type VisitedParts } from '../frontier/read-visited.ts';
 const maxUrls = 100_000;
 
 /**
- * URLs that are certainly in the visited set, so that the checkpoint need not ask about them again (ADR 19). Recent ones are kept as
- * text, in two generations; many more as hashes. Bounded: the database knows the rest.
+ * URLs that are certainly in the visited set, so that the checkpoint need not ask about them again (ADR 19). Recent
+ * ones are kept as text, in two generations; many more as hashes. Bounded: the database has the rest.
  */
 export class KnownUrls {
   #young = new Set<string>();
@@ -57,7 +57,7 @@ export class KnownUrls {
   }
 }
 
-/** 32 MB of address space; the system provides only the pages that are written to. */
+/** 32 MB of address space; only written pages use memory. */
 const slotBits = 21;
 const slots = 2 ** slotBits;
 /** Beyond this load, misses would take too many steps. */
@@ -122,8 +122,8 @@ interface RecallContext {
 }
 
 /**
- * Reads the URLs that a resumed crawl has met, in parts and beside the crawl. Until they are there, and if they cannot be read, the
- * checkpoint asks the database.
+ * Loads the known URLs of a resumed crawl in the background. Until then, and if loading fails, the checkpoint checks
+ * the database.
  */
 export async function recallUrls(
   { db, job, known, log }: RecallContext,
@@ -138,6 +138,6 @@ export async function recallUrls(
       return !isOver() && recalled < maxHashes;
     });
   } catch (error) {
-    log.debug({ err: error }, 'Could not read all URLs the crawl has met; checkpoints look them up');
+    log.debug({ err: error }, 'Could not load all known URLs of the crawl; checkpoints look them up instead');
   }
 }

@@ -45,18 +45,18 @@ export interface OpenCrawlOptions {
   readonly onRequest?: () => void;
   readonly leaseEnds: () => number;
   readonly actor: string;
-  /** Undefined where this worker has no browser host. */
+  /** Undefined if this worker has no browser host. */
   readonly renderer?: Renderer | undefined;
 }
 
 export interface OpenCrawl {
   readonly stop: CrawlLoop['stop'];
-  /** Resolves with the job's new status when the run has ended and let go of it. */
+  /** Resolves with the job's new status when the run has ended. */
   readonly ended: Promise<WriteOutcome>;
   close(): Promise<void>;
 }
 
-/** Puts together what a crawl needs, and starts it where its last checkpoint left it. */
+/** Assembles a crawl run and starts it from the last checkpoint. */
 export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   const { db, log, job, options, configuration, actor } = given;
   const userAgent = options.user_agent ?? configuration.userAgent;
@@ -80,7 +80,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
       signer.load(),
     ]),
   );
-  // Rather no crawl than one without the proxy that it names.
+  // Never crawl without the named proxy.
   proxies.use(options.proxy ?? session.profile?.proxy);
   await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
   const reading = new PageReading({
@@ -95,7 +95,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     [job.id, job.fence, ...(job.ticket === undefined ? [] : [job.ticket])].join('/'),
   );
   const over = new AbortController();
-  // The loop exists only after its parts; rules cannot come before its first entry asks for them.
+  // The loop is created after its parts; no rules arrive before its first entry asks for them.
   let loaded: (origin: string, sitemaps: readonly string[]) => void = () => {};
   const context: CrawlContext = {
     ...given,

@@ -28,7 +28,7 @@ export interface ProcessOptions {
   /** Set in a recrawl. */
   readonly compare: ComparePages | undefined;
   readonly discovery: Discovery;
-  /** The site does not take the sign-in of the profile any more. */
+  /** The site no longer accepts the profile's sign-in. */
   readonly onSignedOut: (error: HoldfastError) => void;
 }
 
@@ -39,7 +39,7 @@ export interface Postponed extends Tries, Partial<Pick<FrontierEntry, 'url' | 'r
 
 type Outcome = Pick<Page, 'outcome'> & Partial<Page> & { content?: PageContent };
 
-/** Does one frontier entry: fetches it, and turns what comes back into a page, new URLs, or a later attempt. */
+/** Processes one frontier entry: fetches it and turns the response into a page, new URLs, or a retry. */
 export class ProcessEntry {
   readonly #context: CrawlContext;
   readonly #checkpointer: Checkpointer;
@@ -83,7 +83,9 @@ export class ProcessEntry {
     if (this.#urls.addSitemaps(origin, sitemaps)) this.#checkpointer.changed(null);
   }
 
-  /** Resolves with when to try again, or with nothing when the entry is done. Rejects only when the run cannot go on. */
+  /**
+   * Resolves with the time of the retry, or undefined when the entry is done. Rejects only if the run cannot continue.
+   */
   async process(
     entry: FrontierEntry,
     admission: Admission,
@@ -114,7 +116,7 @@ export class ProcessEntry {
       return await this.#failedOrLater(entry, error);
     }
     const { status, retryAfterSeconds } = response;
-    // A list that discovery only guessed says nothing about the health of the site.
+    // A failed guess of discovery says nothing about the health of the site.
     if (entry.kind !== 'page' && status >= 500) permit.done({ kind: 'error', code: 'list_unavailable' });
     else
       permit.done({ kind: 'http', status, latencyMs: performance.now() - started, retryAfterSeconds, again });
@@ -144,14 +146,14 @@ export class ProcessEntry {
     const carried = this.#requests.carriedBy(entry);
     const trouble = await this.#signIn.ofHead(entry, response, carried, signal);
     if (trouble) return await this.#notSignedIn(entry, trouble, response);
-    // A page may yet turn out to be a sign-in page: what it set belongs to a visitor.
+    // The page may be a sign-in page, whose cookies belong to an anonymous visitor.
     const mayBeSignIn =
       carried.profile !== null && status === 200 && entry.kind === 'page' && response.body !== undefined;
     if (!mayBeSignIn) await session.receive(entry.url, response, carried);
     if (status === 304 && entry.before) return await this.#unchanged(entry, response);
     if (status >= 300 && status < 400 && status !== 304) return await this.#redirected(entry, response);
     if (status !== 200 && !isChallenge) {
-      // What discovery only guessed may well be absent.
+      // URLs guessed by discovery are often absent.
       if (entry.kind !== 'page') return this.#done(entry, { outcome: 'skipped', reason: 'absent', status });
       return await this.#failed(entry, {
         ...failure(statusFailure(status, response.headers)),
@@ -195,7 +197,7 @@ export class ProcessEntry {
     return this.#done(entry, { ...page, outcome: 'fetched' });
   }
 
-  /** A page that cannot be read fails; it must not end the run of all the others. */
+  /** A page that cannot be parsed fails without ending the run. */
   async #read(
     entry: FrontierEntry,
     response: FetchResponse,
@@ -253,11 +255,11 @@ export class ProcessEntry {
     }
     this.#askedWith.note(entry.url, carried);
     if (error) return this.#done(entry, { ...failure(error), status, ...(target && { target_url: target }) });
-    // The seed's own redirect says where the site lives: example.com → www.example.com.
-    // A sitemap that discovery guessed may lead anywhere.
+    // The seed's redirect determines the site's host: example.com → www.example.com. A guessed sitemap may redirect
+    // anywhere.
     const isSeed = entry.kind === 'page' || strategyOf(this.#context.options) !== 'recursive';
     if (isSeed && entry.parent === null && entry.depth === 0) this.#discovery.admitSeed(target);
-    // Another spelling of the same URL has no entry of its own: this one asks again.
+    // Another spelling of the same URL has no separate entry: this one is requested again.
     if (this.#urls.areOne(target, entry.url))
       return askAgain(entry, { url: target, redirects: entry.redirects + 1 });
     this.#discovery.learn(entry, null);
@@ -268,8 +270,8 @@ export class ProcessEntry {
   }
 
   /**
-   * Some sites send a visitor round until he comes with a cookie. A redirect that closes a loop is followed once more if the target
-   * would now get another cookie than when it was asked for.
+   * Some sites redirect in a loop until a cookie is set. A redirect that closes a loop is followed once more if the
+   * target would now receive different cookies.
    */
   async #asksAgain(entry: FrontierEntry, target: string, carried: Carried): Promise<boolean> {
     if (entry.kind !== 'page' || entry.redirects >= maxRedirects) return false;
@@ -279,7 +281,7 @@ export class ProcessEntry {
     if (before === undefined || !AskedWith.differs(before, await session.prepare(target))) return false;
     if (isSame) return true;
     this.#askedWith.forget(target);
-    // Its record may be on its way.
+    // Its record may not be saved yet.
     await this.#checkpointer.save();
     const isBack = await returnRedirect(db, job, this.#urls.hashOf(target));
     this.#hosts.grew(new Set([hostOf(target)]));
@@ -308,7 +310,7 @@ export class ProcessEntry {
     return this.#done(entry, page);
   }
 
-  /** Fails for good. A page of the baseline is gone, or it keeps its content and its links are followed. */
+  /** Records the final failure. A page of the baseline is gone, or keeps its content and its links are followed. */
   async #failed(entry: FrontierEntry, outcome: Outcome): Promise<undefined> {
     if (!this.#compare) return this.#done(entry, outcome);
     const isAway = outcome.status === 404 || outcome.status === 410;
@@ -376,7 +378,7 @@ export class ProcessEntry {
   }
 }
 
-/** The same entry once more; it costs no attempt. */
+/** Repeats the entry without using an attempt. */
 function askAgain({ attempts, refusals }: FrontierEntry, changes: Partial<Postponed> = {}): Postponed {
   return { until: performance.now(), attempts, refusals, ...changes };
 }

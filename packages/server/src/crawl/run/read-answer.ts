@@ -13,20 +13,20 @@ export interface AnswerOptions {
   readonly reading: PageReading;
   /** The crawler's name in X-Robots-Tag. */
   readonly agent: string;
-  /** Whether the response is stored as it came. */
+  /** Whether the original response is stored. */
   readonly keepBodies: boolean;
   /** Hash of this page in the baseline of a recrawl. */
   readonly baselineHash: string | null | undefined;
-  /** Undefined where no page is to run in a browser. */
+  /** Undefined if no page is rendered. */
   readonly rendering: PageRendering | undefined;
   readonly signal: AbortSignal;
-  /** A challenge that is to run in a browser. */
+  /** A challenge to run in a browser. */
   readonly isChallenge?: boolean | undefined;
 }
 
 /**
- * Turns the response for a page into what is stored of it, or into where its script leads. Throws a HoldfastError when the page
- * cannot be read.
+ * Turns a response into the stored page, or into a redirect by its script. Throws a HoldfastError if the page cannot be
+ * parsed.
  */
 export async function readAnswer(
   entry: RenderedEntry,
@@ -94,7 +94,7 @@ const deflate = promisify(deflateRaw);
 /** Headers that describe the transfer of the body, not the body that is kept. */
 const ofTheTransfer = /^(content-encoding|content-length|transfer-encoding)$/;
 
-/** The response as it came, to be stored. Deflated off the event loop. */
+/** The original response, to be stored. Deflated off the event loop. */
 async function keepAnswer(
   { status, headers, remoteAddress }: FetchResponse,
   body: Buffer,

@@ -12,12 +12,12 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import type { Carried } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 
-/** Where a redirect leads; without a target, nowhere that can be followed. */
+/** The target of a redirect; undefined if it cannot be followed. */
 export type Redirect =
   | { readonly target: string; readonly error?: undefined }
   | { readonly target: string | null; readonly error: HoldfastError };
 
-/** Judges the redirects of a run: where each leads, and whether it closes a loop. */
+/** Resolves redirects and detects loops. */
 export class Redirects {
   readonly #canonical: CanonicalOptions;
   readonly #trail = new RedirectTrail();
@@ -38,8 +38,8 @@ export class Redirects {
   }
 
   /**
-   * Without tracking parameters, like links, so that two campaigns lead to one page; as the server gave it, where the shorter form
-   * would lead back here. Session ids stay: a site that adds one wants to see it.
+   * Without tracking parameters, like links, so that two campaigns lead to one page; as the server gave it, where the
+   * shorter form would lead back here. Session ids stay, because a site that adds one requires it.
    */
   #targetOf(location: string, { url }: FrontierEntry): string | null {
     const short = canonicalUrl(location, url, { ...this.#canonical, keepSessions: true });
@@ -48,7 +48,7 @@ export class Redirects {
   }
 }
 
-/** The cookies that redirecting URLs were asked with. */
+/** The cookies that redirecting URLs were requested with. */
 export class AskedWith {
   readonly #carried = new LruMap<Carried>(maxKept);
 
@@ -95,10 +95,10 @@ export class RedirectTrail {
 }
 
 const maxShown = 300;
-/** PostgreSQL stores no NUL, and the others are of no use in a message. */
+/** PostgreSQL stores no NUL, and control characters are useless in a message. */
 const control = /\p{Cc}/gu;
 
-/** The error of a redirect to `file:`, to `javascript:`, to something that is no URL, or to nothing. */
+/** The error of a redirect to `file:`, `javascript:`, an invalid URL, or nowhere. */
 export function redirectFailure({
   status,
   headers,

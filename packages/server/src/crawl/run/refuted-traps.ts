@@ -11,6 +11,6 @@ export async function returnRefuted(
   const room = (options.max_pages ?? Number.POSITIVE_INFINITY) - fetched;
   const mayGoOn = () => performance.now() < leaseEnds();
   const returned = await retryTransient(mayGoOn, () => returnDropped(db, job, isWanted, room));
-  if (returned > 0) log.info({ urls: returned }, 'Fetching URLs that were taken for a trap');
+  if (returned > 0) log.info({ urls: returned }, 'Fetching URLs that were mistaken for a trap');
   return returned;
 }

@@ -91,7 +91,7 @@ SELECT url_hash, url FROM crawl_pages page
 WHERE job_id = $1 AND url_hash > $2 AND url ~ '[?;(]' AND ${wasHad('page')} ORDER BY url_hash LIMIT $3`,
 );
 
-/** About 50 MB; pages beyond are taken for new. */
+/** About 50 MB; further pages are treated as new. */
 const maxKnown = 250_000;
 
 /** By a page's hash under today's rules: its hash in a baseline with other rules, where the two differ. */

@@ -9,7 +9,7 @@ import { type Carried, nothingCarried } from '../session/crawl-session.ts';
 import type { CrawlContext } from './crawl-context.ts';
 import type { UrlLists } from './url-lists.ts';
 
-/** Read beyond the limit of a list, to see that there is more of it. */
+/** Bytes read beyond the limit of a list, to detect that it is longer. */
 const slackBytes = 1_048_576;
 
 /** Sends the request for a frontier entry, with the limits of its kind and the validators of a recrawl. */
@@ -17,9 +17,9 @@ export class RequestEntry {
   readonly #context: CrawlContext;
   readonly #lists: UrlLists;
   readonly #asksConditionally: boolean;
-  /** Pages that the site calls unchanged although the baseline does not have them any more. */
+  /** Pages answered with 304 although the baseline no longer has them. */
   readonly #unconditional = new Set<string>();
-  /** Hosts that send markdown although HTML was preferred. */
+  /** Hosts that send markdown although HTML is preferred. */
   readonly #eager = new Set<string>();
   readonly #carried = new WeakMap<FrontierEntry, Carried>();
 
@@ -31,13 +31,13 @@ export class RequestEntry {
   }
 
   /**
-   * Whether the site sent markdown where HTML was preferred for its links. From now on this host is not offered any, and the page
-   * is to be asked for again.
+   * Whether the site sent markdown although HTML is preferred for its links. From now on, this host is not offered
+   * markdown, and the page must be requested again.
    */
   isOverlyEager(entry: FrontierEntry, { contentType, headers }: FetchResponse): boolean {
     if (this.#offer(entry) !== 'html or markdown' || !/^text\/(?:x-)?markdown\b/i.test(contentType ?? ''))
       return false;
-    // Elsewhere there is no other form of it.
+    // Otherwise there is no HTML version.
     if (!/\baccept\b(?!-)/i.test(headers.vary ?? '')) return false;
     this.#eager.add(entry.host);
     return true;
@@ -48,12 +48,12 @@ export class RequestEntry {
     return this.#lists.fetchSitemap(entry, (pieces) => this.#fetch(entry, signal, pieces));
   }
 
-  /** From now on this page is requested without a condition. */
+  /** From now on, this page is requested unconditionally. */
   withoutCondition({ url_hash }: FrontierEntry): void {
     this.#unconditional.add(url_hash);
   }
 
-  /** What the request of this entry carried. */
+  /** The cookies and headers sent with this entry's request. */
   carriedBy(entry: FrontierEntry): Carried {
     return this.#carried.get(entry) ?? nothingCarried;
   }
@@ -62,7 +62,7 @@ export class RequestEntry {
     const { fetcher, options, session, userAgent, leaseEnds } = this.#context;
     const carried = await session.prepare(entry.url);
     this.#carried.set(entry, carried);
-    // The beginning of a list is better than nothing.
+    // A truncated list is better than none.
     const enoughBytes = {
       page: undefined,
       text: options.max_page_bytes,
@@ -75,7 +75,7 @@ export class RequestEntry {
       userAgent,
       accept: acceptForPages[this.#offer(entry)],
       signal,
-      // The process may have stood still since the entry was taken, and another holder have the job.
+      // The process may have been suspended since the entry was taken, and another holder may have the job.
       mayAsk: () => performance.now() < leaseEnds(),
       limits: { maxBytes, totalMs: options.page_timeout_seconds * 1000 },
       enoughBytes,
@@ -106,7 +106,7 @@ export class RequestEntry {
   }
 }
 
-/** Some sites send validators that no request may hold. */
+/** Some sites send validators that are invalid in a request. */
 const sendable = /^[\x20-\x7e]{1,1000}$/;
 
 function validators({ etag, lastModified }: PageBefore) {

@@ -4,12 +4,12 @@ import type { FrontierEntry, Tries } from '../frontier/frontier-entry.ts';
 const maxMs = 10 * 60_000;
 
 /**
- * 1 s, 8 s, 64 s …, and no sooner than the site asked for: most passing faults are over after a second, a restart after ten. With up
- * to 50 % jitter, so that what failed together does not come back together.
+ * 1 s, 8 s, 64 s …, and no sooner than Retry-After: most transient faults last a second, a restart ten. Up to 50 %
+ * jitter, so that URLs that failed together are not retried together.
  */
 export function retryDelayMs(attempts: number, retryAfterSeconds = 0): number {
   const backoff = Math.min(1_000 * 8 ** (attempts - 1), maxMs) * (1 + 0.5 * Math.random());
-  // The first time, the site's own figure is enough.
+  // The first time, Retry-After alone applies.
   if (attempts === 1 && retryAfterSeconds > 0) return retryAfterSeconds * 1000 * (1 + 0.1 * Math.random());
   return Math.max(backoff, retryAfterSeconds * 1000 * (1 + 0.1 * Math.random()));
 }
@@ -23,7 +23,7 @@ export function areUsedUp({ attempts, refusals }: Tries, most: number): boolean 
   return attempts - refusals >= most || refusals >= most * triesWhenRefused;
 }
 
-/** 1 s, 2 s, 4 s …; the governor decides how often the host is asked. */
+/** 1 s, 2 s, 4 s …; the governor limits the request rate. */
 function refusedDelayMs(attempts: number, retryAfterSeconds = 0): number {
   const backoff = Math.min(500 * 2 ** attempts, maxRefusedMs);
   return Math.max(backoff, retryAfterSeconds * 1000) * (1 + 0.5 * Math.random());
@@ -34,7 +34,7 @@ function seedDelayMs(attempts: number): number {
   return Math.min(250 * 2 ** attempts, maxMs);
 }
 
-/** When to retry a URL, by performance.now(), and its tries by then; null: never. */
+/** When to retry a URL, by performance.now(), and its number of attempts by then; null: never. */
 export function nextTry(
   { attempts, refusals, depth, parent }: FrontierEntry,
   { code, retry }: HoldfastError,
@@ -44,7 +44,7 @@ export function nextTry(
 ): (Tries & { until: number }) | null {
   const tries = { attempts: attempts + 1, refusals: refusals + (isRefused ? 1 : 0) };
   if (retry === 'never' || areUsedUp(tries, most)) return null;
-  // Somebody may be waiting to hear that the site does not exist.
+  // A user may be waiting to learn that the site does not exist.
   const isStart = depth === 0 && parent === null && (code === 'connection_failed' || code === 'dns_failed');
   const delayOf = isRefused ? refusedDelayMs : isStart ? seedDelayMs : retryDelayMs;
   const ofItsKind = isRefused ? tries.refusals : tries.attempts - tries.refusals;

@@ -8,11 +8,11 @@ import type { FrontierEntry } from '../frontier/frontier-entry.ts';
 import { type Checkpointer, urlsAtOnce } from './checkpointer.ts';
 import type { FindUrls } from './find-urls.ts';
 
-/** What became of a list. */
+/** The outcome of a list. */
 export interface UrlList {
   /** Recorded with the list's page. */
   readonly reason: string;
-  /** Why the list was not read to its end. */
+  /** Why the list was truncated. */
   readonly message?: string;
   /** Listed URLs that are not fetched, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
@@ -26,7 +26,7 @@ export class UrlLists {
   readonly #urls: FindUrls;
   readonly #checkpointer: Checkpointer;
   readonly #maxTextBytes: number;
-  /** Sitemaps whose requests have just ended. */
+  /** Sitemaps whose responses have just ended. */
   readonly #fetched = new WeakMap<FrontierEntry, UrlList>();
   #listed = 0;
 
@@ -46,7 +46,7 @@ export class UrlLists {
     return response;
   }
 
-  /** What became of a list that was fetched; the URLs of a text file join the crawl. */
+  /** The outcome of a fetched list; URLs of a text file join the crawl. */
   async read(entry: FrontierEntry, response: FetchResponse): Promise<UrlList> {
     const list = this.#fetched.get(entry) ?? (await this.#readText(entry, response));
     this.#fetched.delete(entry);

@@ -10,10 +10,10 @@ import { ProfileSession } from '../../queue/profiles/profile-session.ts';
 import type { FetchRequest, FetchResponse } from '../../web/fetch/fetcher.ts';
 import { type CookieRow, type CookieWrapping, plainWrapping, StoredCookies } from './stored-cookies.ts';
 
-/** What a request carries, and what it was based on. */
+/** The cookies and headers of a request, and the versions they are based on. */
 export interface Carried {
   readonly request: Pick<FetchRequest, 'accept' | 'acceptLanguage' | 'headers'>;
-  /** The version of the profile that it carries; null: none. */
+  /** The version of the profile used; null: none. */
   readonly profile: string | null;
 }
 
@@ -33,8 +33,8 @@ export interface CrawlSessionOptions {
 }
 
 /**
- * What the requests of a crawl carry besides the URL: cookies, extra headers, and the values of a profile. Requests to the origins of
- * the profile have cookies of their own: nothing that a site gave to somebody who is signed in goes anywhere else.
+ * Cookies, extra headers and profile values of a crawl's requests. The profile's origins have a separate cookie jar, so
+ * that cookies of a signed-in session are sent nowhere else.
  */
 export class CrawlSession {
   readonly #log: Logger;
@@ -109,7 +109,7 @@ export class CrawlSession {
     return { request: {}, profile: profile.version, means: { acceptLanguage, secrets } };
   }
 
-  /** Takes the cookies of an answer that is not a sign that the sign-in has run out. */
+  /** Stores the cookies of a response, unless it shows that the sign-in has expired. */
   async receive(
     url: string,
     { setCookies }: Pick<FetchResponse, 'setCookies'>,
@@ -121,7 +121,7 @@ export class CrawlSession {
     await this.#signedIn?.receive(url, setCookies);
   }
 
-  /** Whether another runner, or the owner, has changed the profile since the request. Then it is worth asking again. */
+  /** Whether another runner or the owner changed the profile since the request, so that a retry may succeed. */
   async isOutdated(carried: Carried): Promise<boolean> {
     if (carried.profile === null || !this.profile) return false;
     await this.refresh(0);
@@ -138,13 +138,16 @@ export class CrawlSession {
     await this.#unlessAway(this.profile?.refresh(maxAgeMs));
   }
 
-  /** While the database is away, the crawl goes on with what it has. */
+  /** While the database is down, the crawl continues with the known values. */
   async #unlessAway(work: Promise<void> | undefined): Promise<void> {
     try {
       await work;
     } catch (error) {
       if (!isTransient(error)) throw error;
-      this.#log.warn({ err: error }, 'The profile cannot be read or renewed; going on with the values known');
+      this.#log.warn(
+        { err: error },
+        'Could not read or renew the profile; continuing with the last known values',
+      );
     }
   }
 
@@ -157,7 +160,7 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A crawl whose cookies cannot be opened here begins with those of the profile. */
+/** A crawl whose cookies cannot be decrypted here starts with those of the profile. */
 function sealing(key: SecretKey, keys: SecretKeys, jobId: string): CookieWrapping {
   return {
     wrap: (text, site) => seal(key, text, `${jobId} ${site}`),

@@ -8,17 +8,18 @@ export type SignInVerdict = 'content' | 'unsure' | 'expired';
 const enough = 4;
 const suspicious = 2;
 
-/** What the pages of one origin have shown. */
+/** Pages of one origin seen so far. */
 interface Origin {
-  /** Pages without a form to sign in. */
+  /** Pages without a sign-in form. */
   clean: number;
   /** Texts of pages with such a form, and a URL of each. */
   readonly forms: LruMap<string>;
 }
 
 /**
- * Tells a sign-in page from a page with an ordinary login box. A form alone says little: it has to be what the page is about, the
- * same at different URLs, or new on a site whose pages had none. A site that has the box on pages of different text keeps them.
+ * Distinguishes a sign-in page from a page with a login box. A form alone is weak evidence: it must dominate the page,
+ * be the same at different URLs, or be new on a site whose pages had none. If pages with different text have the form,
+ * it is a login box.
  */
 export class SignInJudge {
   readonly #origins = new LruMap<Origin>(1_000);

@@ -9,18 +9,25 @@ import type { CrawlContext } from '../run/crawl-context.ts';
 import type { Carried } from './crawl-session.ts';
 import { SignInJudge } from './sign-in-judge.ts';
 
-/** What is to be done with an entry whose answer asks to sign in: ask again after so many milliseconds, or report the error. */
+/**
+ * What to do with an entry whose response requires a sign-in: retry after a delay in milliseconds, or report the error.
+ */
 export type SignInTrouble = { readonly againMs: number } | HoldfastError;
 
-/** So many answers in a row ask to sign in: then a page that was there before has to tell whether the sign-in holds. */
+/**
+ * After this many consecutive responses that require a sign-in, a page that was accessible before is requested to check
+ * it.
+ */
 const maxInARow = 5;
-/** Another runner renews the cookie at the same time; each of its renewals may outdate a request. */
+/** Another runner may renew the cookie at the same time; each renewal may invalidate a request. */
 const maxAgain = 20;
 const unsureMs = 300;
 const maxUnsure = 2;
 const probeMs = 15_000;
 
-/** Notices when a site does not take the sign-in of a profile any more, and ends the run before every page is a sign-in page. */
+/**
+ * Detects that a site no longer accepts a profile's sign-in, and ends the run before every page becomes a sign-in page.
+ */
 export class SignInWatch {
   readonly #context: CrawlContext;
   readonly #onSignedOut: (error: HoldfastError) => void;
@@ -34,7 +41,7 @@ export class SignInWatch {
     this.#onSignedOut = onSignedOut;
   }
 
-  /** Judges status and redirect. */
+  /** Checks status and redirect. */
   async ofHead(
     entry: FrontierEntry,
     response: Pick<FetchResponse, 'status' | 'location'>,
@@ -46,7 +53,7 @@ export class SignInWatch {
     return why === undefined ? undefined : await this.#expired(entry, why, carried, signal);
   }
 
-  /** Judges a page that was read. */
+  /** Checks a parsed page. */
   async ofPage(
     entry: FrontierEntry,
     form: SignInForm | undefined,
@@ -54,7 +61,7 @@ export class SignInWatch {
     signal: AbortSignal,
   ): Promise<SignInTrouble | 'sign_in_page' | undefined> {
     if (carried.profile === null) return undefined;
-    // At its own address it stands in the place of nothing.
+    // At its own URL, a sign-in page replaces no other page.
     if (isSignInUrl(entry.url)) return form ? 'sign_in_page' : undefined;
     const verdict = this.#judge.judge(entry.url, form);
     if (verdict === 'expired')
@@ -76,7 +83,7 @@ export class SignInWatch {
     const error = new HoldfastError('sign_in_expired', `${entry.url} answered with ${why}`);
     if (++this.#inARow % maxInARow !== 0) return error;
     if (await this.#isStillSignedIn(signal)) {
-      // It keeps some pages back from this account.
+      // The site withholds some pages from this account.
       this.#inARow = 0;
       return error;
     }
@@ -91,7 +98,7 @@ export class SignInWatch {
     return times < most;
   }
 
-  /** Asks for the last page that came. */
+  /** Requests the last accessible page. */
   async #isStillSignedIn(signal: AbortSignal): Promise<boolean> {
     const good = this.#lastGood;
     if (!good) return false;

@@ -10,7 +10,7 @@ export interface CookieRow {
   readonly cookies: Buffer;
 }
 
-/** Turns the text of a row's cookies into its bytes, and back. `site` belongs to the seal. */
+/** Encrypts and decrypts the cookies of a row. `site` is authenticated with them. */
 export interface CookieWrapping {
   wrap(text: string, site: string): Buffer;
   /** Null: the bytes cannot be read here. */
@@ -22,7 +22,7 @@ export interface StoredCookiesOptions {
   readonly jobId: string;
   readonly signedIn: boolean;
   readonly wrapping: CookieWrapping;
-  /** Rows may be there from an earlier run. */
+  /** An earlier run may have stored rows. */
   readonly isResumed: boolean;
 }
 
@@ -34,7 +34,7 @@ const readStatement = statement<{ cookies: Buffer }>(
   'SELECT cookies FROM crawl_cookies WHERE job_id = $1 AND site = $2 AND signed_in = $3',
 );
 
-/** The cookies of one crawl by site, those of its requests with a profile apart from the others. */
+/** The cookies of one crawl by site; requests with a profile have separate ones. */
 export class StoredCookies {
   readonly #options: StoredCookiesOptions;
   readonly #boxes = new LruMap<Promise<CookieBox>>(maxSites);
@@ -85,7 +85,10 @@ export class StoredCookies {
   }
 }
 
-/** Cookies that any visitor gets need no seal. The first byte tells both forms apart: that of a sealed value is never 0. */
+/**
+ * Cookies of anonymous visits are not encrypted. The first byte distinguishes the two forms: that of an encrypted value
+ * is never 0.
+ */
 export const plainWrapping: CookieWrapping = {
   wrap: (text) => Buffer.concat([Buffer.from([0]), Buffer.from(text)]),
   unwrap: (bytes) => (bytes[0] === 0 ? bytes.subarray(1).toString() : null),

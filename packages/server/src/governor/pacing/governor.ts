@@ -83,7 +83,7 @@ export class Governor {
   /** Sends nothing to the database afterwards. */
   async close(): Promise<void> {
     await Promise.all([...this.#runs].map((run) => run.close()));
-    // Requests that ended after their run, such as aborted ones.
+    // Requests that end after their run, such as aborted ones.
     await this.#reporter.drain();
     await this.#directory.close();
     await this.#link.close();

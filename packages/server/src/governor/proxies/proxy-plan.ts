@@ -2,10 +2,10 @@ import { type Queryable, run, statement } from '../../base/database/statement.ts
 import type { EndpointReport } from '../../web/proxy/proxy-pool.ts';
 import type { StoredProxy } from './stored-proxies.ts';
 
-/** All that a worker has to know to choose proxies. */
+/** Everything a worker needs to choose proxies. */
 export interface ProxyPlan {
   readonly proxies: readonly StoredProxy[];
-  /** By the pattern of a host; null: its source has none. Empty while no source has one. */
+  /** Proxy by host pattern; null: the source has none. Empty while no source has one. */
   readonly sources: ReadonlyMap<string, string | null>;
   readonly resting: readonly { readonly proxy: string; readonly server: string; readonly for_ms: number }[];
 }
@@ -39,7 +39,7 @@ export async function readProxyPlan(db: Queryable): Promise<ProxyPlan> {
   };
 }
 
-/* In the order of their keys, so that workers that report the same servers do not wait for each other in a circle. */
+/* Ordered by key, so that workers that report the same servers cannot deadlock. */
 const reportStatement = statement<never>(
   'report-proxies',
   `

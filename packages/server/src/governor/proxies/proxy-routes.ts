@@ -24,7 +24,7 @@ interface ProxyRoutesOptions {
   readonly configuration: Configuration;
 }
 
-/** How old the plan may be. A change of proxies or sources takes effect within this time. */
+/** Maximum age of the plan: changes of proxies or sources take effect within this time. */
 const planMs = 5_000;
 
 const lookAgainMs = 1_000;
@@ -35,15 +35,15 @@ interface KnownPool {
 }
 
 /**
- * Which proxy a request goes through: that of its job, that of its source, or HOLDFAST_PROXY. A request that is to go through a proxy
- * never goes without one: where the proxy is missing or its credentials cannot be read, the request fails.
+ * Chooses the proxy of a request: its job's, its source's, or HOLDFAST_PROXY. A request that needs a proxy is never
+ * sent without one: if the proxy is missing or its credentials cannot be read, the request fails.
  */
 export class ProxyRoutes {
   readonly #options: ProxyRoutesOptions;
   readonly #secrets: SecretStore;
   readonly #default: ProxyPool | undefined;
   readonly #pools = new Map<string, KnownPool>();
-  /** The pool of each host that was asked about, while the plan holds. */
+  /** Pools by host, for the current plan. */
   readonly #chosen = new Map<string, ProxyPool | undefined>();
   #plan: { readonly value: ProxyPlan; readonly readAt: number } | undefined;
   #reading: Promise<ProxyPlan> | undefined;
@@ -63,7 +63,7 @@ export class ProxyRoutes {
     this.#chosen.clear();
   }
 
-  /** A fetcher that sends each request where it belongs. `except`: proxy servers that a request is not to use. */
+  /** A fetcher that sends each request through its proxy. `except`: proxy servers to avoid. */
   over(fetcher: Fetcher, except: (request: FetchRequest) => Iterable<string> = () => []): Fetcher {
     return {
       fetch: async (request): Promise<FetchResponse> => {
@@ -73,7 +73,7 @@ export class ProxyRoutes {
           return await fetchThrough(fetcher, pool, request, except(request));
         } catch (error) {
           this.#warn(pool, error);
-          // Nobody was asked: whoever wants the page can wait.
+          // No request was sent, so the caller can wait.
           throw error instanceof AllProxiesRest ? new NotAsked(error.until) : error;
         }
       },
@@ -81,18 +81,18 @@ export class ProxyRoutes {
     };
   }
 
-  /** Without the database, nobody knows where a request belongs. */
+  /** Without the database, the proxy of a request is unknown. */
   async #poolNow(host: string): Promise<ProxyPool | undefined> {
     try {
       return await this.poolFor(host);
     } catch (error) {
       if (error instanceof HoldfastError) throw error;
-      this.#options.log.warn({ err: error }, 'The proxies could not be read; trying again');
+      this.#options.log.warn({ err: error }, 'Could not read the proxies; trying again');
       throw new NotAsked(performance.now() + lookAgainMs);
     }
   }
 
-  /** Throws where a proxy is named that cannot be used. */
+  /** Throws if the named proxy cannot be used. */
   async poolFor(host: string): Promise<ProxyPool | undefined> {
     const plan = await this.#currentPlan();
     if (this.#chosen.has(host)) return this.#chosen.get(host);
@@ -102,19 +102,19 @@ export class ProxyRoutes {
     return pool;
   }
 
-  /** Until when no proxy takes a request to the host, by the monotonic clock; 0 when one does, or none is needed. */
+  /** Until when all proxies of the host are paused, by the monotonic clock; 0: one is available, or none is needed. */
   blockedUntil(host: string): number {
     return this.#chosen.get(host)?.blockedUntil(host) ?? 0;
   }
 
-  /** Why a host's proxies take no request. */
+  /** Why no proxy of a host is available. */
   troubleOf(host: string): HoldfastError | undefined {
     const pool = this.#chosen.get(host);
     if (!pool || pool.blockedUntil(host) === 0) return undefined;
     return new HoldfastError('proxy_failed', pool.trouble ?? pool.name);
   }
 
-  /** The server that an answer came through, for a page that has to go on through it. */
+  /** The server that a response came through, for a page that must keep using it. */
   viaOf({ url, proxy }: Pick<FetchResponse, 'url' | 'proxy'>): { readonly via?: ProxyEndpoint } {
     if (proxy === undefined) return {};
     const via = this.#chosen.get(siteOf(url))?.endpoints.find((endpoint) => endpoint.name === proxy);
@@ -127,7 +127,7 @@ export class ProxyRoutes {
     return this.#chosen.get(host)?.size ?? 0;
   }
 
-  /** Writes what is not yet written about the health of the servers. */
+  /** Writes unsaved health of the servers. */
   async close(): Promise<void> {
     await this.#report().catch(() => undefined);
   }
@@ -158,13 +158,13 @@ export class ProxyRoutes {
       this.#plan = { value, readAt: performance.now() };
       return value;
     } catch (error) {
-      // The database is away, most likely: tried again with the next request after a while.
+      // The database is probably down: a later request tries again.
       if (this.#plan) this.#plan = { ...this.#plan, readAt: performance.now() };
       throw error;
     }
   }
 
-  /** Pools that changed are made anew; what others found out about the rest is learnt. */
+  /** Recreates changed pools, and updates the others with the health that other workers reported. */
   #adopt({ proxies, resting }: ProxyPlan): void {
     for (const [name, { edition }] of this.#pools)
       if (proxies.find((proxy) => proxy.name === name)?.edition !== edition) this.#pools.delete(name);
@@ -209,7 +209,7 @@ export class ProxyRoutes {
     if (reports.length > 0) await reportProxies(this.#options.db, reports);
   }
 
-  /** Once for each kind of failure of a server. */
+  /** Logged once per server and kind of failure. */
   #warn({ name: proxy }: ProxyPool, error: unknown): void {
     if (!(error instanceof HoldfastError) || error.code !== 'proxy_failed') return;
     if (this.#warned.has(error.message) || this.#warned.size > 100) return;

@@ -25,7 +25,7 @@ interface ProxySecret {
   readonly urls: readonly string[];
 }
 
-/* A proxy that nobody has used yet has no health. */
+/* An unused proxy has no health yet. */
 const listStatement = statement<ApiProxy>(
   'list-proxies',
   `
@@ -103,7 +103,7 @@ export async function proxyUrls(
   return (await secrets.get<ProxySecret>(db, secret_id)).urls;
 }
 
-/* What is known of its servers is known of those that it had. */
+/* The stored health belongs to the previous servers. */
 const writeStatement = statement<{ name: string }>(
   'write-proxy',
   `
@@ -121,7 +121,7 @@ RETURNING name`,
 );
 
 export interface EditProxy extends ProxySettings {
-  /** Only the command line may allow private addresses for the proxy itself. Undefined: as it was. */
+  /** Only the command line may allow private addresses for the proxy itself. Undefined: unchanged. */
   readonly mayBePrivate?: boolean | undefined;
 }
 

@@ -46,11 +46,11 @@ export interface RobotsGateOptions {
   readonly userAgent: string;
   /** The crawler's name in robots.txt, if it is not that of the user agent. */
   readonly robotsToken?: string | undefined;
-  /** Aborted when nobody will ask again. */
+  /** Aborted when the caller will not ask again. */
   readonly signal: AbortSignal;
-  /** Who asks once and goes away waits for new rules when the old ones have expired; a crawl need not stand still for them. */
+  /** A one-time caller waits for new rules when the old ones have expired; a crawl continues with other hosts. */
   readonly waitsForNew?: boolean;
-  /** Rules of an origin have come, or can be asked for again. */
+  /** Rules of an origin have arrived, or can be requested again. */
   readonly onLoaded: (origin: string, sitemaps: readonly string[]) => void;
   /** The monotonic clock. */
   readonly now?: () => number;
@@ -59,17 +59,17 @@ export interface RobotsGateOptions {
 
 interface KnownOrigin {
   readonly matcher: RobotsMatcher;
-  /** Why robots.txt could not be had: the origin's URLs wait until this has expired. */
+  /** Why robots.txt could not be fetched: the origin's URLs wait until this has expired. */
   readonly failure: HoldfastError | undefined;
-  /** Nothing of the origin can be had, now or ever: its URLs fail. */
+  /** A permanent failure of the origin: its URLs fail. */
   readonly fails: boolean;
   /** By the monotonic clock. */
   readonly learnedAt: number;
-  /** By the monotonic clock. A run may outlive what it knows by days. */
+  /** By the monotonic clock. A run may outlive its rules by days. */
   readonly expiresAt: number;
 }
 
-/** What holds for an origin, and for how long. */
+/** The verdict for an origin and its expiry. */
 interface Rules {
   readonly rules: RobotsRules;
   readonly failure: HoldfastError | undefined;
@@ -80,31 +80,33 @@ const limits = { totalMs: 20_000 };
 const maxHops = 5;
 const loading = Number.POSITIVE_INFINITY;
 const retryMs = 1_000;
-/** More than the hosts worked on at once; what is forgotten is in the database's cache. */
+/** More than the hosts crawled at once; evicted entries are in the database's cache. */
 const maxOrigins = 2_000;
 const failureSeconds = robotsCacheSeconds.disallow_all;
 /**
- * An origin whose own name or certificate fails is asked again after these times, so that a passing fault is not taken for a
- * lasting one. Then its URLs fail, each with the reason. The short ones are for where a crawl begins: somebody may be waiting.
+ * Retry delays for an origin whose name or certificate fails, so that a transient fault is not mistaken for a permanent
+ * one. Then its URLs fail with the reason. The short delays are for start URLs: a user may be waiting.
  */
 const triesMs = [1_000, 8_000];
 const seedTriesMs = [500, 1_000];
 
-/** Asks robots.txt before every URL. Rules are cached in the database for all workers, refusals included. */
+/** Checks robots.txt before every URL. Rules, including refusals, are cached in the database for all workers. */
 export class RobotsGate {
   readonly #options: RobotsGateOptions;
   readonly #origins = new LruMap<KnownOrigin>(maxOrigins);
   readonly #loads = new Map<string, RobotsLoad>();
   readonly #askAgain = new Set<string>();
   readonly #seeds = new Set<string>();
-  /** How often the name or the certificate of an origin has failed in a row. */
+  /** Consecutive failures of an origin's name or certificate. */
   readonly #lastingFailures = new LruMap<number>(maxOrigins);
   #asksAnew: Set<string> | undefined;
-  /** Two host names that could be resolved, so that one is always another's. */
+  /** Two host names that were resolved, so that one always belongs to another host. */
   #wellKnown: readonly string[] = [];
   readonly #now: () => number;
   readonly #agent: string;
-  /** Why a robots.txt could not be had, for the error of a crawl that waits for it; rather one that is tried again. */
+  /**
+   * Why a robots.txt could not be fetched, for the error of a crawl that waits for it; preferably a retryable reason.
+   */
   lastFailure: HoldfastError | undefined;
 
   constructor(options: RobotsGateOptions) {
@@ -113,18 +115,18 @@ export class RobotsGate {
     this.#agent = options.robotsToken ?? productToken(options.userAgent);
   }
 
-  /** Does not take an earlier failure for an answer: a crawl that begins there has nothing else to do. */
+  /** Ignores an earlier failure: a crawl that starts at this origin has nothing else to do. */
   askAgain(origin: string): void {
     this.#askAgain.add(origin);
     this.#seeds.add(origin);
   }
 
-  /** Nor that of any other origin, the first time: a run that goes on with a crawl may have been started because all is well again. */
+  /** Also ignores failures of other origins the first time: the run may have been resumed because they recovered. */
   askAnew(): void {
     this.#asksAnew = new Set();
   }
 
-  /** Forgets a failure that was met before this moment, so that the next verdict asks. */
+  /** Forgets failures recorded before this moment, so that the next verdict fetches again. */
   forgetFailure(url: string, before: number): boolean {
     const origin = originOf(url);
     const known = this.#origins.get(origin);
@@ -136,8 +138,8 @@ export class RobotsGate {
   }
 
   /**
-   * Whether a URL may be fetched, when to ask again, or why nothing of its origin can ever be had. Nothing here waits: what
-   * is not there yet is fetched, on behalf of whoever asks.
+   * Whether a URL may be fetched, when to ask again, or why its origin has failed. Never waits: missing rules are
+   * fetched in the background.
    */
   verdict(url: string, lease: RequestLease): 'allowed' | 'disallowed' | number | HoldfastError {
     const origin = originOf(url);
@@ -158,7 +160,7 @@ export class RobotsGate {
     return known.matcher.allows(url) ? 'allowed' : 'disallowed';
   }
 
-  /** Why the URLs of this one's origin wait, if they do. */
+  /** Why the URLs of this origin wait, if they do. */
   failureOf(url: string): HoldfastError | undefined {
     return this.#origins.get(originOf(url))?.failure;
   }
@@ -174,7 +176,7 @@ export class RobotsGate {
       return;
     }
     running.join(lease);
-    // Whoever asks is about to take the governor's leave for a page, and at a busy source would be first every time.
+    // The caller is about to request a permit for a page, and at a busy source would always get it first.
     const permit = running.give && this.#options.governor.tryAcquire(hostOf(`${origin}/`));
     if (permit && !('waitUntil' in permit)) running.give?.(permit);
   }
@@ -187,10 +189,10 @@ export class RobotsGate {
     try {
       sitemaps = await this.#learn(origin, load);
     } catch (error) {
-      // Nobody wants them any more, or nobody has a lease: whoever asks next begins anew.
+      // No caller is left, or none has a lease: the next caller starts over.
       if (load.signal.aborted || error instanceof NotAsked) return this.#forget(origin, load);
-      // The database is away, most likely: asked again in a moment.
-      log.warn({ err: error, origin }, 'robots.txt could not be looked up; trying again');
+      // The database is probably down: try again shortly.
+      log.warn({ err: error, origin }, 'Could not look up robots.txt; trying again');
       await delay(retryMs);
       await this.#options.db.query({ text: 'SELECT 1' }).catch(() => undefined);
     }
@@ -219,13 +221,13 @@ export class RobotsGate {
     const isOver = failure !== undefined && isLasting(failure) && nextTryMs === undefined;
     const fails =
       isForGood || (isOver && (failure.code !== 'dns_failed' || (await this.#canResolve(hostname))));
-    // Also when there is none: an earlier one may have been taken back.
+    // Also without one: an earlier Crawl-delay may have been removed.
     await this.#options.governor.recordCrawlDelay(hostOf(`${origin}/`), matcher.crawlDelaySeconds ?? null);
     this.#origins.set(origin, { matcher, failure, fails, learnedAt, expiresAt });
     return rules.sitemaps;
   }
 
-  /** When an origin whose own name or certificate failed is asked again; undefined: not as long as the failure is remembered. */
+  /** When to retry an origin whose name or certificate failed; undefined: not while the failure is remembered. */
   #nextTryMs(origin: string, failure: HoldfastError | undefined): number | undefined {
     if (!failure || !isLasting(failure)) {
       this.#lastingFailures.delete(origin);
@@ -236,7 +238,7 @@ export class RobotsGate {
     return (this.#seeds.has(origin) ? seedTriesMs : triesMs)[failed];
   }
 
-  /** Whether names can be resolved at all. A machine that is offline must not write off every URL it has left. */
+  /** Whether any name can be resolved. An offline machine must not fail all its remaining URLs. */
   async #canResolve(besides: string): Promise<boolean> {
     const { resolve = resolveHost } = this.#options;
     if (this.#wellKnown.length === 0) return true;
@@ -269,7 +271,7 @@ export class RobotsGate {
     return { rules, failure: undefined, expiresInMs: ttlSeconds * 1000 };
   }
 
-  /** What robots.txt says, or why it cannot be had. */
+  /** The rules of robots.txt, or why they cannot be fetched. */
   async #ask(
     origin: string,
     load: RobotsLoad,
@@ -283,7 +285,7 @@ export class RobotsGate {
         url: at,
         userAgent,
         limits,
-        // A file of any length has rules at its start; the body of a refusal has none.
+        // The start of a file of any length has rules; the body of an error response has none.
         enoughBytes: robotsBytes,
         acceptHead: ({ status }: { status: number }) => robotsVerdict(status) === 'parse',
         signal: load.signal,
@@ -307,9 +309,9 @@ export class RobotsGate {
         permit.done({ kind: 'error', code: error.code, host: hostOf(at) });
       else permit.done({ kind: 'error', code: 'aborted' });
       if (!(error instanceof HoldfastError)) throw error;
-      // A failure of the proxy says nothing about the origin; whoever asks next tries again.
+      // A proxy failure says nothing about the origin; the next caller tries again.
       if (error.code === 'proxy_failed') throw new NotAsked();
-      // Five redirects and still no file: it counts as not there (RFC 9309, 2.3.1.2).
+      // More than five redirects count as absent (RFC 9309, 2.3.1.2).
       if (error.code === 'too_many_redirects') return { rules: allowAll, verdict: 'allow_all' };
       return robotsFailure(origin, at, error);
     }
@@ -318,13 +320,13 @@ export class RobotsGate {
   async #failed(origin: string, failure: HoldfastError): Promise<Rules> {
     const { db, log } = this.#options;
     const ttl = { origin, ttlSeconds: failureSeconds, copyDays: robotsCopyDays };
-    // Names, certificates and addresses are this worker's own view: another worker may well get the file.
+    // Failures of names, certificates and addresses may be local to this worker; others may reach the file.
     const holds = isOwnFailure(failure)
       ? await keepRobotsCopy(db, ttl)
       : await storeRobotsFailure(db, { ...ttl, rules: rulesOfFailure(failure) });
     if (!holds) return { rules: disallowAll, failure, expiresInMs: failureSeconds * 1000 };
     if (holds.copied_at)
-      log.warn({ origin }, `${failure.message}; the rules of ${holds.copied_at.toISOString()} hold on`);
+      log.warn({ origin }, `${failure.message}; the rules of ${holds.copied_at.toISOString()} still apply`);
     return rulesOf(holds);
   }
 
@@ -343,9 +345,8 @@ export class RobotsGate {
   }
 
   /**
-   * Resolves when the governor calls the host ready, at the latest after `ms`; with a permit when somebody who asked for a
-   * verdict gave his. A source that is being loaded is there within milliseconds, not when its refusal said to ask again: a
-   * crawl's first page used to wait a second for it.
+   * Resolves when the governor reports the host ready, at the latest after `ms`; with a permit if another caller passed
+   * on its own. A source that is being loaded is ready within milliseconds, long before the time in its refusal.
    */
   #untilReady(load: RobotsLoad, host: string, ms: number): Promise<Permit | undefined> {
     return new Promise((resolve) => {

@@ -8,7 +8,7 @@ import type { Permit } from '../pacing/permit.ts';
 export class RobotsLoad {
   readonly #leases = new Set<RequestLease>();
   readonly #over = new AbortController();
-  /** Set while it waits for the governor: takes a permit that another caller got. */
+  /** Set while it waits for the governor: accepts a permit from another caller. */
   give: ((permit: Permit) => void) | undefined;
 
   get signal(): AbortSignal {

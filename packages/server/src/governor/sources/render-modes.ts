@@ -14,7 +14,7 @@ const readStatement = statement<SourceMode>(
 
 const freshMs = 30_000;
 
-/** Whether pages of a host run in a browser, as its source says. Few sources say anything, so they are read together. */
+/** The render setting of a host's source. Few sources have one, so all are read at once. */
 export class RenderModes {
   readonly #db: Queryable;
   #modes = new Map<string, RenderMode>();
@@ -44,7 +44,7 @@ export class RenderModes {
         rows.flatMap(({ hosts, render }) => hosts.map((host) => [host, render] as const)),
       );
     } catch {
-      // While the database is away, what was known holds.
+      // While the database is down, the last known settings apply.
     }
     this.#readAt = performance.now();
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Configuration, HoldfastError } from '@holdfast/contract';
+import { type Configuration, errors, HoldfastError } from '@holdfast/contract';
 import { browserAccount } from '../../browser/browser-account.ts';
 import { BrowserProcess } from '../../browser/browser-process.ts';
 import { browserReadiness } from '../../browser/browser-readiness.ts';
@@ -9,7 +9,7 @@ import { findBrowser } from '../../browser/find-browser.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'browser';
-const withoutOne = 'pages that need JavaScript are stored as they came (render: auto means never)';
+const withoutOne = 'pages that need JavaScript are stored as the server sent them (render: auto means never)';
 
 /** Starts the browser that workers here would start, with its sandbox, and ends it. */
 export async function checkBrowser(configuration: Pick<Configuration, 'browser'>): Promise<Finding> {
@@ -40,9 +40,10 @@ export async function checkBrowser(configuration: Pick<Configuration, 'browser'>
       error instanceof HoldfastError
         ? error
         : new HoldfastError('browser_unavailable', (error as Error).message);
-    const advice = hint.startsWith('`holdfast doctor`')
-      ? 'Correct it, name another browser with HOLDFAST_BROWSER, or use render: never. See docs/guides/render-pages.md.'
-      : hint;
+    const advice =
+      hint === errors.browser_unavailable.hint
+        ? 'Correct it, name another browser with HOLDFAST_BROWSER, or use render: never. See docs/guides/render-pages.md.'
+        : hint;
     return {
       check,
       state: 'warning',

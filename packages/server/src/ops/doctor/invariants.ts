@@ -227,7 +227,7 @@ export const jobInvariants: readonly Invariant[] = [
   },
   {
     number: 5,
-    promise: 'a fence is handed out once and ends once, and older fences are refused',
+    promise: 'a fence is issued once and ends once; older fences are refused',
     statement: oneEnding,
     advice: jobAdvice,
   },

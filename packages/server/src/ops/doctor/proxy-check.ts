@@ -6,7 +6,7 @@ import type { Check } from './finding.ts';
 
 const shown = 3;
 
-/** Proxies whose credentials this machine cannot read, names that nothing stands for, and servers that rest. */
+/** Proxies whose credentials this machine cannot read, unknown proxy names, and paused servers. */
 export const checkProxies: Check = async ({ pool }, configuration) => {
   const check = 'proxies';
   const proxies = await listProxies(pool, { limit: 1_000 });
@@ -30,7 +30,7 @@ export const checkProxies: Check = async ({ pool }, configuration) => {
       check,
       state: 'problem',
       found: `the source ${missing.id} uses the proxy ${missing.proxy}, which does not exist; its requests fail`,
-      advice: `Create it with \`holdfast proxies add ${missing.proxy} URL\`, or take it away: \`holdfast sources set ${missing.id} --proxy none\`.`,
+      advice: `Create it with \`holdfast proxies add ${missing.proxy} URL\`, or remove it: \`holdfast sources set ${missing.id} --proxy none\`.`,
     };
   const servers = proxies.flatMap((proxy) => proxy.servers);
   const resting = servers.filter(({ state }) => state === 'resting');

@@ -182,7 +182,7 @@ function makeGauges(registry: Registry) {
       'server',
       'event',
     ]),
-    proxyResting: gauge('holdfast_proxy_resting', 'Whether a proxy server rests after failures.', [
+    proxyResting: gauge('holdfast_proxy_resting', 'Whether a proxy server is paused after failures.', [
       'proxy',
       'server',
     ]),

@@ -44,7 +44,7 @@ ended AS (
 event AS (
   INSERT INTO job_events (job_id, event_no, transition, from_status, to_status, fence, actor, reason)
   SELECT id, event_count - later, ${transitionOr('recover')}, step.from_status, step.to_status, fence, $3,
-    CASE WHEN died THEN 'Worker died: ' || prior_worker || ' is gone and left the job behind'
+    CASE WHEN died THEN 'Worker died: ' || prior_worker || ' is gone and left the job unfinished'
       ELSE 'Worker timed out: ' || prior_worker || ' let its lease run out' END
   FROM ended JOIN stale USING (id)
   CROSS JOIN LATERAL (

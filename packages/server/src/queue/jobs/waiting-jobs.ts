@@ -26,7 +26,7 @@ const reasons: Readonly<Record<HostCause, string>> = {
   retry_after: 'the site asked for a pause (Retry-After)',
   limit: 'its rate limit or delay allows no request yet',
   robots: 'its robots.txt is unreachable',
-  proxy: 'its proxy rests after failures',
+  proxy: 'its proxy is paused after failures',
   tries: 'its failed URLs are retried later',
 };
 

@@ -4,7 +4,7 @@ import { seal, unseal } from '../../base/secrets/seal.ts';
 import type { SecretStore } from '../../base/secrets/secret-store.ts';
 import { CookieBox, type StoredCookie } from '../../web/cookies/cookie-box.ts';
 
-/** What is sealed of a profile. */
+/** The encrypted values of a profile. */
 export interface ProfileSecret {
   /** In lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ const lookStatement = statement<ProfileRow>(
    FROM profiles profile JOIN secrets ON secrets.id = secret_id WHERE profile.id = $1`,
 );
 
-/** Written only on top of what was read: two runners that got a new cookie take turns. */
+/** Compare and swap: two runners that received a new cookie must not overwrite each other. */
 const renewStatement = statement<{ version: string }>(
   'renew-profile',
   `
@@ -64,13 +64,13 @@ written AS (
 SELECT version::text FROM turn`,
 );
 
-/** Sites keep a replaced cookie valid for seconds: what another runner got is read well before that. */
+/** Sites accept a replaced cookie for some seconds; cookies renewed by other runners are read well before that. */
 const staleMs = 250;
 const attempts = 5;
 
 /**
- * A profile in use. All runs with it share its cookies: when a site renews one, it is stored at once, and the others read it before
- * their next request.
+ * A profile in use. All its runs share its cookies: a cookie that a site renews is stored at once, and the other runs
+ * read it before their next request.
  */
 export class ProfileSession {
   readonly #db: Queryable;
@@ -82,7 +82,10 @@ export class ProfileSession {
   #looking: Promise<void> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  /** The profile that a job names, if it belongs to the owner of the job. Throws `profile_not_found`, or `secret_key_missing`. */
+  /**
+   * The profile that a job names, if it belongs to the job's owner. Throws `profile_not_found`, or
+   * `secret_key_missing`.
+   */
   static async open(
     db: Queryable,
     store: SecretStore,
@@ -116,7 +119,7 @@ export class ProfileSession {
     return this.#row.version;
   }
 
-  /** Only these URLs get anything of it. */
+  /** Its values are sent only to these URLs. */
   covers(url: string): boolean {
     return isOriginOf(this.#row.origins, url);
   }
@@ -134,7 +137,7 @@ export class ProfileSession {
     return this.#box.all();
   }
 
-  /** Reads what changed, unless that was read a moment ago. */
+  /** Reads changes, unless they were read a moment ago. */
   async refresh(maxAgeMs = staleMs): Promise<void> {
     if (performance.now() - this.#readAt < maxAgeMs) return;
     this.#looking ??= this.#look().finally(() => {
@@ -143,7 +146,10 @@ export class ProfileSession {
     await this.#looking;
   }
 
-  /** Cookies that a site renewed. Resolves when all runs can have them. A site that deletes one only says that it is no longer good. */
+  /**
+   * Stores cookies that a site renewed. Resolves when all runs can read them. A deleted cookie is not removed: it only
+   * shows that the cookie has expired.
+   */
   async renew(url: string, setCookies: readonly string[]): Promise<void> {
     const before = new Map(this.#box.of(url).map((cookie) => [cookie.name, cookie.value]));
     const trial = new CookieBox(this.#box.all());
@@ -170,7 +176,7 @@ export class ProfileSession {
 
   async #write(renewed: readonly StoredCookie[], edition: number): Promise<void> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      // Its owner has given it other values since.
+      // Its owner has replaced the values since.
       if (this.#row.edition !== edition) return;
       for (const cookie of renewed) this.#box.put(cookie);
       this.#secret = { ...this.#secret, cookies: this.#box.all() };

@@ -12,7 +12,7 @@ import type { SecretStore } from '../../base/secrets/secret-store.ts';
 import { readCookies } from '../../web/cookies/read-cookies.ts';
 import type { ProfileSecret } from './profile-session.ts';
 
-/** A profile as anybody sees it: without its values. */
+/** The public view of a profile, without its values. */
 export type Profile = Omit<ApiProfile, 'created_at' | 'updated_at' | 'last_used_at'> & {
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -51,12 +51,12 @@ const deleteStatement = statement<Profile & { secret_id: string }>(
   `DELETE FROM profiles WHERE user_id = $1 AND name = $2 RETURNING ${columns}, secret_id`,
 );
 
-/** Whoever creates a profile. */
+/** The creator of a profile. */
 interface Owned {
   readonly user_id: string;
 }
 
-/** Creates a profile. Its values are sealed, and in no answer. */
+/** Creates a profile. Its values are encrypted and never returned. */
 export async function createProfile(
   pool: pg.Pool,
   store: SecretStore,
@@ -73,7 +73,7 @@ export async function createProfile(
   });
 }
 
-/** Replaces everything that a profile holds. Runs that use it have the new values before their next request. */
+/** Replaces all values of a profile. Runs that use it read them before their next request. */
 export async function replaceProfile(
   pool: pg.Pool,
   store: SecretStore,
@@ -112,7 +112,7 @@ export async function createUnnamed(
   });
 }
 
-/** New values for the same job. Returns whether the profile is there. */
+/** New values for the same job. Returns whether the profile exists. */
 export async function replaceUnnamed(
   pool: pg.Pool,
   store: SecretStore,
@@ -155,7 +155,7 @@ export async function deleteProfile(
   });
 }
 
-/** What is sealed, and what may be shown of it. */
+/** The encrypted values, and the part that may be shown. */
 function contentsOf(given: Omit<CheckedProfile, 'name'>) {
   const headers = Object.fromEntries(
     Object.entries(given.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
@@ -180,6 +180,6 @@ function authorizationOf({
 }: Pick<CheckedProfile, 'basic_auth' | 'bearer_token'>): string | undefined {
   if (bearer_token !== undefined) return `Bearer ${bearer_token}`;
   if (!basic_auth) return undefined;
-  // RFC 7617: UTF-8, as all servers that say anything about it want it.
+  // RFC 7617: UTF-8, the only charset that servers can ask for.
   return `Basic ${Buffer.from(`${basic_auth.username}:${basic_auth.password}`).toString('base64')}`;
 }

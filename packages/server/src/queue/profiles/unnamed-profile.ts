@@ -14,13 +14,15 @@ import { createUnnamed, findProfile } from './profiles.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A payload, and what of it must not be stored there. */
+/** A payload, and the secrets removed from it. */
 export interface SplitPayload {
   readonly payload: Payload;
   readonly secrets: Omit<CheckedProfile, 'name'> | undefined;
 }
 
-/** Takes the headers that may be secret, password and token out of a payload. They go to the origins of its URLs alone. */
+/**
+ * Removes password, token and headers that may be secret from a payload. They are sent only to the origins of its URLs.
+ */
 export function splitSecrets(given: Payload, url: unknown = given.url): SplitPayload {
   const { headers, basic_auth, bearer_token, ...rest } = given;
   const all = Object.entries(headers === undefined ? {} : checked(requestHeaders, headers, 'headers'));
@@ -51,7 +53,7 @@ export function splitSecrets(given: Payload, url: unknown = given.url): SplitPay
   };
 }
 
-/** The payload as it may be stored: its secrets are in an unnamed profile, and a profile that it names exists. */
+/** The payload to store: its secrets are moved to an unnamed profile, and a profile that it names exists. */
 export async function concealSecrets<Given extends Payload>(
   pool: pg.Pool,
   store: SecretStore,
@@ -88,7 +90,7 @@ secret AS (
 SELECT count(*)::int AS pruned FROM pruned`,
 );
 
-/** Deletes what was stored for jobs that are gone. */
+/** Deletes unnamed profiles of deleted jobs. */
 export async function pruneUnnamedProfiles(db: Queryable, retentionDays: number): Promise<number> {
   if (retentionDays === 0) return 0;
   const [row] = await run(db, pruneStatement, [retentionDays]);

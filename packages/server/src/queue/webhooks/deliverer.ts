@@ -154,7 +154,8 @@ export class Deliverer {
     if (!held) return;
     publish('delivery', { outcome: isLast ? 'dead' : 'failed' });
     if (isLast) log.warn({ ...names, reason: error }, 'A webhook delivery is dead');
-    if (disabled) log.warn({ ...names, reason: error }, 'A webhook was disabled: its receiver takes nothing');
+    if (disabled)
+      log.warn({ ...names, reason: error }, 'A webhook was disabled: its receiver accepts nothing');
   }
 }
 

@@ -33,7 +33,7 @@ ill AS (
     enabled = enabled AND $7::text IS NULL AND failing_since >= now() - interval '${webhookPatienceDays} days' IS NOT FALSE,
     disabled_reason = CASE WHEN NOT enabled THEN disabled_reason WHEN $7::text IS NOT NULL THEN $7
       WHEN failing_since < now() - interval '${webhookPatienceDays} days'
-      THEN 'it has taken nothing for ${webhookPatienceDays} days; the last reason: ' || $4 END
+      THEN 'it has accepted nothing for ${webhookPatienceDays} days; the last reason: ' || $4 END
   WHERE id = (SELECT webhook_id FROM failed) AND $6::float8 IS NOT NULL
   RETURNING enabled
 )

@@ -41,21 +41,22 @@ function sources(used: readonly Comparable[]): ConfidenceReason {
 
 function sales(used: readonly Comparable[]): ConfidenceReason {
   const count = used.filter(({ observation }) => observation.priceType === 'sold').length;
-  if (count === 0) return { points: 0, text: 'None of them is a sale: people ask more than they get.' };
+  if (count === 0)
+    return { points: 0, text: 'None of them is a sale, and asking prices are usually too high.' };
   const text = count === 1 ? 'One of them is a sale.' : `${count} of them are sales.`;
   return { points: count >= 5 ? 2 : 1, text };
 }
 
 /** The range of the middle three fifths relative to the median. */
 function spread(used: readonly Comparable[]): ConfidenceReason {
-  if (used.length < 3) return { points: 0, text: 'They are too few to tell how far prices lie apart.' };
+  if (used.length < 3) return { points: 0, text: 'They are too few to estimate the spread of prices.' };
   const at = (percent: number) => weightedPercentile(used, percent, 6);
   const range = subtractDecimals(at(80), at(20));
   const median = at(50);
   const within = (share: string) => compareDecimals(range, multiplyDecimals(median, decimal(share))) <= 0;
   if (within('0.25')) return { points: 2, text: 'They agree closely.' };
   if (within('0.6')) return { points: 1, text: 'They agree roughly.' };
-  return { points: 0, text: 'They lie far apart.' };
+  return { points: 0, text: 'They vary widely.' };
 }
 
 function matches(used: readonly Comparable[]): ConfidenceReason {
@@ -63,6 +64,6 @@ function matches(used: readonly Comparable[]): ConfidenceReason {
     ({ observation }) => compareDecimals(decimal(observation.matchStrength), decimal('0.7')) >= 0,
   );
   if (2 * strong.length >= used.length) return { points: 0, text: 'Most listings match the item well.' };
-  if (strong.length > 0) return { points: -1, text: 'Most listings match the item only in part.' };
+  if (strong.length > 0) return { points: -1, text: 'Most listings match the item only partly.' };
   return { points: -2, text: 'No listing matches the item well.' };
 }

@@ -107,8 +107,8 @@ describe('confidence', () => {
     expect(valuation?.reasons.map(({ text }) => text)).toEqual([
       'There is only one comparable price.',
       'All of them come from one source.',
-      'None of them is a sale: people ask more than they get.',
-      'They are too few to tell how far prices lie apart.',
+      'None of them is a sale, and asking prices are usually too high.',
+      'They are too few to estimate the spread of prices.',
       'Most listings match the item well.',
     ]);
   });

@@ -14,7 +14,7 @@ import type { Product } from '../products/product.ts';
 
 export interface ProductPageOptions {
   readonly fetcher: GovernedFetcher;
-  /** Undefined where this worker has no browser host. */
+  /** Undefined if this worker has no browser host. */
   readonly renderer: Renderer | undefined;
   /** What the source of a host says, for visits that leave it to `auto`. */
   readonly modes: Pick<RenderModes, 'of'>;
@@ -96,7 +96,7 @@ export class ProductPages {
           url,
           response: documentOf(response, bodyOf(response)),
           userAgent,
-          // The whole page comes the way that its document came.
+          // The page's resources use the same proxy as its document.
           ...fetcher.viaOf(response),
           ...(await lease.session.forBrowser(url)),
           options: {

@@ -1,11 +1,11 @@
 import { Cookie, CookieJar, MemoryCookieStore } from 'tough-cookie';
 
-/** A cookie as it is stored, and as Playwright's storageState has it, with `expires` in seconds; -1 or absent: of the session. */
+/** A cookie in the form of Playwright's storageState, with `expires` in seconds; -1 or absent: a session cookie. */
 export interface StoredCookie {
   readonly name: string;
   readonly value: string;
   readonly domain: string;
-  /** Sent to this host alone, not to its subdomains. */
+  /** Sent to this host only, not to its subdomains. */
   readonly hostOnly?: boolean | undefined;
   readonly path?: string | undefined;
   readonly expires?: number | undefined;
@@ -14,12 +14,12 @@ export interface StoredCookie {
   readonly sameSite?: string | undefined;
 }
 
-/** As many as browsers keep of one site. */
+/** The limit of browsers per site. */
 const maxCookies = 180;
-/** Servers refuse more, and so would every further page. */
+/** Servers refuse longer headers, on every page. */
 const maxHeader = 16 * 1024;
 
-/** The cookies of one site, by the rules of RFC 6265bis. Bounded, whatever the site sends. */
+/** The cookies of one site, according to RFC 6265bis. Bounded in size. */
 export class CookieBox {
   readonly #store = new MemoryCookieStore();
   readonly #jar = new CookieJar(this.#store, { looseMode: true, allowSecureOnLocal: false });
@@ -50,18 +50,18 @@ export class CookieBox {
     return this.#count === 0 ? [] : this.#jar.getCookiesSync(url).map(stored);
   }
 
-  /** Takes the Set-Cookie headers of an answer. Returns whether that changed what is sent. */
+  /** Stores the Set-Cookie headers of a response. Returns whether the cookies to send changed. */
   receive(url: string, setCookies: readonly string[]): boolean {
     let hasChanged = false;
     for (const line of setCookies) {
       const cookie = control.test(line) ? undefined : Cookie.parse(line, { loose: true });
-      // A header of ours has to hold it.
+      // It must fit into a request header.
       if (cookie && isSendable(cookie)) hasChanged = this.#set(cookie, url) || hasChanged;
     }
     return hasChanged;
   }
 
-  /** Adds a cookie that was stored, or given by its owner. */
+  /** Adds a stored cookie, or one provided by its owner. */
   put({ name, value, domain, hostOnly, path, expires, secure, httpOnly, sameSite }: StoredCookie): boolean {
     const host = domain.replace(/^\./, '').toLowerCase();
     const isSession = expires === undefined || expires < 0;
@@ -130,7 +130,7 @@ function isSame(one: Cookie, other: Cookie): boolean {
   return one.key === other.key && (other.path === null || one.path === other.path);
 }
 
-/** Sites that renew a cookie with every answer move its end by seconds, which is not worth a write. */
+/** Sites that renew a cookie with every response change its expiry by seconds, which is not worth a write. */
 function isAsLong(one: Cookie | undefined, other: Cookie): boolean {
   const [before = Number.POSITIVE_INFINITY, after = Number.POSITIVE_INFINITY] = [
     one?.expiryTime(),

@@ -7,7 +7,7 @@ export interface CookieSources {
   readonly storage_state?: { readonly cookies: readonly StoredCookie[] } | undefined;
 }
 
-/** All cookies that a profile was given. A Cookie header, which names no domain, belongs to the hosts of the origins. */
+/** All cookies of a profile. A Cookie header names no domain, so its cookies belong to the hosts of the origins. */
 export function readCookies(
   { cookies = [], cookies_txt, storage_state }: CookieSources,
   origins: readonly string[],
@@ -57,7 +57,7 @@ function readCookiesTxt(text: string): StoredCookie[] {
     const fields = httpOnly ? line.slice('#HttpOnly_'.length) : line;
     if (fields.trim() === '' || fields.startsWith('#')) return [];
     const [domain = '', wide = '', path = '', secure = '', expires = '', name, ...value] = fields.split('\t');
-    // Never with the line itself in the message: it holds the secret.
+    // The message must not contain the line, which is secret.
     if (name === undefined || domain === '' || !path.startsWith('/') || !/^-?\d+(\.\d+)?$/.test(expires))
       throw new HoldfastError(
         'bad_request',

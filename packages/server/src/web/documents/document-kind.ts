@@ -9,16 +9,16 @@ const types: readonly (readonly [RegExp, DocumentKind])[] = [
 ];
 const binary = /^(?:application|binary)\/(?:octet-stream|x-download|force-download|download)\b/i;
 
-/** By its type alone, or by its name where the type says nothing. Undefined: it is not read. */
+/** By content type, or by file name if the type is generic. Undefined: not read. */
 export function kindByHead(contentType: string | undefined, url: string): DocumentKind | undefined {
-  // Without a type it is taken for a page, as browsers do.
+  // Without a type it is treated as HTML, as in browsers.
   if (contentType === undefined) return 'html';
   const known = types.find(([type]) => type.test(contentType))?.[1];
   if (known) return known;
   return binary.test(contentType) && /\.pdf(?:$|[?#])/i.test(url) ? 'pdf' : undefined;
 }
 
-/** Some servers call a PDF text or HTML. Its mark may come after a few bytes of rubbish. */
+/** Some servers declare a PDF as text or HTML. Its signature may follow a few garbage bytes. */
 export function kindByContent(
   contentType: string | undefined,
   url: string,

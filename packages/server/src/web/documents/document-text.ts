@@ -1,6 +1,6 @@
 import type { PageHeading } from '../html/extracted-page.ts';
 
-/** What the reader of a document found in it. */
+/** The content of a document. */
 export interface DocumentText {
   readonly title: string | null;
   readonly author: string | null;
@@ -11,7 +11,7 @@ export interface DocumentText {
   readonly markdown: string;
   readonly wordCount: number;
   readonly pages: number;
-  /** Fewer than `pages` where time or length ran out. */
+  /** Fewer than `pages` if a limit on time or length was reached. */
   readonly pagesRead: number;
   readonly isTruncated: boolean;
 }

@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
     return this.#connection?.stage;
   }
 
-  /** The site may have got the request. */
+  /** The site may have received the request. */
   get isSent(): boolean {
     return this.#controller !== undefined;
   }

@@ -1,18 +1,18 @@
-/** What speaks for a page being the sign-in page of its site. */
+/** Evidence that a page is a sign-in page. */
 export interface SignInForm {
-  /** Title, headline or button say so. */
+  /** In title, headline or button. */
   readonly isNamed: boolean;
-  /** The form posts to an address for signing in, or asks for the password that one has. */
+  /** The form posts to a sign-in URL, or asks for the current password. */
   readonly isForSigningIn: boolean;
   /** The form leads back to this page. */
   readonly leadsBack: boolean;
-  /** There is little else on the page. */
+  /** The page has little other content. */
   readonly isBare: boolean;
-  /** The visible text: a sign-in page says the same wherever it is shown. */
+  /** The visible text: a sign-in page is the same at every URL. */
   readonly text: string;
 }
 
-/** Words of the page, without its form, up to which it is bare. */
+/** Maximum words outside the form for a page with little other content. */
 const fewWords = 80;
 const lookedAt = 512 * 1024;
 
@@ -21,13 +21,16 @@ const form = /<form\b[\s\S]*?(?:<\/form\s*>|$)/gi;
 const words =
   /\b(?:log[ -]?in|log ?on|sign[ -]?in|sign ?on|anmeld(?:en|ung)|einloggen|connexion|se connecter|identifiez-vous|iniciar sesi[oó]n|acceder|accedi|inloggen|aanmelden|entrar|fazer login|logga in|log ind|logg inn|kirjaudu|zaloguj|giriş yap)(?![a-z])|přihlás|войти|вход|登录|登錄|登入|ログイン|サインイン|로그인|đăng nhập/i;
 
-/** Undefined: the page has no form with one password, as one signs in with; two are for changing it, or for signing up. */
+/**
+ * Undefined: the page has no form with exactly one password field. Forms with two are for changing a password or
+ * signing up.
+ */
 export function findSignInForm(html: string, url: string): SignInForm | undefined {
   const page = html.slice(0, lookedAt);
   if (!/password/i.test(page)) return undefined;
   const forms = page.match(form) ?? [];
   const own = forms.find((one) => (one.match(passwordField) ?? []).length === 1);
-  // Some pages have no form element: a script sends what was typed.
+  // Some pages have no form element: a script sends the input.
   if (
     !own &&
     (forms.some((one) => passwordField.test(one)) || (page.match(passwordField) ?? []).length !== 1)
@@ -73,18 +76,18 @@ function isSignInPath(path: string): boolean {
   return signIn.test(path.split(/[?#]/)[0] ?? '');
 }
 
-/** Whether an address is that of a page to sign in, as far as its name tells. */
+/** Whether a URL looks like a sign-in page. */
 export function isSignInUrl(url: string): boolean {
   const { hostname, pathname } = new URL(url);
   return signInHost.test(hostname) || isSignInPath(pathname);
 }
 
-/** Whether an address ends the session of whoever asks for it. */
+/** Whether a URL looks like a sign-out link. */
 export function isSignOutUrl(url: string): boolean {
   return signOut.test(url.slice(url.indexOf('/', 8)));
 }
 
-/** Why an answer to a signed-in request says that the sign-in has run out; undefined: it does not. */
+/** Why a response shows that the sign-in has expired; undefined: it does not. */
 export function asksToSignIn(
   url: string,
   { status, location }: { readonly status: number; readonly location: string | undefined },

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { type ProxyEndpoint, ProxyFailure, proxyAuthorization } from './proxy-endpoint.ts';
 
 interface TunnelTarget {
-  /** An address, or a name where the proxy resolves names. */
+  /** An address, or a host name if the proxy resolves names. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Asks the proxy at the other end of the socket for a connection to the target. From then on the socket leads there. */
+/** Asks the proxy to connect to the target. Afterwards, the socket is a tunnel to it. */
 export async function askForTunnel(proxy: Socket, via: ProxyEndpoint, target: TunnelTarget): Promise<void> {
   if (via.scheme === 'socks5') await askSocks(proxy, via, target);
   else await askHttp(proxy, via, target);
@@ -33,7 +33,7 @@ function askHttp(proxy: Socket, via: ProxyEndpoint, { host, port }: TunnelTarget
       if (head.length > 0) socket.unshift(head);
       resolve();
     });
-    // A server that knows no CONNECT answers as if it had been asked for a page.
+    // A server without CONNECT responds as to a page request.
     connect.once('response', ({ statusCode = 0 }) => reject(httpRefusal(via, statusCode)));
     connect.once('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? error.message;
@@ -47,7 +47,7 @@ function askHttp(proxy: Socket, via: ProxyEndpoint, { host, port }: TunnelTarget
   });
 }
 
-/** Which answers to CONNECT are about the target, and which about us. */
+/** Which responses to CONNECT concern the target, and which concern us. */
 export function httpRefusal(via: ProxyEndpoint, status: number): ProxyFailure {
   // tinyproxy answers 401 to wrong credentials.
   if (status === 407 || status === 401)
@@ -67,7 +67,7 @@ export function httpRefusal(via: ProxyEndpoint, status: number): ProxyFailure {
 }
 
 async function askSocks(proxy: Socket, via: ProxyEndpoint, { host, port }: TunnelTarget): Promise<void> {
-  // Loaded on demand: few need it.
+  // Loaded on demand, because few need it.
   const { SocksClient } = await import('socks');
   const { username, password = '' } = via;
   try {

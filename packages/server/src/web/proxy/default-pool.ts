@@ -20,7 +20,7 @@ export function defaultPool({
     servers: proxyUrls.map(parseProxyUrl),
     rotation: proxyRotation,
     resolvesNames: proxyResolvesNames,
-    // It comes from where the allow-list comes from.
+    // It has the same trust as the allow-list.
     mayBePrivate: true,
   });
 }
@@ -40,7 +40,7 @@ export function goesDirect({ proxyBypass }: Pick<ProxySettings, 'proxyBypass'>, 
   });
 }
 
-/** Sends everything through HOLDFAST_PROXY. For requests that belong to no job or source, such as webhooks. */
+/** Sends requests that belong to no job or source, such as webhooks, through HOLDFAST_PROXY. */
 export function throughDefault<Given extends Fetcher>(fetcher: Given, configuration: ProxySettings): Fetcher {
   const pool = defaultPool(configuration);
   if (!pool) return fetcher;

@@ -3,16 +3,14 @@ import type { Fetcher, FetchRequest, FetchResponse } from '../fetch/fetcher.ts';
 import { ProxyFailure } from './proxy-endpoint.ts';
 import type { ProxyPool } from './proxy-pool.ts';
 
-/** How soon to ask again where it is not known. */
+/** Delay before asking again if the time is unknown. */
 const soonMs = 250;
-/** How many proxies one request may try. */
+/** Maximum proxies to try per request. */
 const mostTries = 3;
 
 /**
- * Fetches through a pool. When a proxy fails before the site can have got the request, the next one tries at once. There is no way
- * from here to the site without a proxy.
- *
- * `except`: endpoints that are not to be used, by name.
+ * Fetches through a pool. If a proxy fails before the site can have received the request, the next one is tried at
+ * once. Never connects without a proxy. `except`: names of endpoints to avoid.
  */
 export async function fetchThrough(
   fetcher: Fetcher,
@@ -24,7 +22,7 @@ export async function fetchThrough(
   const tried = new Set(except);
   let failure: ProxyFailure | undefined;
   for (let tries = 0; tries < mostTries; tries++) {
-    // With nothing else left, a server is better than none.
+    // If no other server is left, an excluded one is better than none.
     const via = pool.choose(host, tried) ?? (tries === 0 ? pool.choose(host) : undefined);
     if (!via) break;
     tried.add(via.name);
@@ -34,7 +32,7 @@ export async function fetchThrough(
       return response;
     } catch (error) {
       if (!(error instanceof ProxyFailure)) {
-        // The site answered, or the request ended for reasons of our own.
+        // The site responded, or we ended the request.
         if (error instanceof HoldfastError && fromSite.has(error.code)) pool.succeeded(via, host);
         else pool.abandoned(via);
         throw error;
@@ -47,7 +45,7 @@ export async function fetchThrough(
   throw failure ?? new AllProxiesRest(pool, host);
 }
 
-/** Errors that only a site that was reached can cause. */
+/** Errors that prove that the site was reached. */
 const fromSite: ReadonlySet<string> = new Set(['response_invalid', 'content_encoding_bad', 'body_too_large']);
 
 /** No proxy was asked for anything. */
@@ -56,7 +54,7 @@ export class AllProxiesRest extends HoldfastError {
   readonly until: number;
 
   constructor(pool: ProxyPool, host: string) {
-    const what = pool.size === 1 ? 'rests after failures' : 'has no server left that works';
+    const what = pool.size === 1 ? 'is paused after failures' : 'has no working server left';
     super('proxy_failed', `${pool.name} ${what}${pool.trouble ? ` (last: ${pool.trouble})` : ''}`);
     this.until = pool.blockedUntil(host) || performance.now() + soonMs;
   }

@@ -11,11 +11,13 @@ export interface ProxiedSocketOptions {
   readonly lookup: (origin: string) => LookupFunction;
   /** Certificates trusted instead of the system's. */
   readonly ca?: readonly string[] | undefined;
-  /** The bytes are somebody else's, who needs a tunnel for whatever scheme they have. */
+  /** The caller passes on foreign bytes and needs a tunnel for any scheme. */
   readonly alwaysTunnels?: boolean | undefined;
 }
 
-/** How far an attempt has come: on its way to the proxy, waiting for the proxy to reach the site, or in touch with the site. */
+/**
+ * Progress of an attempt: connecting to the proxy, waiting for the proxy to reach the site, or connected to the site.
+ */
 export type ProxyStage = 'proxy' | 'target' | 'site';
 
 export type ProxiedDone = (
@@ -25,8 +27,9 @@ export type ProxiedDone = (
 ) => void;
 
 /**
- * A connection to an origin through a proxy. The address that the guard checked is what the proxy is asked for, and TLS with the
- * site runs inside of the tunnel, with the certificate checked by the host's name. Nothing here ever connects to the site directly.
+ * A connection to an origin through a proxy. The proxy is asked to connect to the address that the guard checked; TLS
+ * with the site runs inside the tunnel and verifies the certificate against the host name. Never connects to the site
+ * directly.
  */
 export class ProxiedOpening {
   stage: ProxyStage = 'proxy';
@@ -36,7 +39,7 @@ export class ProxiedOpening {
   #socket: Socket | undefined;
   #isDestroyed = false;
 
-  /** Throws when the URL's host is an address that is not allowed. */
+  /** Throws if the URL's host is a forbidden address. */
   constructor(origin: URL, options: ProxiedSocketOptions, via: ProxyEndpoint, done: ProxiedDone) {
     this.#origin = origin;
     this.#options = options;
@@ -124,7 +127,7 @@ export class ProxiedOpening {
       ...(ca && { ca: [...ca] }),
     });
     this.#socket = socket;
-    // A broken connection is nobody's proof; a bad certificate is the site's, or that of a proxy that reads along.
+    // A broken connection proves nothing; a bad certificate is the site's, or that of an intercepting proxy.
     await this.#ready(socket, 'secureConnect', (error) =>
       /^(ECONNRESET|EPIPE|ETIMEDOUT)$/.test(error.code ?? '')
         ? this.#failure('route', `the connection to the site broke off (${error.code})`)
@@ -142,7 +145,7 @@ export class ProxiedOpening {
     await new Promise<void>((resolve, reject) => {
       const settle = (error?: Error) => {
         socket.off('error', onError).off('close', onClose).off(event, onReady);
-        // Whatever comes later is for those who got the socket, or for nobody.
+        // Later events belong to the new owner of the socket.
         if (error) socket.on('error', () => {});
         if (error) reject(error);
         else resolve();

@@ -145,7 +145,7 @@ describe.each([
     expect(pool.blockedUntil('shop.example')).toBeGreaterThan(performance.now());
     const failure = await failureOf(fetchThrough(fetcher, pool, { url: 'http://shop.example/' }));
     expect(failure.message).toMatch(
-      /eu rests after failures \(last: eu: cannot be reached \(ECONNREFUSED\)\)/,
+      /eu is paused after failures \(last: eu: cannot be reached \(ECONNREFUSED\)\)/,
     );
   });
 

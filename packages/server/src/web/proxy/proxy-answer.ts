@@ -4,7 +4,7 @@ import { httpRefusal } from './ask-for-tunnel.ts';
 import type { ProxyStage } from './open-through-proxy.ts';
 import { isForwarded, type ProxyEndpoint, ProxyFailure } from './proxy-endpoint.ts';
 
-/** Errors of the connection, for which the proxy may be as much to blame as the site. */
+/** Connection errors, which proxy or site may have caused. */
 const ofTheWay: ReadonlySet<string> = new Set(['connection_failed', 'fetch_timed_out']);
 
 interface Way {
@@ -12,7 +12,7 @@ interface Way {
   readonly isSent: boolean;
 }
 
-/** What went wrong on the way through a proxy is no failure of the site. All other errors stay what they are. */
+/** Turns failures on the way through a proxy into proxy errors; all other errors are returned unchanged. */
 export function asProxyFailure(error: unknown, via: ProxyEndpoint, { stage, isSent }: Way): unknown {
   if (error instanceof ProxyFailure || !(error instanceof HoldfastError)) return error;
   if (error.code === 'tls_failed')
@@ -29,7 +29,7 @@ function describe(stage: ProxyStage | undefined): string {
   return stage === 'target' ? 'the proxy did not connect' : 'the connection through the proxy failed';
 }
 
-/** A proxy that gets plain requests answers some of them itself. Wraps the `acceptHead` of such a request. */
+/** For plain http, a proxy may respond itself. Wraps the `acceptHead` of such a request to detect that. */
 export function checkProxyAnswer(
   url: URL,
   via: ProxyEndpoint,
@@ -42,7 +42,7 @@ export function checkProxyAnswer(
   };
 }
 
-/** Errors that proxies mark as their own: by RFC 9209, Squid's header, or tinyproxy's name. */
+/** Errors that proxies identify as their own: RFC 9209, Squid's header, or tinyproxy's name. */
 function isOwnError({ status, headers }: FetchHead): boolean {
   if (status < 400) return false;
   return (

@@ -2,9 +2,9 @@ import { HoldfastError, type ProxyServer } from '@holdfast/contract';
 
 /** One proxy server of a pool. */
 export interface ProxyEndpoint extends ProxyServer {
-  /** For pages, logs and errors, such as `eu` or `eu#2`: the pool's name, and its place in a list. */
+  /** The name for pages, logs and errors, such as `eu` or `eu#2`: the pool's name and the position in its list. */
   readonly name: string;
-  /** The proxy may stand in a private network: whoever configured it can configure the allow-list too. */
+  /** The proxy may be in a private network, because its operator also controls the allow-list. */
   readonly mayBePrivate: boolean;
 }
 
@@ -14,14 +14,14 @@ export interface ProxyEndpoint extends ProxyServer {
  */
 export type ProxyBlame = 'proxy' | 'route';
 
-/** A failure on the way through a proxy. It says nothing about the health of the site. */
+/** A failure of a proxy, which says nothing about the health of the site. */
 export class ProxyFailure extends HoldfastError {
   /** Private, so that no log prints the password with the error. */
   readonly #endpoint: ProxyEndpoint;
   readonly blame: ProxyBlame;
   /** The proxy refused the credentials. */
   readonly isUnauthorized: boolean;
-  /** The site may have got the request. */
+  /** The site may have received the request. */
   readonly isSent: boolean;
 
   constructor(
@@ -42,7 +42,7 @@ export class ProxyFailure extends HoldfastError {
   }
 }
 
-/** Requests to it are sent to the proxy itself, with the whole URL, which it resolves. Only plain http can be sent so. */
+/** Requests are sent to the proxy with the absolute URL, which it resolves. Only for plain http. */
 export function isForwarded(origin: URL, { scheme, resolvesNames }: ProxyEndpoint): boolean {
   return resolvesNames && scheme !== 'socks5' && origin.protocol === 'http:';
 }

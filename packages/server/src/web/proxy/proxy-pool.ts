@@ -7,7 +7,7 @@ export interface ProxyPoolOptions {
   readonly name: string;
   readonly servers: readonly ProxyServer[];
   readonly rotation?: ProxyRotation | undefined;
-  /** The proxies resolve host names, all of them. */
+  /** All proxies of the pool resolve host names. */
   readonly resolvesNames?: boolean | undefined;
   readonly mayBePrivate?: boolean | undefined;
   readonly cooldownMs?: number | undefined;
@@ -15,7 +15,7 @@ export interface ProxyPoolOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What became of an endpoint's requests since the last `collect`. */
+/** Outcomes of an endpoint's requests since the last `collect`. */
 export interface EndpointReport {
   readonly endpoint: string;
   readonly address: string;
@@ -26,18 +26,18 @@ export interface EndpointReport {
   readonly succeeded: boolean;
 }
 
-/** Failures in a row that rest a proxy, or a host's way through it. */
+/** Consecutive failures that pause a proxy, or a host's route through it. */
 const mostInARow = 3;
-/** A proxy rests that brings nothing from so many hosts in a row. */
+/** Consecutive failing hosts that pause a proxy. */
 const mostHosts = 3;
-/** Each rest is twice as long as the one before, up to so many times the first. */
+/** Each pause is twice as long as the previous one, up to this multiple of the first. */
 const longestFactor = 16;
 const standardCooldownMs = 30_000;
 const maxRoutes = 10_000;
-/** How soon to ask again how a trial went. */
+/** How soon to check the outcome of a trial. */
 const trialLookMs = 250;
 
-/** A list of proxies, which of them is next, and which of them rest because they failed. */
+/** A list of proxies, with its rotation and the pauses of failed ones. */
 export class ProxyPool {
   readonly name: string;
   readonly #members: readonly Member[];
@@ -69,7 +69,7 @@ export class ProxyPool {
     return this.#members.map(({ endpoint }) => endpoint);
   }
 
-  /** The proxy for the next request to a host. Undefined while all that are left of them rest. */
+  /** The proxy for the next request to a host. Undefined while all candidates are paused. */
   choose(host: string, except: ReadonlySet<string> = new Set()): ProxyEndpoint | undefined {
     const now = this.#now();
     const ready = this.#members.filter(
@@ -80,7 +80,7 @@ export class ProxyPool {
     return chosen?.endpoint;
   }
 
-  /** Until when no proxy takes a request to the host; 0 when one does. */
+  /** Until when all proxies are paused for the host; 0: one is available. */
   blockedUntil(host: string): number {
     const now = this.#now();
     let earliest = Number.POSITIVE_INFINITY;
@@ -93,7 +93,7 @@ export class ProxyPool {
     return this.#members.find(({ lastFailure }) => lastFailure !== null)?.lastFailure ?? undefined;
   }
 
-  /** A request came back, with an answer of the site or with an error that is none of the proxy's. */
+  /** A request succeeded as far as the proxy is concerned: the site responded, or the error was not the proxy's. */
   succeeded(endpoint: ProxyEndpoint, host: string): void {
     this.#memberOf(endpoint)?.succeeded(host);
   }
@@ -102,12 +102,12 @@ export class ProxyPool {
     this.#memberOf(failure.endpoint)?.failed(failure, host, this.#now());
   }
 
-  /** A request ended without a word about the proxy. */
+  /** A request ended without evidence about the proxy. */
   abandoned(endpoint: ProxyEndpoint): void {
     this.#memberOf(endpoint)?.abandoned();
   }
 
-  /** What other processes found out: an endpoint rests for so long. */
+  /** Health reported by other processes: an endpoint is paused until then. */
   learn(endpoint: string, coolingMs: number): void {
     const member = this.#members.find((one) => one.endpoint.name === endpoint);
     member?.rest(this.#now() + coolingMs);
@@ -125,7 +125,7 @@ export class ProxyPool {
 
   #next(ready: readonly Member[]): Member | undefined {
     if (ready.length === 0) return undefined;
-    // By its place in the whole list, so that a proxy that rests does not change the turns of the others.
+    // By position in the whole list, so that a paused proxy does not change the rotation of the others.
     for (let step = 0; step < this.#members.length; step++) {
       const member = this.#members[this.#turn++ % this.#members.length];
       if (member && ready.includes(member)) return member;
@@ -139,13 +139,13 @@ class Member {
   lastFailure: string | null = null;
   readonly #cooldownMs: number;
   #restsUntil = 0;
-  /** It rested, and nothing has succeeded since: one request at a time. */
+  /** After a pause, one request at a time until one succeeds. */
   #isOnTrial = false;
   #trials = 0;
   #trialSince = 0;
   #streak = 0;
   #rests = 0;
-  /** Hosts that it brought nothing from, in a row. */
+  /** Consecutive hosts that failed. */
   readonly #mute = new Set<string>();
   readonly #routes = new Map<string, { streak: number; rests: number; until: number }>();
   #requests = 0;
@@ -162,12 +162,12 @@ class Member {
     return Math.max(this.#restsUntil, this.#routes.get(host)?.until ?? 0);
   }
 
-  /** The same, and for others than the one request that tries it. */
+  /** The same, or a trial is in progress. */
   freeAt(host: string, now: number): number {
     return this.mayTry(now) ? this.readyAt(host) : Math.max(this.readyAt(host), now + trialLookMs);
   }
 
-  /** A trial that never came back must not keep it resting for good. */
+  /** A trial without an outcome must not block it forever. */
   mayTry(now: number): boolean {
     return !this.#isOnTrial || this.#trials === 0 || now - this.#trialSince > this.#cooldownMs;
   }
@@ -249,7 +249,7 @@ class Member {
   }
 }
 
-/** Rendezvous hashing: a host keeps its proxy, and when that rests, only its hosts move. */
+/** Rendezvous hashing: a host keeps its proxy, and if that is paused, only its hosts move. */
 function closest(members: readonly Member[], host: string): Member | undefined {
   let best: Member | undefined;
   let highest = -1;

@@ -96,7 +96,7 @@ function compileRegex(source: string, flags: number, pattern: string): RE2JS {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new HoldfastError('bad_request', `the pattern ${pattern} cannot be used: ${why}`, {
       cause,
-      hint: 'Between slashes stands a regular expression (RE2 syntax); for a folder write a glob such as /blog/**.',
+      hint: 'A pattern between slashes is a regular expression (RE2 syntax). For a folder, write a glob such as /blog/**.',
     });
   }
 }

@@ -1,8 +1,8 @@
 import { maxUrlLength } from './canonical-url.ts';
 
 /**
- * The part of a link behind # that names a page of a single-page application (`#/about`, `#!about`), and not a place in a
- * document. It means something in a browser alone.
+ * The fragment that names a page of a single-page application (`#/about`, `#!about`) rather than a position in a
+ * document. It has a meaning only in a browser.
  */
 function hashRouteOf(href: string): string {
   const at = href.indexOf('#');

@@ -34,7 +34,7 @@ export interface PooledJobsOptions {
   readonly configuration: Configuration;
   readonly send: (message: FromRunner) => void;
   readonly onRequest?: () => void;
-  /** Undefined where this worker has no browser host. */
+  /** Undefined if this worker has no browser host. */
   readonly renderer?: Renderer | undefined;
   /** The bundled thread of adapter modules. */
   readonly moduleProgram?: string;

@@ -61,7 +61,7 @@ describe('a worker that starts', () => {
     await recoverDeadWorkers(queue.pool, log, 'w1');
     expect((await listEvents(queue.pool, id)).at(-1)).toMatchObject({
       transition: 'recover',
-      reason: 'Worker died: other is gone and left the job behind',
+      reason: 'Worker died: other is gone and left the job unfinished',
     });
     expect((await showJob(queue.pool, id)).error_message).toBe('Worker died');
   });

@@ -208,7 +208,7 @@ export class Supervisor {
     else
       log.info(
         { reason: rendering.problem },
-        `Pages that need JavaScript are stored as they came: ${rendering.problem}. ${rendering.advice}`,
+        `Pages that need JavaScript are stored as the server sent them: ${rendering.problem}. ${rendering.advice}`,
       );
   }
 

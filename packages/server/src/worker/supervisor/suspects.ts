@@ -39,7 +39,7 @@ export async function findSuspectJobs(
     const rows = await run(db, suspectsStatement, [jobs.map(({ id }) => id)]);
     return new Set(rows.map(({ job_id }) => job_id));
   } catch (error) {
-    log.warn({ err: error }, 'Could not look up suspect jobs; none runs alone');
+    log.warn({ err: error }, 'Could not look up suspect jobs; they run together with other jobs');
     return new Set();
   }
 }

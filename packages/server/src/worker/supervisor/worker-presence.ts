@@ -45,7 +45,7 @@ export class WorkerPresence {
     const isOurs = await reportWorker(this.#db, this.#registration, beat);
     if (!isOurs && !this.#hasNamesake)
       this.#log.error(
-        `Another worker is now called ${this.#registration.id}; give each its own WORKER_ID, or none`,
+        `Another worker now has the id ${this.#registration.id}; give each worker its own WORKER_ID, or leave it unset`,
       );
     this.#hasNamesake = !isOurs;
   }

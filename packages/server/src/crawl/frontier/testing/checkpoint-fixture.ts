@@ -16,7 +16,7 @@ export const found = (url: string, fields: Partial<FoundUrl> = {}): FoundUrl => 
   ...fields,
 });
 
-/** What a URL that waits for another attempt failed with. */
+/** The last error of a URL that waits for a retry. */
 export const failure = { reason: 'site_error', message: 'HTTP 500', status: 500 };
 
 const nothing: Omit<Checkpoint, 'number'> = {
@@ -34,7 +34,7 @@ const nothing: Omit<Checkpoint, 'number'> = {
   cookies: [],
 };
 
-/** A checkpoint with nothing in it but what is given. */
+/** A checkpoint with only the given fields. */
 export function save(
   db: Queryable,
   job: HeldJob,

@@ -1,4 +1,4 @@
-// A reading thread that hangs at some pages, and dies of others.
+// A parser thread that hangs on some pages and crashes on others.
 import { readBody } from '../read-body.ts';
 import { serveReading } from '../serve-reading.ts';
 

@@ -12,7 +12,7 @@ import { Governor, type GovernorOptions } from '../governor.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Quick turns, so that tests need not wait for what takes seconds in life. */
+/** Short intervals, so that tests do not wait for seconds. */
 const quick = { turnMs: 50, breaker: { failures: 5, pauseSeconds: 300 } };
 
 /** A database of its own for a test file; each test uses hosts of its own, and as many governors as it likes. */
@@ -51,7 +51,7 @@ export class GovernorFixture {
     return governor;
   }
 
-  /** A governor whose database can be taken away from it: as if it were dead, for the others. */
+  /** A governor whose database can be disconnected, so that it looks dead to the others. */
   newMortal(options: Partial<GovernorOptions> = {}) {
     let away = false;
     const query = (config: QueryConfig) =>
@@ -75,7 +75,7 @@ export class GovernorFixture {
     await vi.waitUntil(async () => (await this.pool.query(sql)).rowCount, { interval: 5, timeout: 5_000 });
   }
 
-  /** Time passes for one source: every moment that its row knows lies so much further back. */
+  /** Simulates time for one source by moving all its timestamps into the past. */
   async passSeconds(sourceId: string, seconds: number): Promise<void> {
     await this.pool.query(
       `UPDATE sources SET paused_until = paused_until - $2::interval, probe_until = probe_until - $2::interval,

@@ -16,7 +16,9 @@ export function shareOfLimit(starts: readonly number[], limitPerMinute: number):
   return (starts.length - 1) / ((ms / 60_000) * limitPerMinute);
 }
 
-/** How much of a limit was used in the best window of so many milliseconds: a machine that halts now and then is no fault. */
+/**
+ * How much of a limit was used in the best window of so many milliseconds, so that pauses of the machine do not count.
+ */
 export function bestShare(starts: readonly number[], limitPerMinute: number, windowMs: number): number {
   return mostWithin(starts, windowMs) / ((limitPerMinute * windowMs) / 60_000);
 }

@@ -7,7 +7,7 @@ const attempts = 3;
 const retryMs = (attempt: number, seconds = 0) =>
   Math.max(seconds * 1000, Math.min(1_000 * 8 ** (attempt - 1), 60_000));
 
-/** A crawl that never runs out of pages, and tries again what failed, as crawls do. */
+/** A crawl that never runs out of pages and retries failed ones. */
 export class SimulatedCrawl {
   /** Pages that failed as often as a page may. */
   lost = 0;

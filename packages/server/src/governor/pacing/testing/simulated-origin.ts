@@ -1,11 +1,11 @@
 import type { RequestOutcome } from '../request-outcome.ts';
 
-/** How an origin tells what is too much: by counting in whole seconds, or by a bucket that refills. */
+/** The origin's rate limiter: a counter per second, or a token bucket. */
 type Limiter = 'window' | 'bucket';
 
 export interface OriginOptions {
   readonly limiter: Limiter;
-  /** What it answers to what is too much. */
+  /** Its response to requests above the limit. */
   readonly status: 429 | 503;
   readonly retryAfterSeconds?: number;
   readonly latencyMs?: number;
@@ -14,7 +14,7 @@ export interface OriginOptions {
   readonly now: () => number;
 }
 
-/** An origin that serves so many requests a second and turns away the rest. */
+/** An origin with a fixed capacity per second; it refuses all other requests. */
 export class SimulatedOrigin {
   /** When each request came, and whether it was served. */
   readonly requests: { readonly at: number; readonly served: boolean }[] = [];

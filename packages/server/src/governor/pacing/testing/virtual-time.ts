@@ -7,8 +7,8 @@ const realImmediate = setImmediate;
 const turn = () => new Promise<void>((resolve) => realImmediate(resolve));
 
 /**
- * Time that passes only when nothing is left to do now, for this process's timers and for the database alike: governors run
- * in it as they are, and minutes take a second. What happens in it does not depend on the speed of the machine.
+ * Virtual time for this process's timers and the database. It advances only when nothing is left to do, so minutes take
+ * a second and the outcome does not depend on the speed of the machine.
  */
 export class VirtualTime {
   readonly #client: pg.Client;

@@ -31,7 +31,7 @@ async function held(db: pg.Pool, kind: JobKind, host: string): Promise<HeldJob> 
   return job;
 }
 
-/** A job whose run met a host that is blocked, and gave it back for an hour. */
+/** A job that was released for an hour because its host is blocked. */
 export async function givenBack(db: pg.Pool, host: string, cause: HostCause, isPaused = false) {
   const job = await held(db, 'crawl', host);
   const blockedBy = blockedAt(host, cause, isPaused);
@@ -50,7 +50,7 @@ async function heldBack(db: pg.Pool, host: string, set: string) {
   await db.query(`UPDATE sources SET ${set} WHERE id = $1`, [`host:${host}`]);
 }
 
-/** A job for every reason to wait that does not hang on workers, by a name for it. */
+/** One job for each reason to wait, except those that depend on workers, by name. */
 export async function fillWaits(db: pg.Pool) {
   await heldBack(db, 'broken.test', `paused_until = now() + interval '5 min', pause_reason = 'failures'`);
   await heldBack(db, 'busy.test', `paused_until = now() + interval '10 min', pause_reason = 'retry_after'`);
@@ -82,7 +82,7 @@ export async function fillWaits(db: pg.Pool) {
 }
 type WaitingCase = keyof Awaited<ReturnType<typeof fillWaits>>;
 
-/** What each of them says, wherever it is shown: the reason, a part of the words, whether it ends at a time, and what ends it. */
+/** The expected wait of each: reason, part of the text, whether it ends at a time, and what ends it. */
 export const expectedWaits: Readonly<
   Record<WaitingCase, readonly [reason: string, text: string, hasEnd: boolean, ends: string]>
 > = {

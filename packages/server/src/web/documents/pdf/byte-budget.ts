@@ -1,10 +1,10 @@
 import { brotliDecompressSync, constants, inflateSync, type ZlibOptions } from 'node:zlib';
 
-/** Thrown within the reader when a document wants more memory than it may have. */
+/** Thrown in the parser when a document exceeds its memory limit. */
 class OverBudget extends Error {}
 
 export interface ByteBudget {
-  /** Set once something was refused: readers may swallow the error. */
+  /** Set when the limit was reached, because the parser may swallow the error. */
   readonly isOver: boolean;
   /** For the next document. */
   begin(): void;
@@ -14,8 +14,8 @@ const largestShare = 4;
 const checkEvery = 16 * 1024 * 1024;
 
 /**
- * Bounds the memory of typed arrays in this thread. A thread's own limits count JavaScript objects alone, while the streams of a
- * document inflate into typed arrays, a thousandfold if it is a bomb.
+ * Limits the memory of typed arrays in this thread. A thread's resource limits cover only the JavaScript heap, but a
+ * document's streams inflate into typed arrays, a thousandfold in a bomb.
  */
 export function limitTypedArrays(maxBytes: number): ByteBudget {
   const budget = {
@@ -69,7 +69,7 @@ const formats: Readonly<Record<string, (bytes: Uint8Array, options: ZlibOptions)
   brotli: (bytes, { maxOutputLength }) => brotliDecompressSync(bytes, { maxOutputLength }),
 };
 
-/** pdf.js inflates most streams by a DecompressionStream, and collects all that comes out of it. */
+/** pdf.js inflates most streams with a DecompressionStream and collects the output. */
 function inflaterOf(maxOutputLength: number, exceeded: () => void) {
   return class {
     #output: Uint8Array[] = [];
@@ -96,7 +96,7 @@ function inflaterOf(maxOutputLength: number, exceeded: () => void) {
 
     #inflate(bytes: Uint8Array): void {
       try {
-        // What a damaged stream holds before its damage is better than nothing.
+        // The intact beginning of a damaged stream is better than nothing.
         const options = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
         const output = formats[this.#format]?.(bytes, options);
         if (!output) throw new Error(`no ${this.#format}`);

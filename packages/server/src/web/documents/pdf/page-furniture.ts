@@ -1,17 +1,19 @@
 import type { Line } from './pdf-lines.ts';
 
-/** Lines at either end of a page that may be its header or footer. */
+/** Maximum lines at the top or bottom that may be a header or footer. */
 const outerLines = 2;
-/** Text has a smaller distance between its lines. */
+/** Lines of running text are closer together. */
 const gapInSizes = 1.5;
-/** Left and right pages have different ones. */
+/** Left and right pages may have different ones. */
 const reach = 2;
 const continued =
   /^\((?:continues on (?:the )?next page|continued (?:from|on) (?:the )?(?:previous|next) page)\)$/i;
 const pageNumber =
   /^(?:(?:page|seite|p\.)\s*)?[-–—\s]*(?:\d{1,5}|[ivxlc]{1,8})[-–—\s]*(?:(?:of|\/|von)\s*\d{1,5})?$/i;
 
-/** Removes running headers, footers and page numbers: outer lines, apart from the text, that pages near by have too. */
+/**
+ * Removes running headers, footers and page numbers: outer lines, separated from the text, that nearby pages repeat.
+ */
 export function withoutFurniture(pages: readonly (readonly Line[])[]): Line[][] {
   const outer = pages.map(outerOf);
   const offset = folioOffset(outer);
@@ -30,7 +32,7 @@ function folioOf(line: Line): number {
   return Number(first ?? last ?? Number.NaN);
 }
 
-/** By how much printed numbers differ from those of the file, because of its cover and table of contents. */
+/** The offset between printed page numbers and page indexes, caused by cover and table of contents. */
 function folioOffset(outer: readonly Map<Line, string>[]): number {
   const counts = new Map<number, number>();
   for (const lines of outer)

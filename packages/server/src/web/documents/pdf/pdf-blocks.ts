@@ -33,7 +33,7 @@ export function blocksOf(pages: readonly (readonly Line[])[], outline: readonly 
     const page = lines[0]?.page ?? at + 1;
     const margin = leftMargin(lines, style);
     const right = rightMargin(lines, style);
-    // A sentence that goes on is not broken by the page: the anchor follows its paragraph.
+    // If a sentence continues on the next page, the anchor follows its paragraph.
     let anchor: Block | undefined = { kind: 'page', page };
     const flush = () => {
       if (open) blocks.push(closed(open));
@@ -123,7 +123,7 @@ function continues(open: Open, line: Line, style: Style, right: number): boolean
       gap < 1.5 * size &&
       !/^[\dA-Z]+(?:\.\d+)+\s/.test(textOf(line))
     );
-  // Another column: the line before it tells whether the sentence goes on.
+  // Another column: the previous line shows whether the sentence continues.
   if (gap <= 0) return goesOn(open, line);
   if (gap > Math.max(1.25 * style.leading, 1.35) * size) return false;
   const text = textOf(line);
@@ -132,14 +132,14 @@ function continues(open: Open, line: Line, style: Style, right: number): boolean
   const isIndented = line.x > last.x + 0.8 * size && last.x <= open.first.x;
   if (open.kind === 'paragraph' && open.lineCount > 1 && isIndented) return false;
   if (open.kind === 'item' && line.x < open.first.x - 0.5 * size) return false;
-  // A line that ends early, and a sentence with it.
+  // A short line that ends a sentence.
   return !(last.end < right - 0.2 * (right - open.first.x) && endsSentence(last));
 }
 
-/** Of a table of contents: a title, a gap or dots, and the number of a page. */
+/** An entry of a table of contents: title, gap or dots, page number. */
 const isContentsLine = (text: string) => /(?:(?:\s?\.){4,}\s*|\t)(?:\d{1,4}|[ivxlc]{1,6})$/i.test(text);
 
-/** Whether a sentence goes on in another column or on the next page. */
+/** Whether a sentence continues in another column or on the next page. */
 function goesOn(open: Open, line: Line): boolean {
   if (open.kind !== 'paragraph' && open.kind !== 'item') return false;
   if (Math.abs(line.size - open.last.size) > 0.12 * line.size || isCodeLine(line)) return false;
@@ -159,7 +159,7 @@ function add(open: Open, line: Line, words: ReadonlySet<string>): void {
   open.lineCount++;
 }
 
-/** Joins the next line to a paragraph. A word that is broken at the end of a line becomes whole again. */
+/** Joins the next line to a paragraph and rejoins hyphenated words. */
 function joinRuns(runs: Run[], next: readonly Run[], words: ReadonlySet<string>): void {
   const last = runs.at(-1);
   const first = next[0];
@@ -176,7 +176,7 @@ function joinRuns(runs: Run[], next: readonly Run[], words: ReadonlySet<string>)
   runs.push(...next);
 }
 
-/** A link that shows its own address, which is broken where the line ends. */
+/** A link whose text is its URL, broken at the end of the line. */
 function isWithinUrl(last: Run, first: Run): boolean {
   return last.href !== undefined && last.href === first.href && /[/.?&=_-]$|^\S*:\/\/\S*$/.test(last.text);
 }
@@ -252,7 +252,7 @@ class Tally {
   }
 }
 
-/** Hyphenated words of the document as they stand within a line: these keep their hyphen at its end. */
+/** Words that are hyphenated within a line: they keep their hyphen at the end of one. */
 function wordsOf(pages: readonly (readonly Line[])[]): Set<string> {
   const words = new Set<string>();
   for (const lines of pages)
@@ -278,8 +278,8 @@ function rightMargin(lines: readonly Line[], { size }: Style): number {
 const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
 /**
- * The outline names the headings of a document, and thereby the level of each size; without one, larger sizes are higher levels.
- * Level 1 is the document's title.
+ * The outline determines the headings and thus the level of each font size; without an outline, larger sizes are higher
+ * levels. Level 1 is the document's title.
  */
 function headingLevels(
   pages: readonly (readonly Line[])[],

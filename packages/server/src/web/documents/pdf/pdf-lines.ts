@@ -1,4 +1,4 @@
-/** What Holdfast reads of pdf.js's text items and annotations. */
+/** The fields of pdf.js's text items and annotations that are used. */
 export interface PdfTextItem {
   readonly str: string;
   readonly transform: readonly number[];
@@ -13,7 +13,7 @@ export interface PdfLink {
   readonly box: readonly [number, number, number, number];
 }
 
-/** A piece of a line in one font, with one link or none. */
+/** A run of text in one font, with at most one link. */
 export interface Run {
   text: string;
   readonly isCode: boolean;
@@ -59,7 +59,7 @@ export function linesOf({ number, items, links, transform, isCode }: PdfPage): L
       isEnded ||= item.hasEOL;
       continue;
     }
-    // Marks beside the text: watermarks, and the stamps of preprint servers.
+    // Marks beside the text: watermarks, and stamps of preprint servers.
     if (!isUpright) continue;
     const code = isCode(item.fontName);
     if (!line || startsLine(line, x, y, size, isEnded)) {
@@ -92,7 +92,7 @@ function startsLine(line: Line, x: number, y: number, size: number, isEnded: boo
   return shift > 0.6 * height || (isEnded && shift > 0.3 * height) || x < line.end - 2 * height;
 }
 
-/** Code keeps its columns; elsewhere a tab stands for a gap that no space is wide enough for. */
+/** Code keeps its columns; elsewhere a wide gap becomes a tab. */
 function addSpace(line: Line, gap: number, isCode: boolean): void {
   const last = line.runs.at(-1) as Run;
   const blanks = isCode && line.charWidth > 0 ? Math.max(1, Math.round(gap / line.charWidth)) : 1;

@@ -12,7 +12,7 @@ export interface PdfLimits {
   /** Pages beyond this time are left out. */
   readonly readingMs: number;
   readonly maxPages: number;
-  /** Whether memory ran out, which pdf.js does not always report. */
+  /** Whether the memory limit was reached, which pdf.js does not always report. */
   readonly isOverBudget: () => boolean;
 }
 
@@ -32,7 +32,7 @@ export async function readPdf(body: Uint8Array, given: PdfLimits): Promise<Docum
     return await readDocument(await task.promise, given, ends);
   } catch (error) {
     if (given.isOverBudget())
-      throw new HoldfastError('page_unreadable', 'the document needs too much memory');
+      throw new HoldfastError('page_unreadable', 'the document takes too much memory');
     throw asFailure(error);
   } finally {
     await task.destroy().catch(() => {});
@@ -51,7 +51,7 @@ async function readDocument(
   let failure: unknown;
   for (let number = 1; number <= wanted; number++) {
     if (number > 1 && (performance.now() > ends || chars > limits.markdownLength)) break;
-    // One damaged page does not cost the others.
+    // A damaged page does not affect the others.
     const read = await readPage(document, number).catch((error: unknown) => {
       failure ??= error;
       return { lines: [] as Line[], links: [] as PdfLink[] };
@@ -128,7 +128,7 @@ function opensWith(headings: DocumentText['headings'], title: string): boolean {
   return headings.slice(0, 2).some(({ text }) => letters(text) === letters(title));
 }
 
-/** Names that programs give to documents, which say nothing about their content. */
+/** Default titles set by programs, which do not describe the content. */
 const meaningless =
   /^(?:untitled|title|document\d*|slide \d+|no title)$|\.(?:docx?|tex|dvi|indd|qxd|pptx?|xlsx?|odt|ps|eps)$/i;
 

@@ -22,14 +22,14 @@ interface PdfFile {
   readonly pages: readonly PdfPageContent[];
   /** Titles of the outline, one level. */
   readonly outline?: readonly string[];
-  /** Opens only with a password that nobody knows. */
+  /** Encrypted with an unknown password. */
   readonly isEncrypted?: boolean;
 }
 
 const height = 792;
 const fonts = { body: 'Times-Roman', bold: 'Helvetica-Bold', code: 'Courier' };
 
-/** Writes a PDF of text lines, the way that typesetters place them. */
+/** Writes a PDF of positioned text lines. */
 export function writePdf({ title, pages, outline = [], isEncrypted }: PdfFile): Buffer {
   const file = new PdfWriter();
   const fontList = Object.entries(fonts)

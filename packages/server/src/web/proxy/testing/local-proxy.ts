@@ -7,7 +7,7 @@ import { certificate } from '../../fetch/testing/certificate.ts';
 
 export interface LocalProxy {
   readonly port: number;
-  /** `host:port` of everything that it was asked for, as it was asked. */
+  /** `host:port` of every request, as requested. */
   readonly asked: string[];
   /** The ports that its connections to sites come from. */
   readonly ports: Set<number | undefined>;
@@ -19,9 +19,9 @@ export interface LocalProxy {
 export interface LocalProxyOptions {
   readonly username?: string;
   readonly password?: string;
-  /** Where every connection really leads: to a local site, whatever was asked for. */
+  /** The local site that all connections go to, whatever was requested. */
   readonly to?: number;
-  /** Called instead of connecting, with what was asked for. Returns false to go on. */
+  /** Called before connecting. Returns false to continue. */
   readonly instead?: (target: string, client: Duplex) => boolean;
   readonly port?: number;
 }
