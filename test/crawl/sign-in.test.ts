@@ -29,10 +29,12 @@ const member = (n: number) =>
     .map((link) => `<a href="/private/${link}">${link}</a>`)
     .join(' ')} <a href="/logout">Log out</a></main>`;
 
-/** A session whose cookie is replaced with every third answer; a replaced one is good for five seconds. */
+/** A session whose cookie is replaced with every third answer; a replaced one is good for a while, counted in requests. */
+const goodFor = 24;
 class RotatingSession {
   current = `${planted}-0`;
   #asked = 0;
+  #requests = 0;
   #rotations = 0;
   readonly #goodUntil = new Map<string, number>();
 
@@ -42,12 +44,13 @@ class RotatingSession {
 
   takes(cookie: string | undefined): boolean {
     const token = /\bsid=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
-    return token === this.current || (this.#goodUntil.get(token) ?? 0) > performance.now();
+    this.#requests++;
+    return token === this.current || (this.#goodUntil.get(token) ?? 0) > this.#requests;
   }
 
   renew(response: ServerResponse): void {
     if (++this.#asked % 3 !== 0) return;
-    this.#goodUntil.set(this.current, performance.now() + 5_000);
+    this.#goodUntil.set(this.current, this.#requests + goodFor);
     this.current = `${planted}-${++this.#rotations}`;
     response.setHeader('set-cookie', `sid=${this.current}; Path=/; HttpOnly`);
   }
