@@ -209,6 +209,8 @@ export class SimulatedCrawl {
 
   async #work(runner: Runner, choice: number): Promise<void> {
     const { shard, job } = runner;
+    // Before it writes: its shard may be taken while it does.
+    const wasTaken = runner.isZombie && !(await this.#isHeld(runner));
     const { maxPages = Number.POSITIVE_INFINITY } = this.#plan;
     const most = Math.min(1 + (choice % 4), maxPages === Number.POSITIVE_INFINITY ? 4 : shard.budget);
     const stretch = {
@@ -225,7 +227,7 @@ export class SimulatedCrawl {
       found: this.#linksOf(entries),
     });
     if (!done) return;
-    if (runner.isZombie) this.zombieWrites += (await this.#isHeld(runner)) ? 0 : 1;
+    if (wasTaken) this.zombieWrites++;
     for (const { url } of entries) this.fetched.set(url, (this.fetched.get(url) ?? 0) + 1);
   }
 
