@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { enqueueJobs } from '../../packages/server/src/queue/jobs/enqueue-jobs.ts';
 import { BlockedHostList } from '../../packages/server/src/shop/bots/blocked-hosts.ts';
-import type { AskedLease } from '../../packages/server/src/shop/bots/bot-leases.ts';
+import type { RequestedLease } from '../../packages/server/src/shop/bots/bot-leases.ts';
 import type { BotCaller } from '../../packages/server/src/shop/bots/bot-registry.ts';
 import type { ClaimedForBot, PulledJob } from '../../packages/server/src/shop/bots/claim-for-bot.ts';
 import { type PullRequest, pullJobs } from '../../packages/server/src/shop/bots/pull-jobs.ts';
@@ -77,7 +77,7 @@ export class BotFixture {
 
   submit(
     job: { id: string },
-    lease: Partial<AskedLease> = {},
+    lease: Partial<RequestedLease> = {},
     outcome: Submission['outcome'] = brought,
   ): Promise<SubmissionAnswer> {
     if (!this.#submissions) throw new Error('the database of this test file is not there yet');
@@ -102,7 +102,7 @@ export class BotFixture {
   }
 }
 
-export function leaseOf(job: { id: string }, lease: Partial<AskedLease> = {}): AskedLease {
+export function leaseOf(job: { id: string }, lease: Partial<RequestedLease> = {}): RequestedLease {
   return { jobId: job.id, botId: 'bot-001', userId: 'alice', seesEveryOwner: false, token: null, ...lease };
 }
 

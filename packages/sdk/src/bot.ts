@@ -231,9 +231,9 @@ export class Bot {
 }
 
 /** Ignores errors of listeners. */
-function quietly(tell: () => void): void {
+function quietly(listener: () => void): void {
   try {
-    tell();
+    listener();
   } catch {}
 }
 

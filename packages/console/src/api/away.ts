@@ -10,7 +10,7 @@ export function noticeAnswer(error?: Error): void {
   const isAwayNow = error instanceof RequestFailed && error.code === 'unreachable';
   if (isAwayNow === isAway) return;
   isAway = isAwayNow;
-  for (const tell of watchers) tell();
+  for (const notify of watchers) notify();
 }
 
 /** True while the server does not respond, so that the displayed data may be stale. */

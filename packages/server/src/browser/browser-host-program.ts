@@ -69,19 +69,19 @@ const server = createServer((socket: Socket) => {
     const ended = new AbortController();
     renders.set(id, ended);
     const started = performance.now();
-    const tell = (outcome: string, bytes = 0) => {
+    const publish = (outcome: string, bytes = 0) => {
       const seconds = (performance.now() - started) / 1000;
       report({ type: 'render', event: { outcome, seconds, bytes } });
     };
     void opened
       .then((pool) => pool.render(request, ended.signal))
       .then((page) => {
-        tell('rendered', page.bytes);
+        publish('rendered', page.bytes);
         stream.send({ type: 'rendered', id, page });
       })
       .catch((error) => {
         const failure = failed(id, error);
-        if (failure.type === 'failed') tell(failure.code);
+        if (failure.type === 'failed') publish(failure.code);
         stream.send(failure);
       })
       .finally(() => renders.delete(id));

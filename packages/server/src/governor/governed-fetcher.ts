@@ -10,8 +10,8 @@ import {
   type FetchRequest,
   type FetchResponse,
   isLeased,
-  NotAsked,
   type RequestLease,
+  RequestNotSent,
 } from '../web/fetch/fetcher.ts';
 import { HttpFetcher } from '../web/fetch/http-fetcher.ts';
 import type { ProxyEndpoint } from '../web/proxy/proxy-endpoint.ts';
@@ -114,7 +114,7 @@ export class GovernedFetcher {
       // The site works; it only asks who we are.
       if (code === 'sign_in_expired') settle(401);
       else permit.done({ kind: 'error', code, host });
-      if (!(error instanceof NotAsked)) throw error;
+      if (!(error instanceof RequestNotSent)) throw error;
       if (error.until === 0) throw leaseLost();
       throw new SourceBlocked(error.until - performance.now(), this.blockedBy(host, 'proxy'));
     }

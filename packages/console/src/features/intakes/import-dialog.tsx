@@ -10,14 +10,14 @@ interface ImportDialogProps<Answer> extends Pick<ImportFormProps, 'example' | 'c
   readonly path: string;
   readonly bodyOf: (...given: Parameters<ImportFormProps['onImport']>) => object;
   /** The outcome. */
-  readonly told: (answer: Answer) => ReactNode;
+  readonly describe: (answer: Answer) => ReactNode;
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
 /** Imports many rows at once and shows the outcome. */
 export function ImportDialog<Answer>(props: ImportDialogProps<Answer>) {
-  const { title, path, bodyOf, told, open, onClose, ...form } = props;
+  const { title, path, bodyOf, describe, open, onClose, ...form } = props;
   const client = useQueryClient();
   const bring = useMutation({
     mutationFn: (body: object) => request<Answer>(path, { method: 'POST', body }),
@@ -41,7 +41,7 @@ export function ImportDialog<Answer>(props: ImportDialogProps<Answer>) {
       }
     >
       {bring.isSuccess ? (
-        <p role="status">{told(bring.data)}</p>
+        <p role="status">{describe(bring.data)}</p>
       ) : (
         <ImportForm
           {...form}

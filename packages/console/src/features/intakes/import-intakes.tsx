@@ -9,7 +9,7 @@ export function ImportIntakes(dialog: { readonly open: boolean; readonly onClose
       path="/api/v1/intakes/import"
       example={'reference,title,year,mintmark,currency\nM-81-S,Morgan Dollar,1881,S,USD'}
       bodyOf={(given) => ('csv' in given ? given : { intakes: given.json })}
-      told={({ created, changed }) => `${created} added, ${changed} changed.`}
+      describe={({ created, changed }) => `${created} added, ${changed} changed.`}
     />
   );
 }

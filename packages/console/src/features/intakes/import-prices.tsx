@@ -28,7 +28,7 @@ export function ImportPrices({ intakeId, ...dialog }: ImportPricesProps) {
         source_id: form.get('source_id'),
         ...('csv' in given ? given : { price_points: given.json }),
       })}
-      told={({ added, strengthened, kept }) => `${added} added, ${strengthened + kept} already known.`}
+      describe={({ added, strengthened, kept }) => `${added} added, ${strengthened + kept} already known.`}
     >
       <SourceField />
     </ImportDialog>

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { BlockedHostList } from '../../shop/bots/blocked-hosts.ts';
-import { type AskedLease, foreignToken } from '../../shop/bots/bot-leases.ts';
+import { foreignToken, type RequestedLease } from '../../shop/bots/bot-leases.ts';
 import { assertSpeaksFor, type BotCaller } from '../../shop/bots/bot-registry.ts';
 import { LeaseTokens } from '../../shop/bots/lease-tokens.ts';
 import { SubmissionBatcher } from '../../shop/bots/submission-batcher.ts';
@@ -35,7 +35,7 @@ export class BotDesk {
     caller: BotCaller,
     botId: string,
     request: { readonly job_id: string; readonly lease_token?: string | null | undefined },
-  ): Promise<AskedLease> {
+  ): Promise<RequestedLease> {
     assertSpeaksFor(caller, botId);
     const { userId, seesEveryOwner } = caller;
     const { job_id: jobId, lease_token } = request;

@@ -10,7 +10,7 @@ import {
   submitRequest,
 } from '@holdfast/contract';
 import type { FastifyRequest } from 'fastify';
-import type { AskedLease } from '../../shop/bots/bot-leases.ts';
+import type { RequestedLease } from '../../shop/bots/bot-leases.ts';
 import { assertSpeaksFor, type BotCaller } from '../../shop/bots/bot-registry.ts';
 import type { Submission } from '../../shop/bots/record-submissions.ts';
 import { theCaller } from '../caller.ts';
@@ -110,7 +110,7 @@ const deflate = promisify(deflateRaw);
 const maxErrorLength = 2_000;
 
 /** Translates a submission of the dialect. */
-async function readSubmission(lease: AskedLease, said: Omit<BatchItem, 'job_id'>): Promise<Submission> {
+async function readSubmission(lease: RequestedLease, said: Omit<BatchItem, 'job_id'>): Promise<Submission> {
   const { success, price, currency, title, in_stock, parsed_data, raw_html, error_msg } = said;
   if (!success || !price || !currency) {
     return {

@@ -19,9 +19,9 @@ export function isTransient(error: unknown): boolean {
   return transientCodes.test(code);
 }
 
-/** Repeats an idempotent statement during an outage of the database, as long as `mayGoOn` returns true. */
+/** Repeats an idempotent statement during an outage of the database, as long as `mayContinue` returns true. */
 export async function retryTransient<Result>(
-  mayGoOn: () => boolean,
+  mayContinue: () => boolean,
   write: () => Promise<Result>,
   onFailure: (error: unknown) => void = () => {},
 ): Promise<Result> {
@@ -29,7 +29,7 @@ export async function retryTransient<Result>(
     try {
       return await write();
     } catch (error) {
-      if (!isTransient(error) || !mayGoOn()) throw error;
+      if (!isTransient(error) || !mayContinue()) throw error;
       onFailure(error);
       await delay(retryMs);
     }

@@ -6,13 +6,13 @@ import { readVisited } from './read-visited.ts';
 const queue = new QueueFixture();
 const met = 'INSERT INTO crawl_visited (job_id, url_hash) SELECT $1, unnest($2::uuid[])';
 
-async function visited(jobId: string, expected: number, mayGoOn = () => true): Promise<string[][]> {
+async function visited(jobId: string, expected: number, mayContinue = () => true): Promise<string[][]> {
   const parts: string[][] = [];
   await readVisited(queue.pool, jobId, { expected, partSize: 5, partsAtOnce: 3 }, (hashes) => {
     const part: string[] = [];
     for (let at = 0; at < hashes.length; at += 16) part.push(hashes.toString('hex', at, at + 16));
     parts.push(part);
-    return mayGoOn();
+    return mayContinue();
   });
   return parts;
 }

@@ -24,7 +24,7 @@ interface CheckpointerOptions {
   /** In a crawl with several shards. */
   readonly shard?: CheckpointedShard | undefined;
   /** Whether to keep retrying while the database is down. */
-  readonly mayGoOn: () => boolean;
+  readonly mayContinue: () => boolean;
 }
 
 interface CheckpointedShard extends Pick<ShardCheckpoint, 'shard' | 'of' | 'limit'> {
@@ -113,7 +113,8 @@ export class Checkpointer {
   }
 
   async #write(unsaved: Unsaved): Promise<void> {
-    const { db, job, log, lowSeq, progress, takeCookies, onSaved, onFailed, mayGoOn, shard } = this.#options;
+    const { db, job, log, lowSeq, progress, takeCookies, onSaved, onFailed, mayContinue, shard } =
+      this.#options;
     const spent = countSpent(unsaved);
     this.#number++;
     const hosts = new Map<string, { lowSeq: number; pages: number }>();
@@ -141,7 +142,7 @@ export class Checkpointer {
     const started = performance.now();
     try {
       const saved = await retryTransient(
-        mayGoOn,
+        mayContinue,
         () => saveCheckpoint(db, job, checkpoint),
         (error) => log.warn({ err: error }, 'Could not save a checkpoint; trying again'),
       );

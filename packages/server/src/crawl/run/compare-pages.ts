@@ -63,7 +63,7 @@ type Compared = Partial<Page> & { content?: PageContent };
 export class ComparePages {
   readonly #db: Queryable;
   readonly #baseline: string;
-  readonly #mayGoOn: () => boolean;
+  readonly #mayContinue: () => boolean;
   /** The baseline's form of URLs, where its rules differ from this crawl's. */
   readonly #earlierForm: CanonicalForm | undefined;
   readonly #form: CanonicalForm;
@@ -76,11 +76,11 @@ export class ComparePages {
     { db, options, urlRules }: Pick<CrawlContext, 'db' | 'options' | 'urlRules'>,
     baseline: string,
     rules: UrlRulesVersion | null,
-    mayGoOn: () => boolean,
+    mayContinue: () => boolean,
   ) {
     this.#db = db;
     this.#baseline = baseline;
-    this.#mayGoOn = mayGoOn;
+    this.#mayContinue = mayContinue;
     this.#isWith02 = rules === 1;
     this.#form = canonicalOptions(options, urlRules);
     if (rules !== null && rules !== urlRules) this.#earlierForm = canonicalOptions(options, rules);
@@ -155,7 +155,9 @@ export class ComparePages {
   async earlier({ url, url_hash }: FrontierEntry): Promise<Earlier | undefined> {
     const form = this.#earlierForm;
     if (!form) return undefined;
-    this.#hashes ??= retryTransient(this.#mayGoOn, () => earlierHashes(this.#db, this.#baseline, this.#form));
+    this.#hashes ??= retryTransient(this.#mayContinue, () =>
+      earlierHashes(this.#db, this.#baseline, this.#form),
+    );
     const sameHash = (await this.#hashes).get(url_hash);
     const same = sameHash && (await this.#read(sameHash));
     if (same) return { contentHash: same.content_hash, links: linksOf(same), isSame: true };
@@ -178,7 +180,7 @@ export class ComparePages {
   }
 
   async #readAll(hashes: string[]): Promise<Map<string, BaselinePage>> {
-    const rows = await retryTransient(this.#mayGoOn, () =>
+    const rows = await retryTransient(this.#mayContinue, () =>
       run(this.#db, readStatement, [this.#baseline, hashes]),
     );
     return new Map(rows.map((row) => [row.url_hash, row]));

@@ -64,7 +64,7 @@ export class CrawlLoop {
     this.#context = context;
     this.#inFlight = context.inFlight;
     const { db, job, log } = context;
-    const mayGoOn = () => performance.now() < context.leaseEnds();
+    const mayContinue = () => performance.now() < context.leaseEnds();
     this.#total = state;
     this.#shard = state.shard && new HeldShard(state.shard, context.options);
     this.#queues = new HostQueues(db, {
@@ -88,14 +88,14 @@ export class CrawlLoop {
       takeCookies: () => context.session.takeChanged(),
       onSaved: (saved, unsaved) => this.#saved(saved, unsaved),
       onFailed: (error) => this.#fail(error),
-      mayGoOn,
+      mayContinue,
     });
     const kept = state.discovery as KeptDiscovery;
     const traps = context.options.traps ? new TrapDetector(kept.trapPages, {}, kept.refutedTraps) : undefined;
     const compare =
       state.baseline === null
         ? undefined
-        : new ComparePages(context, state.baseline, state.baseline_rules, mayGoOn);
+        : new ComparePages(context, state.baseline, state.baseline_rules, mayContinue);
     const lease = { leaseEnds: context.leaseEnds, signal: this.#starts.signal };
     this.#admissions = new AdmitEntries(context, this.#queues, lease, traps);
     this.#blocked = new BlockedHosts(context, this.#queues, this.#admissions);

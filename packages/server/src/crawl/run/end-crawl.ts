@@ -162,8 +162,9 @@ async function outcomeOf(context: CrawlContext, compared: Compared | null): Prom
   const isFinal = error.retry === 'never';
   // For an automatic retry, the error is read before the pages return to the frontier. Pages of a broken host return as
   // well, for `retry`.
-  const mayGoOn = () => performance.now() < leaseEnds();
-  if (!isFinal || isLasting(error)) await retryTransient(mayGoOn, () => returnPages(db, job, [error.code]));
+  const mayContinue = () => performance.now() < leaseEnds();
+  if (!isFinal || isLasting(error))
+    await retryTransient(mayContinue, () => returnPages(db, job, [error.code]));
   return { how: 'failed', error, isFinal, blockedBy: seedPlace(context) };
 }
 

@@ -70,10 +70,10 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     identity: (url) => signer.headersFor(url),
   });
   const fetcher = proxies.over(http, ({ url }) => escalations.triedBy(url));
-  const mayGoOn = () => performance.now() < given.leaseEnds();
+  const mayContinue = () => performance.now() < given.leaseEnds();
   const secrets = new SecretStore(new SecretKeys(configuration));
   const isResumed = job.fence > 1 || job.ticket !== undefined;
-  const [urlRules, session] = await retryTransient(mayGoOn, () =>
+  const [urlRules, session] = await retryTransient(mayContinue, () =>
     Promise.all([
       readUrlRules(db, job.id),
       CrawlSession.open({ db, log, job, options, secrets, isResumed }),
@@ -82,7 +82,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
   );
   // Never crawl without the named proxy.
   proxies.use(options.proxy ?? session.profile?.proxy);
-  await retryTransient(mayGoOn, () => proxies.poolFor(new URL(options.url).host));
+  await retryTransient(mayContinue, () => proxies.poolFor(new URL(options.url).host));
   const reading = new PageReading({
     options: { ...options, url_rules: urlRules, sign_in: session.profile !== undefined },
     log,
@@ -136,7 +136,7 @@ export async function openCrawl(given: OpenCrawlOptions): Promise<OpenCrawl> {
     recrawl: options.recrawl,
     urlRules,
   };
-  const open = () => retryTransient(mayGoOn, () => openShard(context, name));
+  const open = () => retryTransient(mayContinue, () => openShard(context, name));
   const state = await open();
   if (state.fetched === 0) context.robots.askAgain(new URL(options.url).origin);
   if (state.checkpoint_no > 0) context.robots.askAnew();

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/contract';
 import type { Page, PageContent } from '../../pages/stored/page.ts';
 import { maxRedirects } from '../../web/fetch/fetch-following.ts';
-import { type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
+import { type FetchResponse, RequestNotSent } from '../../web/fetch/fetcher.ts';
 import { refusedLater, statusFailure } from '../../web/fetch/status-error.ts';
 import { productToken } from '../../web/robots/robots-rules.ts';
 import { hostOf } from '../../web/urls/canonical-url.ts';
@@ -19,7 +19,7 @@ import type { Discovery } from './discovery.ts';
 import { FindUrls, strategyOf } from './find-urls.ts';
 import type { HostQueues } from './host-queues.ts';
 import { asksNotToFollow, readAnswer } from './read-answer.ts';
-import { AskedWith, Redirects } from './redirects.ts';
+import { CookiesSent, Redirects } from './redirects.ts';
 import { RequestEntry } from './request-entry.ts';
 import { nextTry } from './retry-delay.ts';
 import { UrlLists } from './url-lists.ts';
@@ -50,7 +50,7 @@ export class ProcessEntry {
   readonly #lists: UrlLists;
   readonly #requests: RequestEntry;
   readonly #redirects: Redirects;
-  readonly #askedWith = new AskedWith();
+  readonly #askedWith = new CookiesSent();
   readonly #signIn: SignInWatch;
   /** Our name in X-Robots-Tag. */
   readonly #agent: string;
@@ -104,7 +104,7 @@ export class ProcessEntry {
     try {
       response = await this.#requests.fetch(entry, signal);
     } catch (error) {
-      if (error instanceof NotAsked) {
+      if (error instanceof RequestNotSent) {
         permit.done({ kind: 'error', code: 'aborted' });
         return askAgain(entry, { until: Math.max(performance.now(), error.until) });
       }
@@ -278,7 +278,7 @@ export class ProcessEntry {
     const { session, db, job } = this.#context;
     const isSame = this.#urls.areOne(target, entry.url);
     const before = isSame ? carried : this.#askedWith.last(target);
-    if (before === undefined || !AskedWith.differs(before, await session.prepare(target))) return false;
+    if (before === undefined || !CookiesSent.differs(before, await session.prepare(target))) return false;
     if (isSame) return true;
     this.#askedWith.forget(target);
     // Its record may not be saved yet.

@@ -49,7 +49,7 @@ export class Redirects {
 }
 
 /** The cookies that redirecting URLs were requested with. */
-export class AskedWith {
+export class CookiesSent {
   readonly #carried = new LruMap<Carried>(maxKept);
 
   note(url: string, carried: Carried): void {

@@ -9,8 +9,8 @@ export async function returnRefuted(
   fetched: number,
 ): Promise<number> {
   const room = (options.max_pages ?? Number.POSITIVE_INFINITY) - fetched;
-  const mayGoOn = () => performance.now() < leaseEnds();
-  const returned = await retryTransient(mayGoOn, () => returnDropped(db, job, isWanted, room));
+  const mayContinue = () => performance.now() < leaseEnds();
+  const returned = await retryTransient(mayContinue, () => returnDropped(db, job, isWanted, room));
   if (returned > 0) log.info({ urls: returned }, 'Fetching URLs that were mistaken for a trap');
   return returned;
 }

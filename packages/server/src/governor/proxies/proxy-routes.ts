@@ -9,9 +9,14 @@ import type { Logger } from 'pino';
 import type { Queryable } from '../../base/database/statement.ts';
 import { SecretKeys } from '../../base/secrets/secret-keys.ts';
 import { SecretStore } from '../../base/secrets/secret-store.ts';
-import { type Fetcher, type FetchRequest, type FetchResponse, NotAsked } from '../../web/fetch/fetcher.ts';
+import {
+  type Fetcher,
+  type FetchRequest,
+  type FetchResponse,
+  RequestNotSent,
+} from '../../web/fetch/fetcher.ts';
 import { defaultPool, goesDirect } from '../../web/proxy/default-pool.ts';
-import { AllProxiesRest, fetchThrough, siteOf } from '../../web/proxy/fetch-through.ts';
+import { AllProxiesPaused, fetchThrough, siteOf } from '../../web/proxy/fetch-through.ts';
 import type { ProxyEndpoint } from '../../web/proxy/proxy-endpoint.ts';
 import { ProxyPool } from '../../web/proxy/proxy-pool.ts';
 import { hostPatterns } from '../sources/open-sources.ts';
@@ -74,7 +79,7 @@ export class ProxyRoutes {
         } catch (error) {
           this.#warn(pool, error);
           // No request was sent, so the caller can wait.
-          throw error instanceof AllProxiesRest ? new NotAsked(error.until) : error;
+          throw error instanceof AllProxiesPaused ? new RequestNotSent(error.until) : error;
         }
       },
       close: () => fetcher.close(),
@@ -88,7 +93,7 @@ export class ProxyRoutes {
     } catch (error) {
       if (error instanceof HoldfastError) throw error;
       this.#options.log.warn({ err: error }, 'Could not read the proxies; trying again');
-      throw new NotAsked(performance.now() + lookAgainMs);
+      throw new RequestNotSent(performance.now() + lookAgainMs);
     }
   }
 

@@ -6,7 +6,12 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../../../test/database-fixture/create-test-database.ts';
-import { type Fetcher, type FetchResponse, NotAsked, type RequestLease } from '../../web/fetch/fetcher.ts';
+import {
+  type Fetcher,
+  type FetchResponse,
+  type RequestLease,
+  RequestNotSent,
+} from '../../web/fetch/fetcher.ts';
 import type { GovernedRun } from '../pacing/governed-run.ts';
 import { storeRobots } from './robots-cache.ts';
 import { RobotsGate } from './robots-gate.ts';
@@ -98,7 +103,7 @@ beforeEach(async () => {
       tell = resolve;
     });
   const fetch: Fetcher['fetch'] = async ({ url, mayAsk, signal }) => {
-    if (mayAsk?.() === false) throw new NotAsked();
+    if (mayAsk?.() === false) throw new RequestNotSent();
     asked++;
     const cut = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

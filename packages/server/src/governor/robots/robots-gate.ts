@@ -5,7 +5,7 @@ import { LruMap } from '../../base/collections/lru-map.ts';
 import type { Queryable } from '../../base/database/statement.ts';
 import { type ResolveHost, resolveHost } from '../../web/fetch/connection.ts';
 import { fetchFollowing } from '../../web/fetch/fetch-following.ts';
-import { type Fetcher, NotAsked, type RequestLease } from '../../web/fetch/fetcher.ts';
+import { type Fetcher, type RequestLease, RequestNotSent } from '../../web/fetch/fetcher.ts';
 import { parseRobots, robotsBytes } from '../../web/robots/parse-robots.ts';
 import { createRobotsMatcher, type RobotsMatcher } from '../../web/robots/robots-matcher.ts';
 import {
@@ -190,7 +190,7 @@ export class RobotsGate {
       sitemaps = await this.#learn(origin, load);
     } catch (error) {
       // No caller is left, or none has a lease: the next caller starts over.
-      if (load.signal.aborted || error instanceof NotAsked) return this.#forget(origin, load);
+      if (load.signal.aborted || error instanceof RequestNotSent) return this.#forget(origin, load);
       // The database is probably down: try again shortly.
       log.warn({ err: error, origin }, 'Could not look up robots.txt; trying again');
       await delay(retryMs);
@@ -304,13 +304,13 @@ export class RobotsGate {
       const rules = verdict === 'parse' ? parseRobots(response.body ?? new Uint8Array()) : allowAll;
       return { rules, verdict };
     } catch (error) {
-      if (error instanceof NotAsked) permit.cancel();
+      if (error instanceof RequestNotSent) permit.cancel();
       else if (error instanceof HoldfastError)
         permit.done({ kind: 'error', code: error.code, host: hostOf(at) });
       else permit.done({ kind: 'error', code: 'aborted' });
       if (!(error instanceof HoldfastError)) throw error;
       // A proxy failure says nothing about the origin; the next caller tries again.
-      if (error.code === 'proxy_failed') throw new NotAsked();
+      if (error.code === 'proxy_failed') throw new RequestNotSent();
       // More than five redirects count as absent (RFC 9309, 2.3.1.2).
       if (error.code === 'too_many_redirects') return { rules: allowAll, verdict: 'allow_all' };
       return robotsFailure(origin, at, error);
@@ -335,7 +335,7 @@ export class RobotsGate {
     const host = hostOf(`${origin}/`);
     for (;;) {
       load.signal.throwIfAborted();
-      if (!load.mayAsk()) throw new NotAsked();
+      if (!load.mayAsk()) throw new RequestNotSent();
       const answer = governor.tryAcquire(host);
       if (!('waitUntil' in answer)) return answer;
       const waitMs = Math.min(Math.max(answer.waitUntil - performance.now(), 5), 1_000);

@@ -14,7 +14,7 @@ type LeaseError = Extract<
 export type LeaseVerdict = 'held' | 'earlier' | LeaseError;
 
 /** A lease that a bot says it holds. */
-export interface AskedLease {
+export interface RequestedLease {
   readonly jobId: string;
   readonly botId: string;
   readonly userId: string;
@@ -26,12 +26,12 @@ export interface AskedLease {
 /** Stands for a token that was not issued to this bot for this job. */
 export const foreignToken = -1;
 
-/** SQL: the asked leases from $1 to $5, in the order of askedValues. */
-export const askedColumns =
+/** SQL: the asked leases from $1 to $5, in the order of requestedLeaseValues. */
+export const requestedLeaseColumns =
   'unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::bigint[]) WITH ORDINALITY AS asked (job_id, bot_id, user_id, sees_every_owner, token, position)';
 
 /** The parameters $1 to $5. */
-export function askedValues(leases: readonly AskedLease[]): unknown[] {
+export function requestedLeaseValues(leases: readonly RequestedLease[]): unknown[] {
   return [
     leases.map(({ jobId }) => jobId),
     leases.map(({ botId }) => botId),
@@ -81,7 +81,7 @@ export const lockLeasesStatement = statement<LockedLease>(
   'lock-leases',
   `
 WITH asked AS MATERIALIZED (
-  SELECT * FROM ${askedColumns}
+  SELECT * FROM ${requestedLeaseColumns}
 ),
 found AS MATERIALIZED (${foundJobs}
 )
@@ -91,8 +91,8 @@ ORDER BY position`,
 );
 
 /** Locks the jobs of these leases until the transaction ends. Returns the verdict on each, in order. */
-export function lockLeases(db: Queryable, leases: readonly AskedLease[]): Promise<LockedLease[]> {
-  return run(db, lockLeasesStatement, askedValues(leases));
+export function lockLeases(db: Queryable, leases: readonly RequestedLease[]): Promise<LockedLease[]> {
+  return run(db, lockLeasesStatement, requestedLeaseValues(leases));
 }
 
 /*
@@ -117,18 +117,18 @@ WHERE latest.transition = 'claim' AND latest.actor = 'bot:' || asked.bot_id`,
  */
 export async function findLapsedLeases(
   db: Queryable,
-  leases: readonly AskedLease[],
-): Promise<ReadonlySet<AskedLease>> {
+  leases: readonly RequestedLease[],
+): Promise<ReadonlySet<RequestedLease>> {
   if (leases.length === 0) return new Set();
   const rows = await run(db, heldLastStatement, [
     leases.map(({ jobId }) => jobId),
     leases.map(({ botId }) => botId),
   ]);
-  return new Set(rows.map(({ position }) => leases[position - 1] as AskedLease));
+  return new Set(rows.map(({ position }) => leases[position - 1] as RequestedLease));
 }
 
 /** The error for a refused write. An earlier token without an answer to repeat names an expired lock. */
-export function leaseError(verdict: LeaseVerdict, { jobId, botId }: AskedLease): HoldfastError {
+export function leaseError(verdict: LeaseVerdict, { jobId, botId }: RequestedLease): HoldfastError {
   if (verdict === 'held' || verdict === 'earlier') return new HoldfastError('lock_expired', `job ${jobId}`);
   return new HoldfastError(
     verdict,

@@ -1,14 +1,14 @@
 import type { RequestedAction } from '@holdfast/contract';
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import {
-  type AskedLease,
-  askedColumns,
-  askedValues,
   findLapsedLeases,
   foundJobs,
   heartbeatVerdict,
   type LeaseVerdict,
   leaseError,
+  type RequestedLease,
+  requestedLeaseColumns,
+  requestedLeaseValues,
 } from './bot-leases.ts';
 
 export interface ExtendedLease {
@@ -22,7 +22,7 @@ export const extendLeaseStatement = statement<ExtendedLease & { verdict: LeaseVe
   'extend-lease',
   `
 WITH asked AS MATERIALIZED (
-  SELECT * FROM ${askedColumns}
+  SELECT * FROM ${requestedLeaseColumns}
 ),
 found AS MATERIALIZED (${foundJobs}
 ),
@@ -46,8 +46,8 @@ SELECT judged.verdict, extended.lease_expires_at, extended.action FROM judged LE
 );
 
 /** Renews the lease of a bot that is still at work. */
-export async function extendLease(db: Queryable, lease: AskedLease): Promise<ExtendedLease> {
-  const [extended] = await run(db, extendLeaseStatement, askedValues([lease]));
+export async function extendLease(db: Queryable, lease: RequestedLease): Promise<ExtendedLease> {
+  const [extended] = await run(db, extendLeaseStatement, requestedLeaseValues([lease]));
   const verdict = extended?.verdict ?? 'job_not_found';
   if (extended && verdict === 'held') return extended;
   const isExpired = verdict === 'job_not_locked' && (await findLapsedLeases(db, [lease])).has(lease);

@@ -1,6 +1,6 @@
 import { type Queryable, run, statement } from '../../base/database/statement.ts';
 import type { HeldJob } from '../../queue/jobs/held-job.ts';
-import type { AskedLease } from './bot-leases.ts';
+import type { RequestedLease } from './bot-leases.ts';
 
 /** The result of a visit. Prices are decimal text and parsed data is JSON text, so that no number passes through a float. */
 interface VisitResult {
@@ -14,7 +14,7 @@ interface VisitResult {
 }
 
 export interface Submission {
-  readonly lease: AskedLease;
+  readonly lease: RequestedLease;
   readonly outcome:
     | { readonly success: true; readonly result: VisitResult }
     | { readonly success: false; readonly error: string | null };

@@ -5,7 +5,7 @@ import { BotFixture, brought, failed, leaseOf } from '../../../../../test/bot-fi
 import type { Queryable } from '../../base/database/statement.ts';
 import { actOnJob } from '../../ops/jobs/act-on-job.ts';
 import { recoverJobs } from '../../queue/jobs/recover-jobs.ts';
-import type { AskedLease } from './bot-leases.ts';
+import type { RequestedLease } from './bot-leases.ts';
 import { extendLease } from './extend-lease.ts';
 import type { Submission } from './record-submissions.ts';
 import { submitWithin } from './submit-results.ts';
@@ -36,7 +36,7 @@ interface Step {
 const submit =
   (
     outcome: Submission['outcome'],
-    lease: (job: { fence: number }) => Partial<AskedLease> = () => ({}),
+    lease: (job: { fence: number }) => Partial<RequestedLease> = () => ({}),
   ): Step['act'] =>
   async (db, job) => {
     const submission = { lease: leaseOf(job, lease(job)), outcome };

@@ -12,7 +12,7 @@ import {
   type FetchLimits,
   type FetchRequest,
   type FetchResponse,
-  NotAsked,
+  RequestNotSent,
 } from './fetcher.ts';
 import { readHead } from './http-headers.ts';
 
@@ -126,7 +126,7 @@ export class Exchange implements Dispatcher.DispatchHandler, BodySource {
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     this.#connecting = this.#enter('asked');
-    if (this.#options.mayAsk?.() === false) this.fail(new NotAsked());
+    if (this.#options.mayAsk?.() === false) this.fail(new RequestNotSent());
   }
 
   onResponseStart(_: Controller, status: number, headers: IncomingHttpHeaders): void {

@@ -5,7 +5,7 @@ import type { ProxyEndpoint } from '../proxy/proxy-endpoint.ts';
  * the caller's scope, robots.txt and governor.
  */
 export interface Fetcher {
-  /** Throws a HoldfastError, the reason of an aborted signal, or NotAsked. */
+  /** Throws a HoldfastError, the reason of an aborted signal, or RequestNotSent. */
   fetch(request: FetchRequest): Promise<FetchResponse>;
   /** Aborts all requests. */
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export interface BodySample {
 }
 
 /** No request was sent, because `mayAsk` returned false, or because no proxy takes one before `until` (monotonic clock). */
-export class NotAsked extends Error {
+export class RequestNotSent extends Error {
   readonly until: number;
 
   constructor(until = 0) {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { acceptEncoding } from './content-coding.ts';
-import { NotAsked } from './fetcher.ts';
+import { RequestNotSent } from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
 import { certificate } from './testing/certificate.ts';
 import { failureOf } from './testing/failure-of.ts';
@@ -281,7 +281,7 @@ describe('a fetch that is called off', () => {
     const fetcher = fetcherFor([local], { connectionsPerOrigin: 1 });
     if (connection === 'kept') await fetcher.fetch({ url: `${local.origin}/before` });
     const refused = fetcher.fetch({ url: `${local.origin}/refused`, mayAsk: () => false });
-    await expect(refused).rejects.toBeInstanceOf(NotAsked);
+    await expect(refused).rejects.toBeInstanceOf(RequestNotSent);
     await fetcher.fetch({ url: `${local.origin}/after`, mayAsk: () => true });
     expect(local.requests).not.toContain('GET /refused');
     expect(local.requests.at(-1)).toBe('GET /after');

@@ -42,14 +42,14 @@ export async function fetchThrough(
       if (error.isSent || request.signal?.aborted) break;
     }
   }
-  throw failure ?? new AllProxiesRest(pool, host);
+  throw failure ?? new AllProxiesPaused(pool, host);
 }
 
 /** Errors that prove that the site was reached. */
 const fromSite: ReadonlySet<string> = new Set(['response_invalid', 'content_encoding_bad', 'body_too_large']);
 
 /** No proxy was asked for anything. */
-export class AllProxiesRest extends HoldfastError {
+export class AllProxiesPaused extends HoldfastError {
   /** By the monotonic clock. */
   readonly until: number;
 

@@ -83,13 +83,13 @@ function tellLeftOut(tape: Tape, root: number, onLeftOut: (part: LeftOutPart) =>
   const end = root < 0 ? size : (ends[root] as number);
   for (let node = 0; node < size; node++) {
     if ((tags[node] as number) === textNode) {
-      if (isOutside(node)) tell(node, 'outside the main content');
+      if (isOutside(node)) report(node, 'outside the main content');
       continue;
     }
     const isGone = ((hints[node] as number) & hint.gone) !== 0;
     const holdsRoot = node <= root && (ends[node] as number) >= end;
     if (!isGone && (holdsRoot || !isOutside(node))) continue;
-    tell(node, (isGone && tape.reasons?.get(node)) || 'outside the main content');
+    report(node, (isGone && tape.reasons?.get(node)) || 'outside the main content');
     node = (ends[node] as number) - 1;
   }
 
@@ -97,7 +97,7 @@ function tellLeftOut(tape: Tape, root: number, onLeftOut: (part: LeftOutPart) =>
     return root >= 0 && (node < root || node >= end);
   }
 
-  function tell(node: number, reason: LeftOutReason): void {
+  function report(node: number, reason: LeftOutReason): void {
     if (tags[node] === tag.title) return;
     const { text, words } = textOf(tape, node);
     if (text !== '') onLeftOut({ reason, tag: tagName(tags[node] as number), words, text });
