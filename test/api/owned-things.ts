@@ -7,6 +7,8 @@ export interface OwnedNoun {
   readonly routes: RegExp;
   /** Makes one, and answers with the values of the parameters that lead to it. */
   readonly make: (pool: Pool, owner: string) => Promise<Record<string, string>>;
+  /** What is sent to change one, where the least that the schema allows is refused. */
+  readonly body?: object;
 }
 
 const job: OwnedNoun['make'] = async (pool, owner) => {
@@ -78,6 +80,16 @@ const webhook: OwnedNoun['make'] = async (pool, owner) => {
   return { id: rows[0].webhook_id, delivery_id: rows[0].id };
 };
 
+const profile: OwnedNoun['make'] = async (pool, owner) => {
+  const { rows } = await pool.query(
+    `WITH secret AS (INSERT INTO secrets (id, key_id, sealed) VALUES (gen_random_uuid(), 'other', 'x') RETURNING id)
+     INSERT INTO profiles (user_id, name, origins, contents, secret_id)
+     SELECT $1, gen_random_uuid(), '{https://example.com}', '{"headers": [], "cookies": []}', id FROM secret RETURNING name`,
+    [owner],
+  );
+  return { name: rows[0].name };
+};
+
 /** Things that have no owner: whoever may see one may see them all. */
 export const sharedRoutes = /^\/api\/v1\/(sources|workers)\//;
 
@@ -90,4 +102,9 @@ export const ownedNouns: readonly OwnedNoun[] = [
   { routes: /^\/api\/v1\/(intakes|valuations)\//, make: intake },
   { routes: /^\/api\/v1\/price-points\//, make: pricePoint },
   { routes: /^\/api\/v1\/webhooks\//, make: webhook },
+  {
+    routes: /^\/api\/v1\/profiles\//,
+    make: profile,
+    body: { origins: ['https://example.com'], bearer_token: 'x' },
+  },
 ];
