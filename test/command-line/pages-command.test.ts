@@ -24,6 +24,29 @@ const numbers = ({ stdout }: { stdout: string }) =>
   (JSON.parse(stdout) as { page_no: number }[]).map(({ page_no }) => page_no);
 
 describe('holdfast pages', () => {
+  test('show by host how much of the visible text was kept, the smallest share first', async () => {
+    const id = await crawlWithPages(20);
+    const bare = await holdfast('pages', 'text', id);
+    expect(bare).toMatchObject({ exit: 0, stdout: '' });
+    await queue.pool.query(
+      `UPDATE crawl_pages SET word_count = 90, structured = '{"visibleWords": 100}',
+         url = 'https://' || CASE WHEN page_no < 4 THEN 'shop' ELSE 'docs' END || '.example:8443/' || page_no
+       WHERE job_id = $1 AND outcome = 'fetched'`,
+      [id],
+    );
+    await queue.pool.query(
+      'UPDATE crawl_pages SET word_count = 1 WHERE job_id = $1 AND page_no IN (1, 2, 3)',
+      [id],
+    );
+    const { stdout } = await holdfast('pages', 'text', id);
+    expect(stdout).toMatch(/1 % +3 +300 +3 +shop\.example:8443\n *90 % +810 +900 +9 +docs\.example:8443/);
+    expect(stdout).toContain('holdfast extract URL --explain');
+    const kept = JSON.parse((await holdfast('pages', 'text', id, '--json')).stdout);
+    expect(kept).toMatchObject({ hosts: 2, pages: 12, exact: true, data: [{ kept_percent: 1 }, {}] });
+    await queue.pool.query('UPDATE crawl_pages SET structured = NULL WHERE job_id = $1', [id]);
+    expect((await holdfast('pages', 'text', id)).stdout).toMatch(/100 % +810 +810/);
+  });
+
   test('are listed page by page, and by what became of them', async () => {
     const id = await crawlWithPages(20);
     const first = await holdfast('pages', 'list', id, '--limit', '3');

@@ -45,7 +45,9 @@ export async function fillPages(
           outcome === 'redirected' ? 'https://docs.example/guide/new' : null,
           outcome === 'fetched' ? `The ${words[n % words.length]}, chapter ${n}` : null,
           'How it holds',
-          outcome === 'fetched' ? JSON.stringify({ og: { title: 'Guide' } }) : null,
+          outcome === 'fetched'
+            ? JSON.stringify({ og: { title: 'Guide' }, visibleWords: 500 + n * 9 })
+            : null,
           version === 2 && outcome === 'fetched' ? (n === 1 ? 'changed' : 'unchanged') : null,
         ],
       );

@@ -22,6 +22,7 @@ const views: readonly (readonly [name: string, address: (ids: Filled) => string,
   ['a running job', ({ running }) => `/jobs/${running}`, 'runner_crashed: SIGKILL'],
   ['a failed job', ({ failed }) => `/jobs/${failed}`, 'host_unreachable: gone.example does not answer'],
   ['the pages of a job', ({ crawl }) => `/jobs/${crawl}?tab=pages`, 'https://docs.example/guide/beacon/1'],
+  ['the text of a job', ({ crawl }) => `/jobs/${crawl}?tab=text`, 'Visible words that became markdown'],
   ['the errors of a job', ({ crawl }) => `/jobs/${crawl}?tab=errors`, 'http_404 · 2 failed'],
   ['the frontier of a job', ({ running }) => `/jobs/${running}?tab=frontier`, 'covers.books.example'],
   [

@@ -69,8 +69,31 @@ test('a PDF, plain text and markdown are read as a crawl reads them', async () =
   expect(broken).toMatchObject({ exit: 1, stderr: expect.stringContaining('The document is damaged') });
 });
 
-test('what is neither a URL nor a file is refused with what to give', async () => {
-  const { exit, stderr } = await runHoldfast(['extract', join(folder, 'missing.html')], {});
-  expect(exit).not.toBe(0);
-  expect(stderr).toMatch(/missing\.html cannot be read: ENOENT[\s\S]*Give a URL/);
+test.each([
+  ['a file that is not there', () => join(folder, 'none.html'), /none\.html does not exist\n +Pass a URL/],
+  ['a directory', () => folder, /is a directory\n +Pass a URL/],
+  ['a picture', () => picture(), /is neither text nor PDF\n +HTML, PDF, markdown/],
+  ['an address that is none', () => 'https://', /cannot be fetched: it is not an absolute URL/],
+])('%s is refused with what to do', async (_, given, message) => {
+  expect(await runHoldfast(['extract', given()], {})).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(message),
+  });
 });
+
+test('a page without text and one that is cut off say so', async () => {
+  const [empty, large] = [join(folder, 'empty.html'), join(folder, 'large.html')];
+  writeFileSync(empty, '');
+  writeFileSync(large, `<h1>Ports</h1>${`<p>${sentence}</p>`.repeat(30_000)}`);
+  expect((await runHoldfast(['extract', empty], {})).stderr).toContain('The page has no text.');
+  const { stdout, stderr } = await runHoldfast(['extract', large], {});
+  expect(stdout.length).toBeGreaterThan(1_900_000);
+  expect(stderr).toContain('is cut off');
+});
+
+function picture(): string {
+  const file = join(folder, 'picture.png');
+  writeFileSync(file, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+  return file;
+}

@@ -61,6 +61,7 @@ const methods: Record<OperationName, (holdfast: Holdfast, bot: BotApi) => unknow
   exportPages: ({ jobs }) => jobs.exportPages(id).next(),
   diffPage: ({ jobs }) => jobs.pageDiff(id, hash),
   listErrors: ({ jobs }) => jobs.errors(id),
+  showKeptText: ({ jobs }) => jobs.keptText(id),
   listEvents: ({ jobs }) => jobs.events(id).firstPage(),
   showFrontier: ({ jobs }) => jobs.frontier(id),
   showProgress: ({ jobs }) => jobs.progress(id),

@@ -11,6 +11,7 @@ import type {
   Job,
   JobEvent,
   JobProgress,
+  KeptText,
   ListedJob,
   ListedPage,
   ListJobsQuery,
@@ -188,6 +189,11 @@ export class Jobs {
   /** Errors of a crawl by reason. */
   errors(id: string, options?: CallOptions): Promise<PageErrors> {
     return this.#transport.call('listErrors', { path: { id } }, options);
+  }
+
+  /** How much of the visible text of a crawl's pages became markdown, by host. */
+  keptText(id: string, options?: CallOptions): Promise<KeptText> {
+    return this.#transport.call('showKeptText', { path: { id } }, options);
   }
 
   /** The timeline of a job, oldest first. */

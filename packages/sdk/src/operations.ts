@@ -631,6 +631,24 @@ export type JobStatus =
   | 'cancelled'
   | 'expired';
 
+export interface KeptText {
+  data: Array<{
+    host: string;
+    pages: number;
+    /** words of the markdown */
+    words: number;
+    /** words that a reader of the pages sees, with menus and footers */
+    visible_words: number;
+    kept_percent: number;
+  }>;
+  /** how many hosts there are; the list has those with the smallest share */
+  hosts: number;
+  /** how many pages were counted */
+  pages: number;
+  /** false: only the newest pages were counted */
+  exact: boolean;
+}
+
 export interface Key {
   id: string;
   /** start of its secret */
@@ -1448,7 +1466,7 @@ export interface ShownPage extends ListedPage {
   etag: string | null;
   last_modified: string | null;
   description: string | null;
-  /** headings, OpenGraph, product data from JSON-LD and microdata, images, and what a document says about itself */
+  /** headings, OpenGraph, product data from JSON-LD and microdata, images, what a document says about itself, and `visibleWords` if the markdown has fewer */
   structured: Record<string, unknown> | null;
   links: string[];
   /** the main content; null if there is none */
@@ -2520,6 +2538,12 @@ export interface Calls {
     body: undefined;
     answer: ShownJob;
   };
+  showKeptText: {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: KeptText;
+  };
   showPage: {
     path: { id: string; hash: string };
     query: undefined;
@@ -2794,6 +2818,8 @@ export const operations = {
   showIntake: { method: 'GET', path: '/api/v1/intakes/{id}' },
   /** Show a job with its allowed actions and crawl counters */
   showJob: { method: 'GET', path: '/api/v1/jobs/{id}' },
+  /** Show how much of the visible text of pages became markdown, by host */
+  showKeptText: { method: 'GET', path: '/api/v1/jobs/{id}/kept-text' },
   /** Show a page with its markdown, links and structured data */
   showPage: { method: 'GET', path: '/api/v1/jobs/{id}/pages/{hash}' },
   /** Show a policy: settings, last runs and next run */

@@ -65,7 +65,7 @@ export const shownPage = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe(
-        'headings, OpenGraph, product data from JSON-LD and microdata, images, and what a document says about itself',
+        'headings, OpenGraph, product data from JSON-LD and microdata, images, what a document says about itself, and `visibleWords` if the markdown has fewer',
       ),
     links: z.array(z.string()),
     markdown: z.string().nullable().describe('the main content; null if there is none'),
@@ -175,3 +175,22 @@ export const pageErrors = z
   })
   .meta({ id: 'PageErrors' });
 export type PageErrors = z.output<typeof pageErrors>;
+
+/** How much of what a reader sees became markdown: a small share on a host is a bad extraction. */
+export const keptText = z
+  .object({
+    data: z.array(
+      z.object({
+        host: z.string(),
+        pages: z.int(),
+        words: z.int().describe('words of the markdown'),
+        visible_words: z.int().describe('words that a reader of the pages sees, with menus and footers'),
+        kept_percent: z.int(),
+      }),
+    ),
+    hosts: z.int().describe('how many hosts there are; the list has those with the smallest share'),
+    pages: z.int().describe('how many pages were counted'),
+    exact: z.boolean().describe('false: only the newest pages were counted'),
+  })
+  .meta({ id: 'KeptText' });
+export type KeptText = z.output<typeof keptText>;

@@ -20,6 +20,7 @@ import styles from './job-detail.module.css';
 import { JobErrors } from './job-errors.tsx';
 import { JobPages } from './job-pages.tsx';
 import { JobResult } from './job-result.tsx';
+import { KeptText } from './kept-text.tsx';
 import { LeasePanel } from './lease-panel.tsx';
 import { RunNotice } from './run-notice.tsx';
 import { StateDiagram } from './state-diagram.tsx';
@@ -27,7 +28,7 @@ import { statusLabel } from './status-label.ts';
 import { Timeline } from './timeline.tsx';
 
 const tabsOf: Record<JobKind, readonly string[]> = {
-  crawl: ['timeline', 'pages', 'errors', 'frontier', 'payload'],
+  crawl: ['timeline', 'pages', 'text', 'errors', 'frontier', 'payload'],
   visit: ['timeline', 'result', 'payload'],
   collect: ['timeline', 'prices', 'payload'],
 };
@@ -144,6 +145,7 @@ export function JobDetail() {
       {tab === 'timeline' && <Timeline jobId={id} />}
       {tab === 'pages' && <JobPages jobId={id} />}
       {tab === 'errors' && <JobErrors job={job} />}
+      {tab === 'text' && <KeptText jobId={id} />}
       {tab === 'frontier' && <FrontierHosts jobId={id} />}
       {tab === 'prices' && <PricePoints jobId={id} />}
       {tab === 'result' && <JobResult job={job} />}

@@ -1,6 +1,7 @@
 import {
   allPagesQuery,
   jobParams,
+  keptText,
   pageDiff,
   pageErrors,
   pageList,
@@ -10,6 +11,7 @@ import {
 } from '@holdfast/contract';
 import { z } from 'zod';
 import { diffPage } from '../../pages/stored/diff-page.ts';
+import { readKeptText } from '../../pages/stored/kept-text.ts';
 import { listAllPages } from '../../pages/stored/list-all-pages.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
 import { listPages } from '../../pages/stored/list-pages.ts';
@@ -101,6 +103,24 @@ export const pageRoutes: RouteGroup = (server, { pool }) => {
     async (request) => {
       const { id } = await visibleJob(pool, theCaller(request), request.params.id);
       return listErrors(pool, id);
+    },
+  );
+
+  server.get(
+    '/jobs/:id/kept-text',
+    {
+      config: read,
+      schema: {
+        operationId: 'showKeptText',
+        tags,
+        summary: 'Show how much of the visible text of pages became markdown, by host',
+        params: jobParams,
+        response: { 200: keptText },
+      },
+    },
+    async (request) => {
+      const { id } = await visibleJob(pool, theCaller(request), request.params.id);
+      return readKeptText(pool, id);
     },
   );
 

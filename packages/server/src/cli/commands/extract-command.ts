@@ -35,6 +35,12 @@ interface Source {
 }
 
 const maxHops = 5;
+const whatIsRead = 'HTML, PDF, markdown, plain text and JSON are read.';
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'may not be read by this user',
+};
 
 export const extractCommand = new Command('extract')
   .description('print the markdown that a crawl would store for one page')
@@ -58,6 +64,8 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
     const { url, contentType, body } = await readSource(page, flags, command);
     const kind = kindByContent(contentType, url, body);
     if (kind === 'pdf') return printDocument(url, await readWhole(body), flags);
+    if (isBinary(body, contentType))
+      throw new HoldfastError('bad_request', `${page} is neither text nor PDF`, { hint: whatIsRead });
     const { text } = decodeHtml(body, contentType);
     if (kind !== 'html') return printText(url, text, flags);
     const parts: LeftOutPart[] = [];
@@ -69,7 +77,7 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
       onLeftOut: wants ? (part) => parts.push(part) : undefined,
     });
     if (content === null) return;
-    const { markdown, wordCount, visibleWords } = content;
+    const { markdown, wordCount, visibleWords, truncated } = content;
     const counts = {
       words: wordCount,
       visible_words: visibleWords,
@@ -80,6 +88,10 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
       return;
     }
     console.log(markdown);
+    // On standard error: standard output is the markdown alone.
+    if (markdown === '') console.error('The page has no text.');
+    if (truncated)
+      console.error('The page is too large: its markdown is cut off, as a crawl would store it.');
     if (!flags.explain) return;
     console.error(`\nKept ${wordCount} of ${visibleWords} visible words (${counts.kept_percent} %).`);
     for (const { reason, tag, words, text } of parts)
@@ -87,6 +99,12 @@ Fetches the URL once, like a browser: it creates no job, stores nothing and does
         `  ${tag}, ${words} ${words === 1 ? 'word' : 'words'}, ${reason}: ${printable(shorten(text, 80))}`,
       );
   });
+
+/** A zero byte early on, as in pictures and archives. UTF-16 begins with a mark, or is declared. */
+function isBinary(body: Buffer, contentType = ''): boolean {
+  const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
+  return !isUtf16 && !/utf-?16/i.test(contentType) && body.subarray(0, 8_192).includes(0);
+}
 
 /** In a thread, with the limits that it has in a crawl. */
 async function readWhole(body: Buffer): Promise<DocumentText> {
@@ -134,13 +152,10 @@ async function readSource(page: string, flags: ExtractFlags, command: Command): 
     const url = pathToFileURL(page).href;
     return { url, contentType: typeByName(page), body: await readFile(page) };
   } catch (error) {
-    throw new HoldfastError(
-      'bad_request',
-      `${page} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
-      {
-        hint: 'Pass a URL that begins with http:// or https://, the path of an HTML or PDF file, or - for standard input.',
-      },
-    );
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new HoldfastError('bad_request', `${page} ${unreadable[code] ?? `cannot be read: ${code}`}`, {
+      hint: 'Pass a URL that begins with http:// or https://, the path of an HTML or PDF file, or - for standard input.',
+    });
   }
 }
 
@@ -163,7 +178,7 @@ async function fetchPage(
     const { contentType } = response;
     if (kindByHead(contentType, response.url) === undefined && !/xml/i.test(contentType ?? ''))
       throw new HoldfastError('bad_request', `${response.url} is ${contentType}, which is not read as text`, {
-        hint: 'HTML, PDF, markdown, plain text and JSON are.',
+        hint: whatIsRead,
       });
     return { url: response.url, contentType, body: response.body ?? Buffer.alloc(0) };
   } catch (error) {

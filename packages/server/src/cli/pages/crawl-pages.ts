@@ -1,4 +1,4 @@
-import { HoldfastError, type Job, type ListedPage, type PageErrors } from '@holdfast/contract';
+import { HoldfastError, type Job, type KeptText, type ListedPage, type PageErrors } from '@holdfast/contract';
 import type { Queryable } from '../../base/database/statement.ts';
 import { showJob } from '../../queue/jobs/find-jobs.ts';
 import { formatAgo } from '../format-values.ts';
@@ -52,6 +52,16 @@ export function printErrors({ data, more }: PageErrors): void {
     if (left > 0) console.log(`          and ${group.exact ? left : `more than ${left}`} more`);
   }
   if (more) console.log('\nThere are more reasons than these.');
+}
+
+/** By host, the smallest share first. */
+export function printKeptText({ data, hosts, pages, exact }: KeptText): void {
+  printTable(
+    ['KEPT', 'WORDS', 'VISIBLE', 'PAGES', 'HOST'],
+    data.map((host) => [`${host.kept_percent} %`, host.words, host.visible_words, host.pages, host.host]),
+  );
+  if (hosts > data.length) console.log(`\n${hosts - data.length} more hosts keep a larger share.`);
+  if (!exact) console.log(`\nOf the newest ${pages} pages.`);
 }
 
 /** The job, if it is a crawl. Other jobs have no pages; the error says where their results are. */

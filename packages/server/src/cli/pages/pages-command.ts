@@ -18,6 +18,7 @@ import type { Pool } from 'pg';
 import { asCalled } from '../../base/process/installation.ts';
 import { attemptOn, outputExists } from '../../pages/export/output-unusable.ts';
 import { diffPage } from '../../pages/stored/diff-page.ts';
+import { readKeptText } from '../../pages/stored/kept-text.ts';
 import { baselineOf, listChanges } from '../../pages/stored/list-changes.ts';
 import { listErrors } from '../../pages/stored/list-errors.ts';
 import {
@@ -43,7 +44,7 @@ import { formatBytes } from '../format-values.ts';
 import { wholeNumber } from '../option-values.ts';
 import { printable } from '../terminal-text.ts';
 import { withDatabase } from '../with-database.ts';
-import { findCrawlJob, printErrors, printPages } from './crawl-pages.ts';
+import { findCrawlJob, printErrors, printKeptText, printPages } from './crawl-pages.ts';
 
 interface ListFlags extends PageSearch {
   order: (typeof pageOrders)[number];
@@ -58,6 +59,7 @@ the crawl; \`holdfast jobs list --kind crawl\` lists them.
 
   holdfast pages list JOB --outcome failed
   holdfast pages errors JOB                           failed and skipped pages, by reason
+  holdfast pages text JOB                             how much of the visible text was kept, by host
   holdfast pages changes JOB --only new changed       changes since the previous crawl
   holdfast pages list JOB --rendered                  pages that ran in a browser, and why
   holdfast pages screenshot JOB https://example.com/ --out page.png
@@ -128,6 +130,25 @@ const errors = new Command('errors')
         console.error(
           asCalled(`Its last run ended with: ${printable(job.error_message)} (holdfast jobs show ${id})`),
         );
+    }),
+  );
+
+const text = new Command('text')
+  .description('show how much of the visible text of pages became markdown, by host')
+  .argument('<job>', 'job id')
+  .option('--json', 'print JSON')
+  .action((id: string, { json }: { json?: true }, command: Command) =>
+    withDatabase(command, async ({ database: { pool } }) => {
+      const { status, payload } = await findCrawlJob(pool, id);
+      const kept = await readKeptText(pool, id);
+      if (json) return console.log(JSON.stringify(kept));
+      if (kept.data.length > 0) {
+        printKeptText(kept);
+        console.log(
+          asCalled('\nA small share? See what was left out of a page: holdfast extract URL --explain'),
+        );
+      } else if (payload.markdown === false) console.error('This crawl stores no markdown.');
+      else console.error(noneYet(status));
     }),
   );
 
@@ -254,6 +275,7 @@ export const pagesCommand = new Command('pages')
   .addHelpText('after', examples)
   .addCommand(list)
   .addCommand(errors)
+  .addCommand(text)
   .addCommand(changes)
   .addCommand(diff)
   .addCommand(screenshot);

@@ -131,6 +131,7 @@ function structuredData({
   jsonLd,
   microdata,
   images,
+  content,
 }: ExtractedPage): Record<string, unknown> | null {
   const data: Record<string, unknown> = {};
   if (headings.length > 0) data.headings = headings;
@@ -138,7 +139,8 @@ function structuredData({
   if (jsonLd.length > 0) data.jsonLd = jsonLd;
   if (microdata.length > 0) data.microdata = microdata;
   if (images && images.length > 0) data.images = images;
-  return headings.length + jsonLd.length + microdata.length > 0 || openGraph || data.images ? data : null;
+  if (content !== null && content.wordCount < content.visibleWords) data.visibleWords = content.visibleWords;
+  return Object.keys(data).length > 0 ? data : null;
 }
 
 function packed(lines: string): Buffer {
