@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { browserForTests } from '../../packages/server/src/browser/testing/open-pool.ts';
 import { CrawlFixture } from '../crawl-fixture/crawl-fixture.ts';
 
@@ -59,7 +61,13 @@ function answer(path: string, response: ServerResponse): boolean {
   return false;
 }
 
-const fixture = new CrawlFixture({ pages: 0, answer });
+/** Tells this test's browsers from those of tests beside it: the name is in their command lines. */
+const folder = mkdtempSync(join(tmpdir(), 'rendered-'));
+// As root, browsers run under another account.
+chmodSync(folder, 0o711);
+const ownBrowser = `${folder}/holdfast-browser-`;
+const fixture = new CrawlFixture({ pages: 0, answer }, { env: { TMPDIR: folder } });
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 afterEach(() => {
   fixture.site.requests.length = 0;
 });
@@ -89,7 +97,7 @@ const expected = [
 function browsersLeft(): number {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/holdfast-browser-');
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(ownBrowser);
     } catch {
       return false;
     }
@@ -205,7 +213,7 @@ function childrenOf(parent: number | undefined, program: string): number[] {
 
 function browserPids(): number[] {
   return processes()
-    .filter(({ command }) => command.includes('/holdfast-browser-') && !command.includes('--type='))
+    .filter(({ command }) => command.includes(ownBrowser) && !command.includes('--type='))
     .map(({ pid }) => pid);
 }
 

@@ -357,13 +357,15 @@ describe('a governor', () => {
     const run = fixture.newGovernor({ turnMs: 1_000 }).openRun('a');
     await request(run, host);
     const count = 200_000;
-    const began = performance.now();
+    // The processor's time: other programs take the clock's.
+    const began = process.cpuUsage();
     for (let n = 0; n < count; n++) {
       const permit = run.tryAcquire(host);
       if ('waitUntil' in permit) throw new Error(permit.reason);
       permit.done(ok);
     }
-    const microseconds = ((performance.now() - began) * 1000) / count;
+    const { user, system } = process.cpuUsage(began);
+    const microseconds = (user + system) / count;
     // Measured 0.13 µs on an idle machine, 1 µs here on a busy one; at 2,000 requests a second there are 500.
     expect(microseconds).toBeLessThan(10);
   });
