@@ -34,6 +34,17 @@ const texts: Record<Text, (url: string, n: number) => string> = {
   picture: (_, n) => `<img src="/pictures/${n}.jpg" alt="">`,
 };
 
+/**
+ * Hundreds of days of long ago whose pages say nothing, or nothing but their date, are what an endless calendar looks like:
+ * `trap_calendar` in docs/crawling.md. Here they say something.
+ */
+const isLongAgo = (url: string) => /^\/(archive|weather|rates)\b.*\b19[56]\d\b/.test(url);
+
+function textOf(url: string, n: number): string {
+  const saysLittle = text === 'thin' || text === 'numbered';
+  return texts[url.startsWith('/card/') || (saysLittle && isLongAgo(url)) ? 'own' : text](url, n);
+}
+
 const fixture = new CrawlFixture({
   pages: 0,
   answer: (url: string, response: ServerResponse) => {
@@ -44,7 +55,7 @@ const fixture = new CrawlFixture({
     response
       .setHeader('content-type', 'text/html; charset=utf-8')
       .end(
-        `<!doctype html><title>Site</title><main><p>${texts[url.startsWith('/card/') ? 'own' : text](url, page.n)}</p></main><nav>${links.join(' ')}</nav>`,
+        `<!doctype html><title>Site</title><main><p>${textOf(url, page.n)}</p></main><nav>${links.join(' ')}</nav>`,
       );
     return true;
   },
@@ -82,10 +93,10 @@ const runs = process.env.HOLDFAST_TEST_FULL === '1' ? 60 : 6;
 test('of a site with ordinary URLs every page is fetched, once', {
   timeout: 60_000 + runs * 20_000,
 }, async () => {
-  const textOf = fc.constantFrom<Text>('own', 'numbered', 'thin', 'cards', 'cell', 'picture');
+  const said = fc.constantFrom<Text>('own', 'numbered', 'thin', 'cards', 'cell', 'picture');
   await fc.assert(
-    fc.asyncProperty(ordinaryUrls, textOf, async (urls, said) => {
-      text = said;
+    fc.asyncProperty(ordinaryUrls, said, async (urls, kind) => {
+      text = kind;
       build(urls);
       const job = await fixture.crawl('/', { discover: false });
       const status = async () => (await showJob(fixture.pool, job.id)).status;
