@@ -39,7 +39,24 @@ describe('the key of a crawl', () => {
     const plain = { url: `${site}/` };
     const defaults = options({ ...plain, keep_sessions: false, traps: true });
     expect(crawlKey(defaults)).toBe(crawlKey(options(plain)));
-    for (const other of [{ keep_sessions: true }, { traps: false }])
-      expect(crawlKey(options({ ...plain, ...other }))).not.toBe(crawlKey(defaults));
+    const newer = [
+      { keep_sessions: true },
+      { traps: false },
+      { content: 'full' },
+      { exclude_selectors: ['h1'] },
+      { image_links: true },
+      { prefer_markdown: true },
+      { render: 'never' },
+      { render: 'always', screenshot: true },
+      { profile: 'shop' },
+      { accept_language: 'de' },
+      { cookies: false },
+    ];
+    const keys = newer
+      .map((other) => options({ ...plain, ...other }))
+      .flatMap((given) => [crawlKey(given), crawlKeyOf02(given)]);
+    // The crawl of version 0.2 is not the one that was asked for: none of these may continue it.
+    expect(keys).not.toContain(crawlKey(defaults));
+    expect(new Set(keys).size).toBe(newer.length);
   });
 });

@@ -13,6 +13,17 @@ export function crawlKey(options: CrawlOptions): string {
     ...(needsSeeds(options)
       ? ['seeds', unordered(seedsOf(options, asGiven(canonicalOptions(options))))]
       : []),
+    ...newerOptions(options),
+  ]);
+}
+
+/** The key of the same crawl in version 0.2, which removed parameters from seeds. It differs where newer options are used. */
+export function crawlKeyOf02(options: CrawlOptions): string {
+  return keyOf([...partsV1(options), ...newerOptions(options)]);
+}
+
+function newerOptions(options: CrawlOptions): unknown[] {
+  return [
     ...(options.keep_sessions ? ['sessions'] : []),
     ...(options.traps ? [] : ['no traps']),
     ...(options.content === 'main' ? [] : [options.content]),
@@ -26,12 +37,7 @@ export function crawlKey(options: CrawlOptions): string {
     ...(options.clean_html ? ['clean html'] : []),
     ...(options.prefer_markdown ? ['prefer markdown'] : []),
     ...sessionOf(options),
-  ]);
-}
-
-/** The key that version 0.2, which removed parameters from seeds, gave this crawl. */
-export function crawlKeyOf02(options: CrawlOptions): string {
-  return keyOf(partsV1(options));
+  ];
 }
 
 function renderingOf({ render, wait_for, actions, screenshot, load_media }: CrawlOptions): unknown[] {
