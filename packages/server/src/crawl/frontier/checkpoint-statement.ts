@@ -109,8 +109,9 @@ const oneShard = ({ shard, ticket, shards, spent, want, limit }: ShardedParts, r
   FOR NO KEY UPDATE OF shard
 ),
 `,
+  // The limit is judged by the locked row: what the statement's snapshot shows may be older than another runner's checkpoint.
   turn: `
-  SELECT state.job_id, state.next_seq, state.next_page_no, mine.budget FROM mine JOIN crawl_states state ON state.job_id = mine.job_id
+  SELECT state.job_id, state.next_seq, state.next_page_no, state.fetched, state.leased, mine.budget FROM mine JOIN crawl_states state ON state.job_id = mine.job_id
   WHERE mine.checkpoint_no = $3::integer - 1
   FOR NO KEY UPDATE OF state`,
   foundColumns: `, (${shards}::smallint[])[position] AS shard`,
@@ -136,8 +137,8 @@ const oneShard = ({ shard, ticket, shards, spent, want, limit }: ShardedParts, r
   shard: `granted AS MATERIALIZED (
   SELECT turn.job_id, CASE WHEN ${limit}::integer IS NULL THEN 0
     WHEN ${want}::integer < 0 THEN greatest(${want}, ${spent}::integer - turn.budget) - ${spent}
-    ELSE greatest(0, least(${want}, ${limit} - state.fetched - outcome.fetched - state.leased + ${spent})) - ${spent} END AS change
-  FROM turn JOIN crawl_states state ON state.job_id = turn.job_id, outcome
+    ELSE greatest(0, least(${want}, ${limit} - turn.fetched - outcome.fetched - turn.leased + ${spent})) - ${spent} END AS change
+  FROM turn, outcome
 ),
 shard AS (
   UPDATE crawl_shards known SET pending = known.pending + change.pending, retrying = known.retrying + change.retrying,
