@@ -89,6 +89,8 @@ test('a host that answers again is in no trouble any more', async () => {
   );
   await fixture.worker?.end('SIGTERM');
   fixture.startWorker();
-  await fixture.crawled('/', { discover: false });
-  await vi.waitUntil(async () => (await sourceOf(`host:${host}`)).trouble === null, { timeout: 20_000 });
+  // A crawl of one page may end before its runner has read the state of the source: the next one clears it.
+  for (let tries = 0; (await sourceOf(`host:${host}`)).trouble !== null && tries < 10; tries++)
+    await fixture.crawled('/', { discover: false });
+  expect((await sourceOf(`host:${host}`)).trouble).toBeNull();
 });
