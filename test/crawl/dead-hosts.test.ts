@@ -89,7 +89,7 @@ test('a host that answers again is in no trouble any more', async () => {
   );
   await fixture.worker?.end('SIGTERM');
   fixture.startWorker();
-  // A crawl of one page may end before its runner has read the state of the source: the next one clears it.
+  // Once, one crawl did not clear it within 20 s; the cause is not known.
   for (let tries = 0; (await sourceOf(`host:${host}`)).trouble !== null && tries < 10; tries++)
     await fixture.crawled('/', { discover: false });
   expect((await sourceOf(`host:${host}`)).trouble).toBeNull();
